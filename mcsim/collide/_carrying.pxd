@@ -13,12 +13,21 @@ with R the radii of curvature: of a face infinite, of a vertex 0, of an edge 0 a
 
 Where both are curved across some direction the normal turns: two balls have it along the line between their middles, a
 ball on an edge at right angles to the edge. Then it is made anew from the centres of the roundings (`turns`, `line`).
+
+The rim of a disc touches a face where it is lowest, whichever way the disc turns: with u its axis, O the middle of its
+flat side and R its radius,
+
+    p = O + R e,    e = d - (d . u) u made a unit vector, d towards the face
+
+so the point depends on the axis alone, and that much of the disc is round (`RING_A`, `RING_B`; `line` is the axis).
 """
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (vec3, cross, dot, mat_column, mat_t_vec, mat_vec, neg, normalized, perpendicular, sub)
+from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, normalized,
+                               perpendicular, scale, sub)
+from mcsim.state._carrier cimport RING_A, RING_B, TURNS
 from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Manifold, ManifoldPoint
 from mcsim.collide._clip cimport SIDE_ID
 from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
@@ -27,6 +36,8 @@ cdef extern from *:
     """
     /* Sine of the angle within which a direction lies in a face or at right angles to an edge: rounding. */
     #define MC_ALIGNED 1e-6
+    /* And within which a point of a rim is its lowest, as a search finds it. */
+    #define MC_LOWEST 1e-3
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
     /* So do crossings in a step in which the two move past each other by less than this part of the smaller one's reach:
@@ -35,6 +46,7 @@ cdef extern from *:
     """
     const double LEAST_WAY "MC_LEAST_WAY"
     const double ALIGNED "MC_ALIGNED"
+    const double LOWEST "MC_LOWEST"
     const double LEAST_CROSSING "MC_LEAST_CROSSING"
 
 cdef enum:
@@ -147,7 +159,7 @@ cdef inline void set_turning(Manifold* m, const Pairing* x) noexcept nogil:
         along = cross(x.line_a, x.line_b)
         if dot(along, along) > LEAST_CROSSING * LEAST_CROSSING:
             return
-    m.turns = 1
+    m.turns = TURNS
     m.line = vec3(0.0, 0.0, 0.0)
     if x.a == FACING_LINE:
         m.line = x.line_a
@@ -215,3 +227,50 @@ cdef inline void turn_over(Manifold* m) noexcept nogil:
     for k in range(m.point_count):               # 1 - Q, and the first tangent is the other way round
         m.points[k].share = 1.0 - m.points[k].share
         m.points[k].cross[0] = -m.points[k].cross[0]
+
+
+cdef inline bint lies_over(const Solid* s, Vec3 d) noexcept nogil:
+    """Whether a face of it is turned towards the unit vector d; of a surface, the triangle that touches."""
+    cdef Vec3 line
+    return is_surface(s.type) or facing(s, d, &line) == FACING_FACE
+
+
+cdef inline bint keep_lowest(Manifold* m, const Solid* s, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Whether a cylinder touches where its rims are lowest, there alone. Corners beside one of them that are near or come down
+    are the rim that rolls on, and go, unless the cylinder lies flat, its middle no higher than `near`, or comes flat within
+    the time ahead. spin: of the cylinder against the other body."""
+    cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
+    cdef double sine = norm(along)
+    cdef double beside
+    cdef int found = 0
+    cdef int kept = 0
+    cdef int k
+    along = scale(1.0 / sine, along)
+    for k in range(m.point_count):
+        found += fabs(dot(along, sub(m.points[k].position, s.position))) <= LOWEST * s.size.x
+    if found == 0 or found > 2 or (found < m.point_count and not (
+            s.size.x * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine)):
+        return False
+    for k in range(m.point_count):
+        beside = dot(along, sub(m.points[k].position, s.position))
+        if fabs(beside) <= LOWEST * s.size.x:
+            m.points[kept] = m.points[k]
+            m.points[kept].position = add_scaled(m.points[k].position, -beside, along)
+            kept += 1
+    m.point_count = kept
+    return True
+
+
+cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Of a manifold with all else set: rims over a face. spin: of b against a; near, ahead: as of keep_lowest."""
+    cdef Vec3 line
+    if (a.type == CYLINDER and lies_over(b, neg(m.normal)) and facing(a, m.normal, &line) == FACING_OTHER
+            and keep_lowest(m, a, spin, near, ahead)):
+        m.turns = RING_A
+        m.line = mat_column(a.axes, 2)
+        m.rounding_a = a.size.x
+    elif (b.type == CYLINDER and lies_over(a, m.normal) and facing(b, neg(m.normal), &line) == FACING_OTHER
+            and keep_lowest(m, b, spin, near, ahead)):
+        m.turns = RING_B
+        m.line = mat_column(b.axes, 2)
+        m.rounding_b = b.size.x

@@ -25,7 +25,7 @@ from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
-from mcsim.collide._carrying cimport set_carrying, turn_over
+from mcsim.collide._carrying cimport set_carrying, set_ring, turn_over
 from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._narrow cimport narrow
@@ -206,6 +206,11 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         m[k].load = share * lasting
         if compliant:
             m[k].friction_impulse.y = old[0].friction_impulse.y
+
+
+cdef inline Vec3 spin_of(const Bodies* bodies, const Manifold* m, double ahead) noexcept nogil:
+    """The angular velocity of b against a, where a time ahead is looked at."""
+    return sub(bodies.twist[m.body_b].w, bodies.twist[m.body_a].w) if ahead > 0.0 else vec3(0.0, 0.0, 0.0)
 
 
 cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
@@ -457,6 +462,7 @@ cdef class Collider(Broadphase):
         for k in range(parts):
             set_carrying(&m[k], a, b, limit(&a.motion, &b.motion, near) - near)
             if ahead == 0.0 or self.keep_near(bodies, &m[k], near, ahead) > 0:
+                set_ring(&m[k], a, b, spin_of(bodies, m, ahead), near, ahead)
                 if kept < k:
                     m[kept] = m[k]
                 m[kept].part = kept
@@ -499,6 +505,8 @@ cdef class Collider(Broadphase):
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
             remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
+        if count > 0:
+            set_ring(m, a, b, spin_of(bodies, m, ahead), near, ahead)
         return count > 0
 
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double ahead) noexcept nogil:
@@ -548,6 +556,8 @@ cdef class Collider(Broadphase):
                 turn_over(&m[i])
             if ahead > 0.0 and least_separation(&m[i]) <= near:
                 self.keep_near(bodies, &m[i], near, ahead)
+            set_ring(&m[i], &self.solids[m[i].shape_a], &self.solids[m[i].shape_b], spin_of(bodies, &m[i], ahead), near,
+                     ahead)
         i = 0
         while i < count:
             parts = alike_from(&m[i], count - i)

@@ -17,9 +17,9 @@ Source: E. Catto, "Solver2D", 2024, for central friction.
 """
 
 from libc.math cimport INFINITY
-from mcsim.core._math cimport normalized, perpendicular, rotate_back
+from mcsim.core._math cimport neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
-from mcsim.state._carrier cimport carried
+from mcsim.state._carrier cimport RING_A, RING_B, TURNS, carried
 from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
@@ -69,6 +69,29 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
         total += anchors[i].weight
     for i in range(m.point_count):
         anchors[i].weight /= total
+    if m.turns > TURNS:
+        set_ring_anchors(m, bodies, anchors)
+
+
+cdef void set_ring_anchors(const Manifold* m, const Bodies* bodies, Anchor* anchors) noexcept nogil:
+    """Of rims the middles of their sides instead, and their axis in place of a fourth point."""
+    cdef Quat q = bodies.orientation[m.body_a if m.turns == RING_A else m.body_b]
+    cdef Vec3 behind = rotate_back(q, behind_ring(m, m.line))
+    cdef int i
+    for i in range(m.point_count):
+        if m.turns == RING_A:
+            anchors[i].local_a = sub(anchors[i].local_a, behind)
+        else:
+            anchors[i].local_b = sub(anchors[i].local_b, behind)
+    anchors[3].local_a = rotate_back(q, m.line)
+
+
+cdef Vec3 behind_ring(const Manifold* m, Vec3 axis) noexcept nogil:
+    """From the middle of a rim's side to R behind its lowest point, along the normal: R (e - d) with e of
+    collide/_carrying.pxd and d = n for a's, -n for b's."""
+    cdef Vec3 d = m.normal if m.turns == RING_A else neg(m.normal)
+    cdef Vec3 e = normalized(add_scaled(d, -dot(d, axis), axis))
+    return scale(m.rounding_a if m.turns == RING_A else m.rounding_b, sub(e, d))
 
 
 cdef inline void turn_normal(const Manifold* m, Vec3 apart, ContactFrame* f) noexcept nogil:
@@ -87,6 +110,7 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
     cdef Vec3 from_a[4]
     cdef Vec3 apart[4]
     cdef Vec3 mean = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 d
     cdef double share
     cdef int i
     f.normal = m.normal
@@ -97,7 +121,15 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
         from_a[i] = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
         apart[i] = sub(sub(rotate(bodies.orientation[m.body_b], anchors[i].local_b), from_a[i]), f.between)
         mean = add_scaled(mean, anchors[i].weight, apart[i])
-    if m.turns:
+    if m.turns > TURNS:
+        d = behind_ring(m, rotate(bodies.orientation[m.body_a if m.turns == RING_A else m.body_b], anchors[3].local_a))
+        for i in range(m.point_count):
+            if m.turns == RING_A:
+                from_a[i] = add(from_a[i], d)
+                apart[i] = sub(apart[i], d)
+            else:
+                apart[i] = add(apart[i], d)
+    elif m.turns:
         turn_normal(m, mean, &f)
     f.second = cross(f.normal, f.tangent)
     for i in range(m.point_count):
@@ -333,7 +365,7 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodie
             apart = sub(point_acceleration(&acceleration[m.body_b], b.w, arm_b),
                         point_acceleration(&acceleration[m.body_a], a.w, arm_a))
             bent = dot(m.normal, apart)
-            if m.turns and m.rounding_a + m.rounding_b > 0.0:
+            if m.turns == TURNS and m.rounding_a + m.rounding_b > 0.0:
                 past = sub(v_b, v_a)
                 past = add_scaled(add_scaled(past, -dot(m.normal, past), m.normal), -dot(m.line, past), m.line)
                 bent += dot(past, past) / (m.rounding_a + m.rounding_b)

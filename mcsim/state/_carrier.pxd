@@ -8,6 +8,11 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale,
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
 
+cdef enum:                       # Manifold.turns
+    TURNS = 1                    # the normal does
+    RING_A = 2                   # the one point is the lowest of a rim of a, with the axis `line`
+    RING_B = 3
+
 
 cdef inline bint crosses(const ManifoldPoint* p) noexcept nogil:
     """Whether edges cross there, and the point goes with both."""

@@ -45,7 +45,7 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t turns                # 1: some lane's normal turns as its bodies move past each other
+    int32_t turns                # 1: some lane's normal turns as its bodies move past each other; 2: some touches by a rim; 3
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
     int32_t rounds               # how many times a sweep goes over the block: the most of a lane
@@ -88,6 +88,7 @@ ctypedef struct ContactStart:
     Wide slide_carry[2]
     Wide twist_carry
     Wide turns                   # 1: the normal turns, at right angles to the line
+    Wide ring                    # 1, -1: a rim of a, of b touches; the line is its axis, in its body's axes
     Wide3 line
     StartPoint points[4]
     Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`

@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport crosses
+from mcsim.state._carrier cimport RING_B, TURNS, crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load)
@@ -59,8 +59,8 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
     if m.turns:
-        block.turns = 1
-        put(&start.turns, lane, 1.0)
+        block.turns |= 1 if m.turns == TURNS else 2
+        put(&start.turns if m.turns == TURNS else &start.ring, lane, -1.0 if m.turns == RING_B else 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.outweighed, lane, 1.0 if max(neighbours[m.body_a], neighbours[m.body_b]) > OUTWEIGHED and (
@@ -152,6 +152,11 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
                                                     block.normal))
         point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
                                                     block.normal))
+    if block.turns & 2:
+        set_ring_anchors(block, start, &ra, &rb)
+
+
+include "_rings.pxi"
 
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
@@ -452,7 +457,9 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     for i in range(block.point_count):
         arm[i] = turn(&ra, start.points[i].local_a)
         apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
-    if block.turns:
+    if block.turns & 2:
+        place_rings(block, start, &ra, &rb, arm, apart)
+    if block.turns & 1:
         turn_normal(block, start, apart)
     second = w_cross(block.normal, block.tangent)
     find_points(block, start, second, apart, arm)
