@@ -58,6 +58,7 @@ cdef class Machine(StateArrays):
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep)
+        self.islands.stand_in(&self.bodies)
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.revision_seen = -1
@@ -296,6 +297,7 @@ cdef class Machine(StateArrays):
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
         together sleep together. Between two steps; anew after a replan."""
+        self.islands.list_tied(&self.bodies, self.joints, self.joint_count)
         self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
         if self.articulations is not None:
             self.articulations.choose(asleep)

@@ -111,8 +111,8 @@ cdef class Pipeline(WarmStarts):
             self.follow_islands()
             status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
         if self.islands.sleepers > 0:
-            self.collider.manifold_count = self.islands.drop_sleeping(&self.bodies, self.collider.manifolds,
-                                                                      self.collider.manifold_count)
+            self.collider.manifold_count = self.islands.drop_sleeping(
+                &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt)
         if status == OK:
             self.collider.find_resistances()
         self.lap(STAGE_COLLIDE)
@@ -601,8 +601,8 @@ cdef class Pipeline(WarmStarts):
             self.sensors.sense(&self.bodies)
         if self.islands.watching and self.make_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
-                self.collider.previous_count, <const Vec3*>self.backup_pointers[0],
-                <const Quat*>self.backup_pointers[1], self.settings.dt):
+                self.collider.previous_count, <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
+                &self.settings, self.collider.sleeping, self.collider.sleeping_count):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
