@@ -3,7 +3,8 @@
 Made once for the bodies and joints that there are, followed up when joints break and when bodies fall asleep or wake.
 """
 
-from libc.stdint cimport int8_t
+from libc.math cimport fabs
+from libc.stdint cimport int8_t, int32_t
 
 from types import SimpleNamespace
 
@@ -20,7 +21,8 @@ from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
-from mcsim.core._types cimport Twist
+from mcsim.core._noted cimport NOTE_COARSE
+from mcsim.core._types cimport NOT_FINITE, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
@@ -42,6 +44,11 @@ cdef int SI = SOLVERS["si"]
 cdef double MOST_WORK = 15_000.0
 
 
+# Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
+cdef double ROUNDING = 2.220446049250313e-16
+cdef double COARSE = 1.0 / 1024.0
+
+
 cdef class Machine(StateArrays):
     """What one world's pipeline works with.
 
@@ -55,6 +62,9 @@ cdef class Machine(StateArrays):
                  bint planned=False):
         self.hold(bodies, joints)
         self.noted = new_noted(bodies.count, len(joints))
+        sizes = bodies.sizes()
+        self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
+        self.sizes = doubles(self.kept_sizes)
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep)
@@ -264,6 +274,31 @@ cdef class Machine(StateArrays):
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
         self.wide.grow(manifolds)
+
+    # ---- what numbers can carry --------------------------------------------------------------------------------------
+
+    cdef int check_moving(self) noexcept nogil:
+        """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
+        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts of r, to
+        |x| ROUNDING / r, and the angle that it turns by in a step to |w| h ROUNDING: at 1 the body is nowhere."""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        cdef Vec3 x, w
+        cdef double far
+        cdef int status = StateArrays.check_moving(self)
+        if status != OK:
+            return status
+        for k in range(self.bodies.moving_count):
+            i = self.bodies.moving[k]
+            x, w = self.bodies.position[i], self.bodies.twist[i].w
+            far = ROUNDING * max(max(max(fabs(x.x), fabs(x.y)), fabs(x.z)) / self.sizes[i],
+                                 max(max(fabs(w.x), fabs(w.y)), fabs(w.z)) * self.settings.dt)
+            if far > 1.0:
+                self.failed_body, self.failed_far = i, True
+                return NOT_FINITE
+            if far > COARSE:
+                self.noted.most(NOTE_COARSE, i, far)
+        return OK
 
     # ---- who sleeps ------------------------------------------------------------------------------------------------------
 

@@ -111,7 +111,7 @@ cdef class StateArrays:
             sum += p[k] * 0.0
         q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
         if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
-            self.failed_body = i
+            self.failed_body, self.failed_far = i, False
             return False
         if not (-1e-14 < q.w - 1.0 < 1e-14):
             self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
