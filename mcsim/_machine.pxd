@@ -62,6 +62,9 @@ cdef class Machine(StateArrays):
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
 
+    cdef bint grow_here(self) noexcept with gil
+    cdef bint make_room(self) noexcept nogil
+    cdef bint grow_collider(self) noexcept with gil
     cdef int check_moving(self) noexcept nogil
     cdef void follow_islands(self) noexcept nogil
     cdef void aim_motors(self, Py_ssize_t count) noexcept nogil

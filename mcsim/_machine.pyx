@@ -275,6 +275,25 @@ cdef class Machine(StateArrays):
         self.matrix.grow()
         self.wide.grow(manifolds)
 
+    cdef bint grow_here(self) noexcept with gil:
+        """In the middle of a step. -> whether there is room now"""
+        try:
+            self.grow()
+        except MemoryError:
+            return False
+        return True
+
+    cdef bint make_room(self) noexcept nogil:
+        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
+        return self.collider.has_room() or self.grow_collider()
+
+    cdef bint grow_collider(self) noexcept with gil:
+        try:
+            self.collider.grow()
+        except MemoryError:
+            return False
+        return True
+
     # ---- what numbers can carry --------------------------------------------------------------------------------------
 
     cdef int check_moving(self) noexcept nogil:

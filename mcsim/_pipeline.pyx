@@ -549,6 +549,8 @@ cdef class Pipeline(WarmStarts):
                 self.articulations.begin_step()
                 self.articulations.choose_flights(self.settings.h)
             status = self.layout(not self.closing, True)
+            while status == GROW and self.grow_here():      # contacts that come all at once are not looked for again
+                status = self.layout(not self.closing, True)
         if status != OK:
             self.undo()
             return status
@@ -625,17 +627,6 @@ cdef class Pipeline(WarmStarts):
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
         self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
-
-    cdef bint make_room(self) noexcept nogil:
-        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
-        return self.collider.has_room() or self.grow_collider()
-
-    cdef bint grow_collider(self) noexcept with gil:
-        try:
-            self.collider.grow()
-        except MemoryError:
-            return False
-        return True
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
