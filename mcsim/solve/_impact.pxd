@@ -69,7 +69,8 @@ cdef class Impacts:
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
     cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
     cdef void strike(self, int count) noexcept nogil
-    cdef void leave_driven(self, int count) noexcept nogil
+    cdef bint throws(self, int count) noexcept nogil
+    cdef bint leave_driven(self, int count) noexcept nogil
     cdef void bore(self, const Struck* c, double p) noexcept nogil
 
 cdef class BodyImpacts(Impacts):

@@ -42,6 +42,9 @@ cdef double FIRM = 1e-11
 # ... and the part of the velocities beyond which what no blow can change is taken out of them.
 cdef double BEYOND = 1e-6
 
+# A blow is looked at more closely that would make its bodies, if they were alone, so many times as fast as anything closes.
+cdef double FAR = 30.0
+
 # ---- one manifold ----------------------------------------------------------------------------------------------------
 
 cdef inline bint same_manifold(const Row* x, const Row* y) noexcept nogil:
@@ -425,8 +428,9 @@ cdef class Impacts:
         for j in range(n):
             for k in range(j):
                 a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
-        self.leave_driven(count)
         strike_together(self.law, count, a, u, e, mu, p, work)
+        if self.throws(count) and self.leave_driven(count):
+            strike_together(self.law, count, a, u, e, mu, p, work)
         self.begin_response()
         for j in range(n):
             if p[j] != 0.0:
@@ -439,8 +443,23 @@ cdef class Impacts:
             if c.twist >= 0 and p[3 * i] > 0.0:
                 self.bore(c, p[3 * i])
 
-    cdef void leave_driven(self, int count) noexcept nogil:
-        """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which
+    cdef bint throws(self, int count) noexcept nogil:
+        """Whether some impulse would make its two bodies alone far faster than anything closes or slips: only then is it asked
+        whether anything can give."""
+        cdef Py_ssize_t n = 3 * count
+        cdef double* u = self.numbers
+        cdef double* p = u + n
+        cdef double most = 0.0
+        cdef double thrown = 0.0
+        cdef Py_ssize_t k
+        for k in range(n):
+            most = max(most, fabs(u[k]))
+            if not fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal <= thrown:
+                thrown = fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal
+        return not thrown <= FAR * most
+
+    cdef bint leave_driven(self, int count) noexcept nogil:
+        """-> whether anything is. Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which
         lies in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other
         contacts, let nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is
         left to the solver. A = L L' by Cholesky with pivots, whose columns, made orthogonal, span the range."""
@@ -478,7 +497,7 @@ cdef class Impacts:
                     left[k] = max(left[k] - span[c * n + k] * span[c * n + k], 0.0)
             left[best] = -1.0
         else:
-            return
+            return False
         for d in range(c):
             for again in range(2):
                 for k in range(d):
@@ -492,9 +511,11 @@ cdef class Impacts:
             most = max(most, fabs(u[k]))
             if k % 3 == 0:
                 closing = max(closing, fabs(rest[k]))
-        if closing > BEYOND * most:
-            for k in range(n):
-                u[k] -= rest[k]
+        if closing <= BEYOND * most:
+            return False
+        for k in range(n):
+            u[k] -= rest[k]
+        return True
 
     cdef void bore(self, const Struck* c, double p) noexcept nogil:
         """Friction about the normal through the centre of pressure, under the impulse p."""

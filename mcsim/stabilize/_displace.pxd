@@ -15,8 +15,6 @@ cdef class Displacement:
     cdef Twist* twist                    # displacement of each body in one solve [m, rad]; row -1, the world, stays
                                          # zero
     cdef Twist* carried                  # scratch of carry_momentum [m/s, rad/s]
-    cdef int32_t* parent                 # of bodies that rows tie together
-    cdef double* moved                   # at their root, the sum of mass times displacement [kg m]
     cdef Vec3* start_position            # the poses that the displacement starts from
     cdef Quat* start_orientation
     cdef RowLoan* loans
@@ -49,7 +47,5 @@ cdef class Displacement:
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    cdef int32_t root(self, int32_t i) noexcept nogil
-    cdef void find_moved(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil
     cdef void turn_pair(self, const Bodies* bodies, int a, int b, Vec3 momentum) noexcept nogil

@@ -19,10 +19,6 @@ Impulses p move the two bodies of a row by -F / m_a and F / m_b, F the linear pa
 angular momentum by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic
 energy that does it. Bodies at rest to each other stay as they are to the bit.
 
-Rows that contradict each other press without end: p grows with every sweep, d does not, and what p has more than moves
-something takes no momentum from anybody. What moves n bodies that hang together, of masses m_i by d_i, passes through a
-pair as at most the sum of m_i |d_i|: a chain's impulses are sums over what hangs on them. So F is taken to be no more.
-
 Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013;
 projection: the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to
 mechanical systems with algebraic constraints", 1993;
@@ -32,10 +28,9 @@ ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-
 
 import numpy as np
 
-from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
-from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, quat_exp, quat_mul, quat_normalized, scale,
+from mcsim.core._arrays cimport doubles, records
+from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale,
                                sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
@@ -58,10 +53,6 @@ cdef inline double target(const Row* row, double error, double part, const Setti
     return error if error > -fastest else -fastest
 
 
-# By which sums that are equal differ.
-cdef double ROUNDING = 1e-9
-
-
 cdef class Displacement:
     """The displacement of the bodies and what a solve for it borrows. Scratch: nothing of it outlives a substep."""
 
@@ -73,15 +64,13 @@ cdef class Displacement:
         self.twist, self.carried = <Twist*>doubles(twists[0]) + 1, <Twist*>doubles(twists[1]) + 1
         self.start_position, self.start_orientation = <Vec3*>doubles(positions) + 1, <Quat*>doubles(orientations) + 1
         self.body_count = body_count
-        parent, moved = np.zeros(n, np.int32), np.zeros(n)
-        self.parent, self.moved = integers(parent), doubles(moved)
-        self.kept = (twists, positions, orientations, parent, moved)
+        self.kept = (twists, positions, orientations)
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
         if rows > self.row_capacity:
             loans, trial = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
             self.loans, self.trial = <RowLoan*>doubles(loans), <Row*>records(trial)
-            self.kept = (*self.kept[:5], loans, trial)
+            self.kept = (*self.kept[:3], loans, trial)
             self.row_capacity = rows
         return 0
 
@@ -186,9 +175,7 @@ cdef class Displacement:
         took."""
         cdef Py_ssize_t i = 0
         cdef int a, b
-        cdef double most, size
         cdef Vec3 f
-        self.find_moved(rows, count, bodies)
         memset(self.carried - 1, 0, (self.body_count + 1) * sizeof(Twist))
         while i < count:
             a = rows[i].body_a
@@ -197,32 +184,7 @@ cdef class Displacement:
             while i < count and rows[i].body_a == a and rows[i].body_b == b:
                 f = add_scaled(f, rows[i].impulse, vec3(rows[i].jacobian[6], rows[i].jacobian[7], rows[i].jacobian[8]))
                 i += 1
-            if a >= 0 and b >= 0:
-                most = self.moved[self.root(a)]
-                size = norm(f)
-                self.carry_orbit(bodies, a, b, scale(most / size, f) if size > (1.0 + ROUNDING) * most else f)
-
-    cdef int32_t root(self, int32_t i) noexcept nogil:
-        while self.parent[i] != i:
-            self.parent[i] = self.parent[self.parent[i]]
-            i = self.parent[i]
-        return i
-
-    cdef void find_moved(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """`moved`: at the root of bodies that rows tie together, the sum of m |d| [kg m]."""
-        cdef Py_ssize_t i
-        cdef int32_t a, b
-        for i in range(bodies.count):
-            self.parent[i] = <int32_t>i
-            self.moved[i] = 0.0
-        for i in range(count):
-            a, b = rows[i].body_a, rows[i].body_b
-            if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
-                a, b = self.root(a), self.root(b)
-                self.parent[max(a, b)] = min(a, b)
-        for i in range(bodies.count):
-            if bodies.inv_mass[i] > 0.0:
-                self.moved[self.root(<int32_t>i)] += norm(self.twist[i].v) / bodies.inv_mass[i]
+            self.carry_orbit(bodies, a, b, f)
 
     cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil:
         """The same of one pair, which was displaced by -f / m_a and f / m_b."""

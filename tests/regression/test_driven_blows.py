@@ -52,8 +52,7 @@ def test_what_a_drive_throws_freely_still_bounces():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("seed", [509, 9000209])
 def test_contradicting_joints_throw_nobody_away(seed):
-    """Of the random twins: what displacements took of momentum was counted by impulses that contradicting rows drive up with
-    every sweep, and blows as above; poses went to 1e5 and 7e23 m."""
+    """Of the random twins: blows as above, and displacements; poses went to 1e5 and 7e23 m."""
     kind, keywords = WORLDS["split"]
     rng, world, kept = np.random.default_rng(seed), kind(start(seed), dt=1 / 120, **keywords), {}
     for count in range(80):
