@@ -26,6 +26,8 @@ cdef class Machine(StateArrays):
     cdef readonly Collider collider
     cdef long long revision_seen        # of the collider's shapes
     cdef public Sensors sensors         # that look after every step, or None
+    cdef object kept_sizes
+    cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef readonly Islands islands
     cdef Backstop backstop
     cdef Delassus matrix
@@ -60,6 +62,10 @@ cdef class Machine(StateArrays):
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
 
+    cdef bint grow_here(self) noexcept with gil
+    cdef bint make_room(self) noexcept nogil
+    cdef bint grow_collider(self) noexcept with gil
+    cdef int check_moving(self) noexcept nogil
     cdef void follow_islands(self) noexcept nogil
     cdef void aim_motors(self, Py_ssize_t count) noexcept nogil
     cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil

@@ -3,7 +3,8 @@
 Made once for the bodies and joints that there are, followed up when joints break and when bodies fall asleep or wake.
 """
 
-from libc.stdint cimport int8_t
+from libc.math cimport fabs
+from libc.stdint cimport int8_t, int32_t
 
 from types import SimpleNamespace
 
@@ -20,7 +21,8 @@ from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
-from mcsim.core._types cimport Twist
+from mcsim.core._noted cimport NOTE_COARSE
+from mcsim.core._types cimport NOT_FINITE, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
@@ -42,6 +44,11 @@ cdef int SI = SOLVERS["si"]
 cdef double MOST_WORK = 15_000.0
 
 
+# Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
+cdef double ROUNDING = 2.220446049250313e-16
+cdef double COARSE = 1.0 / 1024.0
+
+
 cdef class Machine(StateArrays):
     """What one world's pipeline works with.
 
@@ -55,9 +62,13 @@ cdef class Machine(StateArrays):
                  bint planned=False):
         self.hold(bodies, joints)
         self.noted = new_noted(bodies.count, len(joints))
+        sizes = bodies.sizes()
+        self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
+        self.sizes = doubles(self.kept_sizes)
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep)
+        self.islands.stand_in(&self.bodies)
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.revision_seen = -1
@@ -264,6 +275,50 @@ cdef class Machine(StateArrays):
         self.matrix.grow()
         self.wide.grow(manifolds)
 
+    cdef bint grow_here(self) noexcept with gil:
+        """In the middle of a step. -> whether there is room now"""
+        try:
+            self.grow()
+        except MemoryError:
+            return False
+        return True
+
+    cdef bint make_room(self) noexcept nogil:
+        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
+        return self.collider.has_room() or self.grow_collider()
+
+    cdef bint grow_collider(self) noexcept with gil:
+        try:
+            self.collider.grow()
+        except MemoryError:
+            return False
+        return True
+
+    # ---- what numbers can carry --------------------------------------------------------------------------------------
+
+    cdef int check_moving(self) noexcept nogil:
+        """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
+        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts of r, to
+        |x| ROUNDING / r, and the angle that it turns by in a step to |w| h ROUNDING: at 1 the body is nowhere."""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        cdef Vec3 x, w
+        cdef double far
+        cdef int status = StateArrays.check_moving(self)
+        if status != OK:
+            return status
+        for k in range(self.bodies.moving_count):
+            i = self.bodies.moving[k]
+            x, w = self.bodies.position[i], self.bodies.twist[i].w
+            far = ROUNDING * max(max(max(fabs(x.x), fabs(x.y)), fabs(x.z)) / self.sizes[i],
+                                 max(max(fabs(w.x), fabs(w.y)), fabs(w.z)) * self.settings.dt)
+            if far > 1.0:
+                self.failed_body, self.failed_far = i, True
+                return NOT_FINITE
+            if far > COARSE:
+                self.noted.most(NOTE_COARSE, i, far)
+        return OK
+
     # ---- who sleeps ------------------------------------------------------------------------------------------------------
 
     cdef void follow_islands(self) noexcept nogil:
@@ -296,6 +351,7 @@ cdef class Machine(StateArrays):
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
         together sleep together. Between two steps; anew after a replan."""
+        self.islands.list_tied(&self.bodies, self.joints, self.joint_count)
         self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
         if self.articulations is not None:
             self.articulations.choose(asleep)

@@ -61,7 +61,6 @@ cdef class Pipeline(WarmStarts):
     cdef void look_for_signals(self) noexcept with gil
     cdef int set_time(self, double time) noexcept nogil
     cdef void call_user(self, double time) noexcept with gil
-    cdef bint grow_collider(self) noexcept with gil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
@@ -89,6 +88,5 @@ cdef class Pipeline(WarmStarts):
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
     cdef void hold_back(self) noexcept nogil
-    cdef bint make_room(self) noexcept nogil
     cdef void note_step(self) noexcept nogil
     cdef int step_once(self) noexcept nogil

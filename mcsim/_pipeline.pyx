@@ -111,8 +111,8 @@ cdef class Pipeline(WarmStarts):
             self.follow_islands()
             status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
         if self.islands.sleepers > 0:
-            self.collider.manifold_count = self.islands.drop_sleeping(&self.bodies, self.collider.manifolds,
-                                                                      self.collider.manifold_count)
+            self.collider.manifold_count = self.islands.drop_sleeping(
+                &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt)
         if status == OK:
             self.collider.find_resistances()
         self.lap(STAGE_COLLIDE)
@@ -549,6 +549,8 @@ cdef class Pipeline(WarmStarts):
                 self.articulations.begin_step()
                 self.articulations.choose_flights(self.settings.h)
             status = self.layout(not self.closing, True)
+            while status == GROW and self.grow_here():      # contacts that come all at once are not looked for again
+                status = self.layout(not self.closing, True)
         if status != OK:
             self.undo()
             return status
@@ -600,8 +602,8 @@ cdef class Pipeline(WarmStarts):
             self.sensors.sense(&self.bodies)
         if self.islands.watching and self.make_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
-                self.collider.previous_count, <const Vec3*>self.backup_pointers[0],
-                <const Quat*>self.backup_pointers[1], self.settings.dt):
+                self.collider.previous_count, <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
+                &self.settings, self.collider.sleeping, self.collider.sleeping_count):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
@@ -624,17 +626,6 @@ cdef class Pipeline(WarmStarts):
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
         self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
-
-    cdef bint make_room(self) noexcept nogil:
-        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
-        return self.collider.has_room() or self.grow_collider()
-
-    cdef bint grow_collider(self) noexcept with gil:
-        try:
-            self.collider.grow()
-        except MemoryError:
-            return False
-        return True
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""

@@ -27,6 +27,7 @@ cdef class StateArrays:
     cdef object kept_lists
     cdef object kept                    # the arrays that the pointers are into
     cdef readonly Py_ssize_t failed_body
+    cdef readonly bint failed_far       # it is not that its state is not finite: numbers do not tell its points apart
     cdef object backup
     cdef double* backup_pointers[6]
     cdef int64_t* backup_island

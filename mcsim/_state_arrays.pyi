@@ -6,6 +6,7 @@ from mcsim.state.arrays import BodyArrays
 
 class StateArrays:
     failed_body: int
+    failed_far: bool
 
     def hold(self, bodies: BodyArrays, joints: np.ndarray) -> None: ...
     def measured(self) -> np.ndarray: ...

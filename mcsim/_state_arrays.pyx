@@ -93,6 +93,7 @@ cdef class StateArrays:
         b.island = long_integers(padded["island"]) + 1
         b.still_time = doubles(padded["still_time"]) + 1
         b.still_speed = doubles(padded["still_speed"]) + 1
+        b.borne = <Twist*>doubles(padded["borne"]) + 1
 
     cdef bint sound(self, Py_ssize_t i) noexcept nogil:
         """Whether a body's state is finite; its quaternion is made unit."""
@@ -110,7 +111,7 @@ cdef class StateArrays:
             sum += p[k] * 0.0
         q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
         if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
-            self.failed_body = i
+            self.failed_body, self.failed_far = i, False
             return False
         if not (-1e-14 < q.w - 1.0 < 1e-14):
             self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])

@@ -16,8 +16,8 @@ MOST_NAMES = 4                  # of a note; the rest is counted
 
 
 class Kind(NamedTuple):
-    """key: what a Note has as its kind. of: "joint" or "body", what it happens to. text: the sentence, with {who}, {is}
-    and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or joints and steps,
+    """key: what a Note has as its kind. of: "joint" or "body", what it happens to. text: the sentence, with {who}, {is},
+    {turn} and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or joints and steps,
     else it is the largest. fails: whether it is something that a step could not do, which World(strict=True) raises."""
 
     key: str
@@ -53,6 +53,11 @@ KINDS = (
     Kind("changing contacts", "body", "the further sweeps of a pass ended while they still changed contacts, where what is heavy "
          "lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or more_iterations, come "
          "nearer"),
+    Kind("coarse", "body", "{who} {is} so far away, or {turn} so fast, that numbers tell its points from each other no better "
+         "than to {figure:.1g} of its size: something drives it out of all bounds. A force that Python gives acts unchanged "
+         "through a whole step, so one that is to pull a body back by its place or velocity overshoots, the more the nearer "
+         "k dt^2 comes to m, or c dt to m: a Spring or damping of a joint is solved with the step and does not; or take a "
+         "smaller dt"),
     Kind("torn joints", "joint", "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
          "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
          "joint out of the tree, so that it closes a loop"),
@@ -138,10 +143,11 @@ def _who(of, named, count):
     """{who}: joints 'a', 'b' and 3 more; {is}: are"""
     many = {"joint": "joints", "body": "bodies"}[of]
     if not named:                                           # they are gone
-        return {"who": f"some {many}", "is": "are"}
+        return {"who": f"some {many}", "is": "are", "turn": "turn"}
     names = ", ".join(repr(part.name) for part in named)
     more = f" and {count - len(named)} more" if count > len(named) else ""
-    return {"who": f"{of if count == 1 else many} {names}{more}", "is": "is" if count == 1 else "are"}
+    return {"who": f"{of if count == 1 else many} {names}{more}", "is": "is" if count == 1 else "are",
+            "turn": "turns" if count == 1 else "turn"}
 
 
 def _bodies(of, named):

@@ -319,8 +319,7 @@ def joint_tree(k):
 def sleep_settings(k, gravity, bodies):
     """What constraints/_islands.pyx is told of the bodies (BodyArrays): from which speeds down they are still (n,) [m/s],
     for what time they must be [s], and from no farther on than what distances they have contacts (n,) [m]."""
-    turning = np.trace(bodies.inertia, axis1=1, axis2=2) / np.where(bodies.mass > 0.0, bodies.mass, 1.0)
-    sizes = np.where(np.isfinite(bodies.reach) & (bodies.reach > 0.0), bodies.reach, np.sqrt(turning))
+    sizes = bodies.sizes()
     if not k["sleep"]:
         speeds = np.zeros(bodies.count)
     elif k["sleep_speed"] is not None:

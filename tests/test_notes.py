@@ -108,6 +108,28 @@ def drawn_projection(**keywords):
     return pulled(2, integrator="rk4", stabilization="projection", **keywords)
 
 
+class Pulled:
+    """A world with a point mass on which a spring acts that Python makes: its force is that at the begin of each step."""
+
+    def __init__(self, kind=mc.World, turning=False, unit=1.0, **keywords):
+        scene = mc.Scene(gravity=(0, 0, 0))
+        scene.add_body("point", mass=1, inertia=(0.01 * unit**2,) * 3, position=(0.1 * unit, 0, 0))
+        self.world, self.turning, self.unit = kind(scene, **{"dt": 1 / 60} | keywords), turning, unit
+        if turning:
+            self.world.set_velocity("point", (0, 0, 0), (1.0, 0, 0))
+
+    def step(self, n=1):
+        for _ in range(n):
+            if self.turning:
+                self.world.apply_torque("point", -30.0 * self.unit**2 * self.world.angular_velocities[0])
+            else:
+                self.world.apply_force("point", -1e4 * self.world.positions[0])
+            self.world.step()
+
+    def __getattr__(self, name):
+        return getattr(self.world, name)
+
+
 # By kind: what makes a world, steps until it happens at the latest, names that stand in the note.
 PROVOKED = {
     "open joints": (lambda **k: pulled(1, **k), 1, ("pin0",)),
@@ -124,6 +146,10 @@ PROVOKED = {
     "sweeps": (swept_pyramid, 1, ()),
     "solver": (unsolved_pyramid, 1, ()),
     "painleve": (painleve_rod, 1, ("floor", "rod")),
+    "coarse": (Pulled, 200, ("point",)),
+    "coarse, reduced": (lambda **k: Pulled(mc.ReducedWorld, **k), 200, ("point",)),
+    "coarse, turning": (lambda **k: Pulled(turning=True, **k), 200, ("point",)),
+    "coarse, turning, reduced": (lambda **k: Pulled(mc.ReducedWorld, True, **k), 200, ("point",)),
 }
 
 
@@ -176,6 +202,44 @@ def test_strict_raises_and_leaves_the_state(which):
     with pytest.raises(mc.SimulationError):
         strict.step()                                        # which is the same step
     assert strict.state_hash() == before
+
+
+@pytest.mark.parametrize("turning", [False, True])
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_what_is_driven_out_of_all_bounds_ends_in_an_error(kind, turning):
+    """k dt^2 = 2.8 m: the spring overshoots by more in each step. It did so to 1e66 m and beyond, and nobody said it. Lengths
+    in another unit end in the same step."""
+    ends = []
+    for unit in (1.0, 2.0**20):
+        world = Pulled(kind, turning, unit)
+        before = None
+        with pytest.raises(mc.SimulationError, match="'point' is so far away, or turns so fast.*last good state"):
+            for _ in range(300):
+                before = world.state_hash()
+                world.step()
+        assert "coarse" in [note.kind for note in world.stats.all_notes]
+        assert np.abs(world.positions).max() < 2.0**52 * 0.2 * unit and np.all(np.isfinite(world.velocities))
+        assert before is not None and len(world.velocities) == 1
+        ends.append(world.time)
+    assert ends[0] == ends[1]
+
+
+def test_a_joints_spring_of_that_stiffness_stays():
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("point", mass=1, inertia=(0.01,) * 3, position=(0.1, 0, 0))
+    scene.add_joint(mc.SliderJoint(None, "point", axis=(1, 0, 0), spring=mc.Spring(1e4, 0.0, rest=-0.1)))
+    world = mc.World(scene, strict=True)
+    world.step(600)
+    assert np.abs(world.positions).max() < 0.11
+
+
+def test_far_away_and_fast_is_no_failure_where_it_can_be_told():
+    """Half a light hour away, for a ball of 1 m."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("ball", shape=mc.Sphere(1.0), position=(5e11, 0, 0), velocity=(1e5, 0, 0), angular_velocity=(0, 0, 1e4))
+    world = mc.World(scene, strict=True)
+    world.step(10)
+    assert world.positions[0, 0] > 5e11 and not world.stats.notes
 
 
 def test_a_strict_call_of_many_steps_ends_at_the_first_failure():

@@ -48,5 +48,6 @@ cdef class Collider(Broadphase):
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
     cdef void join_surfaces(self, const Bodies* bodies, double ahead) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil
+    cdef void want(self, Py_ssize_t done) noexcept nogil
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
                               Py_ssize_t slot_end) noexcept nogil

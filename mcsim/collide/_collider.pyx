@@ -637,8 +637,8 @@ cdef class Collider(Broadphase):
         if threads <= 1:
             self.manifold_count = self.find_some(bodies, ahead, 0, count, 0, self.manifold_capacity)
             if self.manifold_count < 0:
+                self.want(~self.manifold_count)
                 self.manifold_count = 0
-                self.manifolds_wanted = 2 * self.manifold_capacity
                 return GROW
             return OK
         self.manifold_count = found[0]
@@ -648,9 +648,16 @@ cdef class Collider(Broadphase):
             self.manifold_count += found[t]
         return OK
 
+    cdef void want(self, Py_ssize_t done) noexcept nogil:
+        """Room for as many manifolds to a pair as the pairs done had, and then some: where many bodies land at once, to begin
+        anew with twice the room each time takes longest."""
+        cdef Py_ssize_t most = SURFACE_MANIFOLDS * (self.close_count + 1)
+        cdef Py_ssize_t likely = self.manifold_capacity * self.close_count // max(done, 1)
+        self.manifolds_wanted = max(2 * self.manifold_capacity, min(likely + likely // 4, most))
+
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
                               Py_ssize_t slot_end) noexcept nogil:
-        """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, -1: there is no room"""
+        """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, ~i: there is no room from close[i] on"""
         cdef Py_ssize_t first = slot
         cdef Py_ssize_t i
         cdef Py_ssize_t k = 0
@@ -665,7 +672,7 @@ cdef class Collider(Broadphase):
             if i + PAIRS_AHEAD < end:
                 self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
             if slot == slot_end:
-                return -1
+                return ~i
             m = &self.manifolds[slot]
             m.key = key
             m.shape_a = <int32_t>(key >> 32)
@@ -683,7 +690,7 @@ cdef class Collider(Broadphase):
                     fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if slot + SURFACE_MANIFOLDS > slot_end:
-                    return -1
+                    return ~i
                 slot += self.touch_surface(bodies, m, k, ahead)
                 continue
             end_of_old = k
@@ -692,7 +699,7 @@ cdef class Collider(Broadphase):
             parts = self.touch(bodies, &self.previous[k] if end_of_old > k else NULL, end_of_old - k, m, slot_end - slot,
                                ahead)
             if parts < 0:
-                return -1
+                return ~i
             if parts > 0:
                 self.finish_patch(m, parts, &self.previous[k] if end_of_old > k else NULL, end_of_old - k)
             slot += parts

@@ -1,14 +1,24 @@
 """Islands of bodies that touch or are joined, and which of them sleep (docs/theory/sleeping.md).
 
-A sleeping body is not moved, its contacts are not looked for and its joints not solved, until something that moves
-touches its island, or the user changes it. `island` of a body is -1 while it is awake, else the lowest number among
-those that fell asleep with it: they wake together.
+A sleeping body is not moved, its contacts with what stands or sleeps are not looked for and its joints not solved, until
+something that moves touches its island, or the user changes it. `island` of a body is -1 while it is awake, else the
+lowest number among those that fell asleep with it: they wake together.
 
-An island falls asleep when all its bodies have been slower than `slow` for `patience`, it lies on something that
-stands still, nothing drives it, and it is not about to fall: with s the speed of a body's fastest point and s* the same
-smoothed over that time, the sum of m s^2 is at most GROWTH times that of m s*^2. What falls from an unstable balance
-grows like e^(c t), s*/s = 1 / (1 + c patience), and is let go on; what rattles keeps the ratio near 1. Mechanisms that
-touch nothing never sleep: a pendulum is slow at its turning points, too.
+A body rests that has been slower than `slow` for `patience`, with all that joints tie it to. Bodies that rest and touch
+are an island. It falls asleep when it lies on something that stands still, nothing drives it, and it is not about to
+fall: with s the speed of a body's fastest point and s* the same smoothed over that time, the sum of m s^2 is at most
+GROWTH times that of m s*^2. What falls from an unstable balance grows like e^(c t), s*/s = 1 / (1 + c patience), and is
+let go on; what rattles keeps the ratio near 1. Mechanisms that touch nothing never sleep: a pendulum is slow at its
+turning points, too.
+
+Where something that does not rest touches an island, those that it touches stay awake, and those that have joints, and
+the others sleep beside them. For what is awake and rests a sleeper is what it was before, something that stands and
+bears: it has no mass in the rows (`inv_mass` is 0 in the bodies' records that kernels read). What awake bodies carry does
+not sleep, for it would weigh nothing on them. What is awake presses on a sleeper is compared with what it was (`borne`):
+where the change of a step's impulses alone would make the sleeper faster in a step than what is still, it wakes, alone if
+it carries no others, and its neighbours then bear what it gives them. For a while after something beside it fell asleep or woke, while how
+indeterminate loads are shared may change, it takes them as they are. When one of those beside it moves again, its whole
+island wakes.
 
 Sources: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch); union by lowest number with path
 halving: R. Tarjan, J. van Leeuwen, 1984.
@@ -20,12 +30,18 @@ from libc.string cimport memcmp, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport dot, norm, sub
-from mcsim.core._types cimport Twist
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, quat_matrix, rotate_symmetric, scale, sub, vec3
+from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
 
 cdef double GROWTH = 1.5
+
+# Times `patience` that bodies rest before they sleep beside something restless: it may soon rest too, and all sleep then.
+cdef double LONGER = 4.0
+
+# A body sleeps beside others that press on it with up to so many times its weight.
+cdef double MOST_BORNE = 2.0
 
 # Speeds of this part of those at which bodies are still are rounding.
 cdef double NOTHING = 1e-7
@@ -33,10 +49,18 @@ cdef double NOTHING = 1e-7
 # Bodies whose surfaces are nearer than this part of the distance from which on they have contacts touch.
 cdef double REACH = 0.25
 
-# What is known of an island, at its root.
+# What is known of an island, or of what joints tie together, at its root.
 cdef enum:
-    RESTS = 1                    # something that stands still carries it
-    RESTLESS = 2                 # some body moves, or is driven
+    RESTS = 1                    # something that stands still, or sleeps, carries it
+    RESTLESS = 2                 # some body moves
+    DRIVEN = 4                   # something drives it, however slowly
+    BESIDE = 8                   # something restless touches it
+
+# What is seen of a sleeper's load in a step.
+cdef enum:
+    FOLLOWS = 1                  # it is not yet what it will be: for a while it is taken as it is
+    LIFTED = 2                   # something awake lifts it
+    JUDGED = 4
 
 
 cdef class Islands:
@@ -44,15 +68,22 @@ cdef class Islands:
         """bodies: state.arrays.BodyArrays. speeds (n,), or one [m/s]: slower than that a body is still (0: it never
         is); patience [s]; nearest (n,), or one [m]: from no farther on than that each has contacts."""
         count = bodies.count
-        numbers = np.zeros((3, count + 1), np.int32)
+        numbers = np.zeros((5, count + 1), np.int32)
         values = np.zeros((6, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
         values[0, :count], values[4, :count], values[5, :count] = bodies.reach, speeds, nearest
         values[5] *= REACH
         self.touch = values[5, :count]
-        asleep = np.zeros(count + 1, np.int8)
-        self.kept = numbers, values, seen, asleep
-        self.asleep = <int8_t*>records(asleep)
+        flags = np.zeros((4, count + 1), np.int8)
+        free = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
+        held = free[0].copy(), free[1].copy(), np.zeros((count + 1, 6))
+        self.kept = numbers, values, seen, flags, free, held
+        self.asleep, self.beside = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
+        self.tied, self.sight = <int8_t*>records(flags[2]), <int8_t*>records(flags[3])
+        self.free_mass, self.free_inertia = doubles(free[0]) + 1, <Mat3*>doubles(free[1]) + 1
+        self.held_mass, self.held_inertia = doubles(held[0]) + 1, <Mat3*>doubles(held[1]) + 1
+        self.load = <Twist*>doubles(held[2])
+        self.bearers, self.first = integers(numbers[3]), integers(numbers[4])
         self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
         self.speeds, self.slow, self.near = doubles(values[3]), doubles(values[4]), doubles(values[5])
@@ -77,8 +108,24 @@ cdef class Islands:
             return bodies.island[i] < 0
         return bodies.kind[i] == KINEMATIC and (dot(t.v, t.v) > 0.0 or dot(t.w, t.w) > 0.0)
 
+    cdef void stand_in(self, Bodies* bodies) noexcept nogil:
+        """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they are."""
+        bodies.inv_mass = self.held_mass
+        bodies.inv_inertia = self.held_inertia
+
+    cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil:
+        """A body has no inverse mass from now on, or has it again. Its world inertia then is for update_inertia()."""
+        self.asleep[i] = held
+        if held:
+            self.held_mass[i] = 0.0
+            memset(&self.held_inertia[i], 0, sizeof(Mat3))
+            memset(&bodies.inv_inertia_world[i], 0, sizeof(Mat3))
+        else:
+            self.held_mass[i] = self.free_mass[i]
+            self.held_inertia[i] = self.free_inertia[i]
+
     cdef void list_moving(self, Bodies* bodies) noexcept nogil:
-        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body."""
+        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body; who bears."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
         self.sleepers = 0
@@ -86,10 +133,32 @@ cdef class Islands:
             if bodies.kind[i] != STATIC and bodies.island[i] < 0:
                 self.moving[count] = <int32_t>i
                 count += 1
-            self.asleep[i] = bodies.island[i] >= 0
+            if self.asleep[i] != (bodies.island[i] >= 0):
+                self.hold(bodies, i, bodies.island[i] >= 0)
             self.sleepers += self.asleep[i]
         bodies.moving = self.moving
         bodies.moving_count = count
+        self.list_bearers(bodies)
+
+    cdef void list_bearers(self, const Bodies* bodies) noexcept nogil:
+        """The sleepers on which something awake pressed."""
+        cdef Py_ssize_t i
+        self.bearing = 0
+        for i in range(bodies.count if self.sleepers > 0 else 0):
+            if bodies.island[i] >= 0 and bears(&bodies.borne[i]):
+                self.bearers[self.bearing] = <int32_t>i
+                self.bearing += 1
+
+    cdef void list_tied(self, const Bodies* bodies, const Joint* joints, Py_ssize_t count) noexcept nogil:
+        """The bodies that have joints."""
+        cdef Py_ssize_t k
+        memset(self.tied, 0, bodies.count)
+        for k in range(count):
+            if joints[k].broken == 0:
+                if joints[k].body_a >= 0:
+                    self.tied[joints[k].body_a] = True
+                if joints[k].body_b >= 0:
+                    self.tied[joints[k].body_b] = True
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
@@ -169,29 +238,166 @@ cdef class Islands:
 
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            double ahead) noexcept nogil:
-        """Islands that something active touches, or will within the time ahead. -> whether any woke"""
+        """Islands that something active touches that does not rest, or will within the time ahead. -> whether any woke"""
         cdef Py_ssize_t i
         cdef const Manifold* m
         cdef bint woken = False
         for i in range(count):
             m = &manifolds[i]
             if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and (
-                    self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and touches(
-                    m, bodies, ahead):
+                    self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and not self.leans(
+                    bodies, m, ahead) and touches(m, bodies, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
 
-    cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count) noexcept nogil:
-        """Leave out the manifolds with a sleeping body, which are near but do not touch. -> how many are left"""
+    cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil:
+        """Whether an awake body that rests is there beside a sleeping one: it has been still for long enough, and neither
+        its velocity nor a force of the user's makes it faster in the step ahead."""
+        cdef Py_ssize_t i = m.body_b if bodies.island[m.body_a] >= 0 else m.body_a
+        cdef Vec3 w
+        if (bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0 or bodies.still_time[i] < self.patience
+                or self.tied[m.body_a if i == m.body_b else m.body_b]):
+            return False
+        w = mat_vec(bodies.inv_inertia_world[i], bodies.force[i].w)
+        return (norm(bodies.twist[i].v) + dt * bodies.inv_mass[i] * norm(bodies.force[i].v)
+                + self.size[i] * (norm(bodies.twist[i].w) + dt * norm(w))) < self.slow[i]
+
+    cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count,
+                                  double dt) noexcept nogil:
+        """Leave out the manifolds of a sleeping body with what does not rest, which are near but do not touch. -> how many
+        are left"""
         cdef Py_ssize_t i
         cdef Py_ssize_t kept = 0
         for i in range(count):
-            if bodies.island[manifolds[i].body_a] < 0 and bodies.island[manifolds[i].body_b] < 0:
+            if (bodies.island[manifolds[i].body_a] < 0 and bodies.island[manifolds[i].body_b] < 0) or self.leans(
+                    bodies, &manifolds[i], dt):
                 if kept < i:
                     manifolds[kept] = manifolds[i]
                 kept += 1
         return kept
+
+    # ---- what sleepers bear ------------------------------------------------------------------------------------------
+
+    cdef int32_t bearer(self, const Bodies* bodies, const Manifold* m) noexcept nogil:
+        """The sleeping one of a sleeping and an awake dynamic body; -1: they are others."""
+        if bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC:
+            return -1
+        if bodies.island[m.body_a] >= 0:
+            return m.body_a if bodies.island[m.body_b] < 0 else -1
+        return m.body_b if bodies.island[m.body_b] >= 0 else -1
+
+    cdef bint rouse_laden(self, Bodies* bodies, const Manifold* manifolds, const Resistance* resistances,
+                          Py_ssize_t count, const Settings* settings) noexcept nogil:
+        """Wake each sleeper that something awake lifts, or that bears another load than it did. -> whether any woke"""
+        cdef Py_ssize_t k
+        cdef int32_t i, other
+        cdef const Manifold* m
+        cdef bint woken = False
+        cdef bint followed = False
+        for k in range(self.bearing):
+            self.weigh_anew(bodies, self.bearers[k], settings)
+        for k in range(count):
+            i = self.bearer(bodies, &manifolds[k])
+            if i >= 0:
+                self.weigh_anew(bodies, i, settings)
+        for k in range(count):
+            m = &manifolds[k]
+            i = self.bearer(bodies, m)
+            if i < 0:
+                continue
+            add_load(&self.load[i], bodies, i, m, resistances != NULL, settings.substeps)
+            other = m.body_a if m.body_b == i else m.body_b
+            if bodies.still_time[other] < 2.0 * self.patience:
+                self.sight[i] |= FOLLOWS
+            if self.lifts(bodies, m, i, settings):
+                self.sight[i] |= LIFTED
+        for k in range(self.bearing):
+            self.judge(bodies, self.bearers[k], settings, &woken, &followed)
+        for k in range(count):
+            i = self.bearer(bodies, &manifolds[k])
+            if i >= 0:
+                self.judge(bodies, i, settings, &woken, &followed)
+        if followed:
+            self.list_bearers(bodies)
+        return woken
+
+    cdef void weigh_anew(self, const Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
+        memset(&self.load[i], 0, sizeof(Twist))
+        self.sight[i] = FOLLOWS if bodies.still_time[i] < self.patience else 0
+
+    cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken, bint* followed) noexcept nogil:
+        """Once in a step: a sleeper takes its load as it is, or wakes if the change alone would make it faster in the step
+        than what is still."""
+        cdef Mat3 inverse
+        if bodies.island[i] < 0 or self.sight[i] & JUDGED:
+            return
+        if self.sight[i] & LIFTED:
+            self.rouse(bodies, i, settings)
+            woken[0] = True
+        elif self.sight[i] & FOLLOWS:
+            bodies.borne[i] = self.load[i]
+            bodies.still_time[i] += settings.dt
+            followed[0] = True
+        else:
+            inverse = rotate_symmetric(quat_matrix(bodies.orientation[i]), self.free_inertia[i])
+            if (self.free_mass[i] * norm(sub(self.load[i].v, bodies.borne[i].v))
+                    + self.size[i] * norm(mat_vec(inverse, sub(self.load[i].w, bodies.borne[i].w))) > self.slow[i]):
+                self.rouse(bodies, i, settings)
+                woken[0] = True
+        self.sight[i] |= JUDGED
+
+    cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
+        """It wakes alone, at rest as it is, unless it carries others: then all do. The others of its island bear the name of
+        the first that is left."""
+        cdef int64_t island = bodies.island[i]
+        cdef int64_t name = -1
+        cdef const Manifold* m
+        cdef Py_ssize_t k
+        for k in range(self.resting_count):
+            m = &self.resting[k]
+            if (m.body_a == i and bodies.island[m.body_b] >= 0 and self.lifts(bodies, m, m.body_b, settings)) or (
+                    m.body_b == i and bodies.island[m.body_a] >= 0 and self.lifts(bodies, m, m.body_a, settings)):
+                self.wake(bodies, island)
+                return
+        bodies.island[i] = -1
+        bodies.still_time[i] = self.patience
+        bodies.still_speed[i] = 0.0
+        if island != i:
+            return
+        for k in range(i, bodies.count):
+            if bodies.island[k] == island:
+                if name < 0:
+                    name = k
+                bodies.island[k] = name
+
+    cdef double pushed(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
+        """How much faster the contact alone makes its body i downwards in the step, times gravity [m2/s3]."""
+        cdef int k
+        cdef Vec3 push = vec3(0.0, 0.0, 0.0)
+        for k in range(m.point_count):
+            push = add_scaled(add(push, m.points[k].total_friction_impulse), m.points[k].total_normal_impulse, m.normal)
+        if m.body_a == i:
+            push = scale(-1.0, push)
+        return dot(push, scale(bodies.gravity_scale[i], settings.gravity)) * self.free_mass[i]
+
+    cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
+        """Whether the contact lifts its body i by more than what is still."""
+        return self.pushed(bodies, m, i, settings) < -self.slow[i] * norm(settings.gravity)
+
+    cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """Those that fell asleep just now (`asleep` is what was before), and those beside which they did, take their load
+        as it is for a while."""
+        cdef Py_ssize_t k
+        cdef int32_t a, b
+        for k in range(bodies.moving_count):
+            if bodies.island[bodies.moving[k]] >= 0:
+                memset(&bodies.borne[bodies.moving[k]], 0, sizeof(Twist))
+                bodies.still_time[bodies.moving[k]] = 0.0
+        for k in range(count):
+            a, b = manifolds[k].body_a, manifolds[k].body_b
+            if bodies.island[a] >= 0 and bodies.island[b] >= 0 and self.asleep[a] != self.asleep[b]:
+                bodies.still_time[a if self.asleep[a] else b] = 0.0
 
     # ---- falling asleep ----------------------------------------------------------------------------------------------
 
@@ -201,51 +407,72 @@ cdef class Islands:
             i = self.parent[i]
         return i
 
-    cdef void unite(self, const Bodies* bodies, int32_t a, int32_t b, bint contact) noexcept nogil:
-        """What touches (contact) or is joined: one island, carried by what stands still, kept awake by what does
-        not."""
+    cdef void unite(self, int32_t a, int32_t b) noexcept nogil:
+        """Of two dynamic bodies one island."""
         cdef int32_t swap
-        if a < 0 or bodies.kind[a] != DYNAMIC:
+        a = self.root(a)
+        b = self.root(b)
+        if a > b:
             swap = a
             a = b
             b = swap
-        if a < 0 or bodies.kind[a] != DYNAMIC:
-            return
-        a = self.root(a)
-        if b >= 0 and bodies.kind[b] == DYNAMIC:
-            b = self.root(b)
-            if a > b:
-                swap = a
-                a = b
-                b = swap
-            self.parent[b] = a
-            if a != b:
-                self.state[a] |= self.state[b]
-        elif b >= 0 and self.active(bodies, b):
-            self.state[a] |= RESTLESS
-        elif contact:
-            self.state[a] |= RESTS
+        self.parent[b] = a
+        self.state[a] |= self.state[b]
 
-    cdef void unite_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil:
+    cdef void touch_each_other(self, const Bodies* bodies, int32_t a, int32_t b, bint conveying) noexcept nogil:
+        """A contact: of two bodies that rest one island; carried by what stands still, kept awake by what moves or drives."""
+        cdef int32_t swap
+        if bodies.kind[a] != DYNAMIC:
+            swap = a
+            a = b
+            b = swap
+        if bodies.kind[a] != DYNAMIC:
+            return
+        if bodies.kind[b] != DYNAMIC:
+            self.state[self.root(a)] |= DRIVEN if self.active(bodies, b) or conveying else RESTS
+            return
+        if conveying:
+            self.state[self.root(a)] |= DRIVEN
+            self.state[self.root(b)] |= DRIVEN
+        if self.state[self.root(a)] & RESTLESS or self.state[self.root(b)] & RESTLESS:
+            self.neighbour(a, b)
+            self.neighbour(b, a)
+        else:
+            self.unite(a, b)
+
+    cdef void neighbour(self, int32_t i, int32_t other) noexcept nogil:
+        """Of a body that may rest, and another."""
+        if not self.state[self.root(i)] & RESTLESS and self.state[self.root(other)] & RESTLESS:
+            self.beside[i] = True
+            self.state[self.root(i)] |= BESIDE
+
+    cdef void tie(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
+        """What is joined rests together, or not."""
+        cdef bint moves_a = a >= 0 and bodies.kind[a] == DYNAMIC
+        cdef bint moves_b = b >= 0 and bodies.kind[b] == DYNAMIC
+        if moves_a and moves_b:
+            self.unite(a, b)
+        if (moves_a and b >= 0 and self.active(bodies, b) and not moves_b) or (
+                moves_b and a >= 0 and self.active(bodies, a) and not moves_a):
+            self.state[self.root(a if moves_a else b)] |= DRIVEN
+
+    cdef void tie_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil:
         cdef int k
         cdef bint driven = joint.type == USER
+        cdef int32_t body
         if joint.type == GEAR:
             for k in range(2):
-                self.unite(bodies, joints[joint.geared[k]].body_a, joints[joint.geared[k]].body_b, False)
-            self.unite(bodies, joints[joint.geared[0]].body_b, joints[joint.geared[1]].body_b, False)
+                self.tie(bodies, joints[joint.geared[k]].body_a, joints[joint.geared[k]].body_b)
+            self.tie(bodies, joints[joint.geared[0]].body_b, joints[joint.geared[1]].body_b)
             return
-        self.unite(bodies, joint.body_a, joint.body_b, False)
+        self.tie(bodies, joint.body_a, joint.body_b)
         for k in range(joint.axis_count):
             driven |= joint.axes[k].motion_mode != MOTION_NONE
             driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
         if driven:
-            self.drive(bodies, joint.body_a, joint.body_b)
-
-    cdef void drive(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
-        """Something between two bodies of one island keeps it awake."""
-        cdef int32_t body = b if b >= 0 and bodies.kind[b] == DYNAMIC else a
-        if body >= 0 and bodies.kind[body] == DYNAMIC:
-            self.state[self.root(body)] |= RESTLESS
+            body = joint.body_b if joint.body_b >= 0 and bodies.kind[joint.body_b] == DYNAMIC else joint.body_a
+            if body >= 0 and bodies.kind[body] == DYNAMIC:
+                self.state[self.root(body)] |= DRIVEN
 
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
                      double dt) noexcept nogil:
@@ -279,50 +506,142 @@ cdef class Islands:
 
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
                      const Resistance* resistances, Py_ssize_t count, const Vec3* position, const Quat* orientation,
-                     double dt) noexcept nogil:
-        """After a step of dt from these poses, with these contacts; resistances: beside them, or NULL.
-        -> whether anything fell asleep"""
+                     const Settings* settings, const Manifold* resting, Py_ssize_t resting_count) noexcept nogil:
+        """After a step from these poses, with these contacts; resistances: beside them, or NULL; resting: the contacts of
+        sleepers with what sleeps or stands. -> whether anything fell asleep, or woke"""
+        cdef bint ready = self.measure(bodies, position, orientation, settings.dt)
+        self.resting, self.resting_count = resting, resting_count
+        if self.sleepers > 0 and self.rouse_laden(bodies, manifolds, resistances, count, settings):
+            return True
+        if not ready:
+            return False
+        self.find_islands(bodies, joints, joint_count, manifolds, resistances, count)
+        self.find_carried(bodies, manifolds, count, settings)
+        if not self.fall_asleep(bodies):
+            return False
+        self.begin_bearing(bodies, manifolds, count)
+        return True
+
+    cdef void find_islands(self, const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count,
+                           const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count) noexcept nogil:
+        """`parent`, `state`, `beside`: what sleeps already is an island, and stands. `lively`, `usual`: at the roots."""
         cdef Py_ssize_t k
         cdef int32_t i, r
         cdef double s, mass
-        cdef bint slept = False
-        if not self.measure(bodies, position, orientation, dt):
-            return False
+        memset(self.state, 0, bodies.count * sizeof(int32_t))
         for k in range(bodies.count):
             self.parent[k] = <int32_t>k
-        memset(self.state, 0, bodies.count * sizeof(int32_t))
-        memset(self.lively, 0, bodies.count * sizeof(double))
-        memset(self.usual, 0, bodies.count * sizeof(double))
-        for k in range(count):
-            if carries(&manifolds[k]):
-                self.unite(bodies, manifolds[k].body_a, manifolds[k].body_b, True)
-                if resistances != NULL and conveys(&resistances[k]):
-                    self.drive(bodies, manifolds[k].body_a, manifolds[k].body_b)
+            if bodies.island[k] >= 0:
+                self.parent[k] = <int32_t>bodies.island[k]
+                self.state[self.parent[k]] = RESTS
         for k in range(joint_count):
             if joints[k].broken == 0:
-                self.unite_joint(bodies, joints, &joints[k])
+                self.tie_joint(bodies, joints, &joints[k])
+        for k in range(bodies.moving_count):
+            i = bodies.moving[k]
+            if bodies.kind[i] == DYNAMIC and bodies.still_time[i] < self.patience:
+                self.state[self.root(i)] |= RESTLESS
+        for k in range(bodies.moving_count):
+            i = bodies.moving[k]
+            self.beside[i] = self.tied[i]
+        for k in range(count):
+            if carries(&manifolds[k]):
+                self.touch_each_other(bodies, manifolds[k].body_a, manifolds[k].body_b,
+                                      resistances != NULL and conveys(&resistances[k]))
+        memset(self.lively, 0, bodies.count * sizeof(double))
+        memset(self.usual, 0, bodies.count * sizeof(double))
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
             if bodies.kind[i] != DYNAMIC:
                 continue
             r = self.root(i)
-            if bodies.still_time[i] < self.patience:
-                self.state[r] |= RESTLESS
             mass = 1.0 / bodies.inv_mass[i]
             self.lively[r] += mass * self.speeds[i] * self.speeds[i]
             s = bodies.still_speed[i] + NOTHING * self.slow[i]
             self.usual[r] += mass * s * s
+
+    cdef void find_carried(self, const Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
+                           const Settings* settings) noexcept nogil:
+        """In islands beside something restless what stays awake does not bear sleepers, which would lie on it without
+        weight: what it carries stays awake too, and what that carries. And so does what bears much of it: contacts are
+        springs by the masses of both sides, which would be pressed in otherwise on what has none."""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        cdef const Manifold* m
+        cdef bint found = True
+        cdef double most = MOST_BORNE * settings.dt * dot(settings.gravity, settings.gravity)
+        while found:
+            found = False
+            for k in range(bodies.moving_count):
+                self.load[bodies.moving[k]].v.x = 0.0
+            for k in range(count):
+                m = &manifolds[k]
+                if (bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC
+                        or self.stays(bodies, m.body_a) == self.stays(bodies, m.body_b)):
+                    continue
+                i = m.body_b if self.stays(bodies, m.body_a) else m.body_a
+                if self.asleep[i]:
+                    continue
+                self.load[i].v.x += self.pushed(bodies, m, i, settings)
+                if self.load[i].v.x > most or self.lifts(bodies, m, i, settings):
+                    self.beside[i] = found = True
+
+    cdef bint stays(self, const Bodies* bodies, int32_t i) noexcept nogil:
+        """Whether a dynamic body goes on awake, as far as is known."""
+        return bodies.island[i] < 0 and not self.may_sleep(bodies, i)
+
+    cdef bint fall_asleep(self, Bodies* bodies) noexcept nogil:
+        """-> whether anything did. What sleeps already and touches it goes into its island."""
+        cdef Py_ssize_t k
+        cdef int32_t i, r
+        cdef bint slept = False
+        for k in range(bodies.count):
+            self.first[k] = -1
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
-            if bodies.kind[i] != DYNAMIC:
-                continue
-            r = self.root(i)
-            if self.state[r] == RESTS and self.lively[r] <= GROWTH * self.usual[r]:
-                bodies.island[i] = r
+            if bodies.kind[i] == DYNAMIC and self.may_sleep(bodies, i):
+                bodies.island[i] = self.root(i)
+                self.first[self.root(i)] = bodies.count
                 memset(&bodies.twist[i], 0, sizeof(Twist))
                 self.keep_sight(bodies, i)
                 slept = True
-        return slept
+        if not slept:
+            return False
+        for k in range(bodies.count):                   # an island bears the number of its first sleeper
+            if bodies.island[k] >= 0:
+                r = self.root(<int32_t>k)
+                if self.first[r] == bodies.count:
+                    self.first[r] = <int32_t>k
+                if self.first[r] >= 0:
+                    bodies.island[k] = self.first[r]
+        return True
+
+    cdef bint may_sleep(self, const Bodies* bodies, int32_t i) noexcept nogil:
+        cdef int32_t r = self.root(i)
+        cdef int32_t state = self.state[r]
+        if not state & RESTS or state & (RESTLESS | DRIVEN) or self.lively[r] > GROWTH * self.usual[r]:
+            return False
+        return not state & BESIDE or (not self.beside[i] and bodies.still_time[i] >= LONGER * self.patience)
+
+
+cdef inline bint bears(const Twist* load) noexcept nogil:
+    return dot(load.v, load.v) + dot(load.w, load.w) > 0.0
+
+
+cdef void add_load(Twist* load, const Bodies* bodies, int32_t i, const Manifold* m, bint rolling,
+                   int substeps) noexcept nogil:
+    """What a contact gave body i in the last step, about its centre of mass. rolling: it may resist that."""
+    cdef int k
+    cdef double sign = -1.0 if m.body_a == i else 1.0
+    cdef Vec3 force
+    cdef Vec3 turn = scale(m.twist_impulse, m.normal)
+    if rolling:
+        turn = add(turn, m.rolling_impulse)
+    load.w = add_scaled(load.w, sign * substeps, turn)
+    for k in range(m.point_count):
+        force = add_scaled(m.points[k].total_friction_impulse, m.points[k].total_normal_impulse, m.normal)
+        load.v = add_scaled(load.v, sign, force)
+        load.w = add_scaled(load.w, sign, cross(sub(m.points[k].position, bodies.position[i]), force))
 
 
 cdef inline bint conveys(const Resistance* r) noexcept nogil:

@@ -15,6 +15,7 @@ cdef enum:
     NOTE_SWEEPS = 8
     NOTE_PIVOTS = 9
     NOTE_CHANGING = 10
+    NOTE_COARSE = 11
 
 # Of a note that names nobody.
 cdef enum:

@@ -39,6 +39,7 @@ cdef class Impacts:
     cdef int32_t nodes[48]       # of the group that is struck
     cdef int node_count
     cdef double* matrix
+    cdef double* spans                  # scratch: the range of the matrix
     cdef double* numbers
 
     cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
@@ -68,6 +69,8 @@ cdef class Impacts:
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
     cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
     cdef void strike(self, int count) noexcept nogil
+    cdef bint throws(self, int count) noexcept nogil
+    cdef bint leave_driven(self, int count) noexcept nogil
     cdef void bore(self, const Struck* c, double p) noexcept nogil
 
 cdef class BodyImpacts(Impacts):

@@ -21,7 +21,7 @@ bounce, and e = 1 did not come back to its height. A strike comes up to h v befo
 there, amounts to e at the surface.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -35,6 +35,15 @@ from mcsim.state._layout cimport BLOCK_CONE, MANIFOLD_POINTS, RELAXED, ROW_FRICT
 
 cdef enum:
     ROUNDS = 64              # of impacts; what closes then is left to the solver
+
+# A response is rounding that is less than this part of what the two bodies' masses alone would give.
+cdef double FIRM = 1e-11
+
+# ... and the part of the velocities beyond which what no blow can change is taken out of them.
+cdef double BEYOND = 1e-6
+
+# A blow is looked at more closely that would make its bodies, if they were alone, so many times as fast as anything closes.
+cdef double FAR = 30.0
 
 # ---- one manifold ----------------------------------------------------------------------------------------------------
 
@@ -65,14 +74,29 @@ cdef inline double rebound(double restitution, double error, double kick, double
     return sqrt(min(gained, 1.0)) if gained > 0.0 else 0.0
 
 
+cdef inline double product(const double* x, const double* y, Py_ssize_t n) noexcept nogil:
+    cdef double s = 0.0
+    cdef Py_ssize_t k
+    for k in range(n):
+        s += x[k] * y[k]
+    return s
+
+
+cdef inline void add_multiple(double* x, const double* y, double s, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        x[k] += s * y[k]
+
+
 cdef class Impacts:
     """law: of solve/_laws.pxd; nodes: how many there may be."""
 
     def __init__(self, int law, Py_ssize_t nodes):
         cdef Py_ssize_t n = 3 * MOST_TOGETHER
-        owner, numbers = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n)
+        owner, numbers, spans = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n), np.zeros(n * n + 2 * n)
         self.law = law
-        self.kept = [owner, numbers, None]
+        self.kept = [owner, numbers, None, spans]
+        self.spans = doubles(spans)
         self.owner, self.matrix = integers(owner), doubles(numbers)
         self.numbers = self.matrix + n * n
 
@@ -405,6 +429,8 @@ cdef class Impacts:
             for k in range(j):
                 a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
         strike_together(self.law, count, a, u, e, mu, p, work)
+        if self.throws(count) and self.leave_driven(count):
+            strike_together(self.law, count, a, u, e, mu, p, work)
         self.begin_response()
         for j in range(n):
             if p[j] != 0.0:
@@ -416,6 +442,80 @@ cdef class Impacts:
             c = self.together[i]
             if c.twist >= 0 and p[3 * i] > 0.0:
                 self.bore(c, p[3 * i])
+
+    cdef bint throws(self, int count) noexcept nogil:
+        """Whether some impulse would make its two bodies alone far faster than anything closes or slips: only then is it asked
+        whether anything can give."""
+        cdef Py_ssize_t n = 3 * count
+        cdef double* u = self.numbers
+        cdef double* p = u + n
+        cdef double most = 0.0
+        cdef double thrown = 0.0
+        cdef Py_ssize_t k
+        for k in range(n):
+            most = max(most, fabs(u[k]))
+            if not fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal <= thrown:
+                thrown = fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal
+        return not thrown <= FAR * most
+
+    cdef bint leave_driven(self, int count) noexcept nogil:
+        """-> whether anything is. Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which
+        lies in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other
+        contacts, let nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is
+        left to the solver. A = L L' by Cholesky with pivots, whose columns, made orthogonal, span the range."""
+        cdef Py_ssize_t n = 3 * count
+        cdef double* a = self.matrix
+        cdef double* u = self.numbers
+        cdef double* span = self.spans               # n vectors
+        cdef double* left = span + n * n             # of the diagonal; chosen: -1
+        cdef double* rest = left + n
+        cdef Py_ssize_t c, d, k, best
+        cdef double most, part, size
+        cdef double closing = 0.0
+        cdef int again
+        for k in range(n):
+            left[k] = a[k * n + k]
+            rest[k] = u[k]
+        for c in range(n):
+            most = FIRM
+            best = -1
+            for k in range(n):
+                size = self.rows[self.together[k // 3].begin].diagonal
+                if left[k] > most * size:
+                    most = left[k] / size
+                    best = k
+            if best < 0:
+                break
+            part = 1.0 / sqrt(left[best])
+            for k in range(n):
+                size = a[k * n + best]
+                for d in range(c):
+                    size -= span[d * n + k] * span[d * n + best]
+                span[c * n + k] = part * size if left[k] >= 0.0 else 0.0
+            for k in range(n):
+                if left[k] >= 0.0:
+                    left[k] = max(left[k] - span[c * n + k] * span[c * n + k], 0.0)
+            left[best] = -1.0
+        else:
+            return False
+        for d in range(c):
+            for again in range(2):
+                for k in range(d):
+                    add_multiple(span + d * n, span + k * n, -product(span + d * n, span + k * n, n), n)
+            size = product(span + d * n, span + d * n, n)
+            for k in range(n):
+                span[d * n + k] /= sqrt(size)
+            add_multiple(rest, span + d * n, -product(rest, span + d * n, n), n)
+        most = 0.0
+        for k in range(n):
+            most = max(most, fabs(u[k]))
+            if k % 3 == 0:
+                closing = max(closing, fabs(rest[k]))
+        if closing <= BEYOND * most:
+            return False
+        for k in range(n):
+            u[k] -= rest[k]
+        return True
 
     cdef void bore(self, const Struck* c, double p) noexcept nogil:
         """Friction about the normal through the centre of pressure, under the impulse p."""

@@ -73,6 +73,11 @@ class BodyArrays:
         return BodyArrays(rows.count, {name: whole.of(array, fresh.padded[name][1:])
                                        for name, array in self.padded.items()})
 
+    def sizes(self):
+        """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of gyration."""
+        turning = np.trace(self.inertia, axis1=1, axis2=2) / np.where(self.mass > 0.0, self.mass, 1.0)
+        return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
+
     @classmethod
     def from_scene(cls, scene):
         """The bodies of `scene` at their initial state, in order."""

@@ -42,6 +42,8 @@ BODY_FIELDS = (
     Field("island", (), "i8", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
     Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
     Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
+    Field("borne", (6,), "f8", "N s, N m s", "of what sleeps: what awake bodies give it in a step",
+          saved=True),
 )
 
 # What Python alone reads of each body.
