@@ -15,6 +15,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
+    cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these

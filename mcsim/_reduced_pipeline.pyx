@@ -144,8 +144,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
-        self.kept_efforts = np.ones(max(self.anchor_capacity, 1)), np.zeros(self.row_capacity, np.int32)
-        self.efforts, self.laden_blocks = doubles(self.kept_efforts[0]), integers(self.kept_efforts[1])
+        efforts, blocks = self.kept_efforts = np.ones((2, self.anchor_capacity + 1)), np.zeros(self.row_capacity, np.int32)
+        self.efforts, self.undone, self.laden_blocks = doubles(efforts[0]), doubles(efforts[1]), integers(blocks)
 
     def _impacts(self):
         if self.account is None:
@@ -265,6 +265,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.laden_count = 0
         for i in range(self.collider.manifold_count if self.laden else 0):
             self.efforts[i] = effort_of(&self.collider.manifolds[i], self.wide.scale, self.wide.small)
+            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * self.collider.manifolds[i].size
             some = some or self.efforts[i] > 1.0
         i = self.joint_end
         while some and i < self.row_count:
@@ -443,7 +444,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.solve_problem(NULL, relaxed)
             return
         if self.laden_count > 0:
-            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, rub, iterations)
+            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone, rub,
+                                  iterations)
         for k in range(iterations):
             self.sweeps += 1
             given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)

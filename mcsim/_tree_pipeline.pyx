@@ -160,6 +160,7 @@ cdef class TreePipeline(Pipeline):
         cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
+        self.responses.expect(self.rows, self.row_count)
         for i in range(self.row_count):
             row = &self.rows[i]
             row.diagonal = 0.0

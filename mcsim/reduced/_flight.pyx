@@ -133,7 +133,7 @@ cdef class TreeFlight:
             if busy[k]:
                 continue
             block = &self.trees[k]
-            for i in range(self.first_q(k), self.first_q(k + 1)):
+            for i in range(self.motion.first_q(k), self.motion.first_q(k + 1)):
                 self.arrived[i] = self.motion.q[i]
             for i in range(block.first, block.first + block.count):
                 self.arrived[nq + i] = self.motion.qd[i]
@@ -161,10 +161,6 @@ cdef class TreeFlight:
         self.tree.first = self.trees[first].first_link if first < end else 0
         self.tree.end = self.trees[end - 1].end_link if first < end else 0
 
-    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil:
-        """Where a tree's coordinates begin."""
-        return self.tree.links[self.trees[k].first_link].q if k < self.motion.tree_count else self.tree.nq
-
     cdef void put_in_place(self) noexcept nogil:
         """The trees that are worked on at q, and factored."""
         if self.motion.asking and not self.motion.failed:
@@ -176,7 +172,7 @@ cdef class TreeFlight:
         """A tree back at q and qd."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i, nq = self.tree.nq
-        for i in range(self.first_q(k), self.first_q(k + 1)):
+        for i in range(self.motion.first_q(k), self.motion.first_q(k + 1)):
             self.motion.q[i] = state[i]
         for i in range(block.first, block.first + block.count):
             self.motion.qd[i] = state[nq + i]
@@ -207,7 +203,7 @@ cdef class TreeFlight:
     cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil:
         """These trees by h, in at most so many rounds."""
         cdef Py_ssize_t nq = self.tree.nq
-        cdef Py_ssize_t q = self.first_q(first), q_end = self.first_q(end)
+        cdef Py_ssize_t q = self.motion.first_q(first), q_end = self.motion.first_q(end)
         cdef Py_ssize_t v, v_end, i, k
         cdef bint met
         if first >= end:

@@ -75,4 +75,5 @@ cdef class TreeMotion:
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
+    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil
     cdef Factored factored(self, const Block* block) noexcept nogil

@@ -429,6 +429,10 @@ cdef class TreeMotion:
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
+    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil:
+        """Where a tree's coordinates begin."""
+        return self.tree.links[self.trees[k].first_link].q if k < self.tree_count else self.tree.nq
+
     cdef Factored factored(self, const Block* block) noexcept nogil:
         """The tree of a block as it is placed and factored."""
         cdef Factored r

@@ -25,6 +25,11 @@ from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
 
 
+# A block's change may be left undone where all its rounds together would leave no more than this part of what a sweep may (the
+# settle speed of wide/_blocks.pxd): what is left of a column shrinks in a round by less than what its rounds are one part of.
+cdef double SETTLED = 0.0625
+
+
 cdef class LadenRows:
     """generalized: the rows, over as many velocities. Only reserve() allocates."""
 
@@ -97,8 +102,8 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             self.tree_at[self.trees[k].first] = -1
 
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts, bint rub,
-                    int sweeps) noexcept nogil:
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
+                    const double* undone, bint rub, int sweeps) noexcept nogil:
         """A pass of so many sweeps over these blocks of rows, over contacts' friction only if `rub`; efforts by the rows'
         sources."""
         cdef LadenBlock* block
@@ -118,6 +123,7 @@ cdef class LadenRows:
             self.block_count += 1
             block.row, block.begin = blocks[i], <int32_t>self.row_count
             block.effort = efforts[row.source]
+            block.undone = SETTLED * undone[row.source] / block.effort
             self.rounds = max(self.rounds, <int>ceil(block.effort))
             self.list_rows(rows, blocks[i], row.block, ceil(block.effort) - 1.0)
         for k in range(self.tree_count):
@@ -161,6 +167,7 @@ cdef class LadenRows:
         cdef LadenRow* laden
         cdef LadenBlock* block
         cdef double largest = 0.0
+        cdef int64_t before
         cdef Py_ssize_t i, k, n = 0, left
         cdef int side, again
         for k in range(self.tree_count):
@@ -175,6 +182,7 @@ cdef class LadenRows:
         left = self.block_count
         for again in range(1, self.rounds):
             n = 0
+            before = self.changes
             for i in range(left):
                 block = &self.blocks[self.active[i]]
                 if block.effort > again:
@@ -182,6 +190,8 @@ cdef class LadenRows:
                     n += 1
                     largest = max(largest, self.solve(rows, block, velocity, relaxed))
             left = n
+            if self.changes == before:
+                break
         for i in range(self.row_count):
             laden = &self.laden[i]
             for side in range(2 if laden.total != 0.0 else 0):
@@ -199,7 +209,6 @@ cdef class LadenRows:
         cdef int64_t stamp = 0
         cdef double largest = 0.0
         cdef double rate
-        cdef bint changed = False
         cdef int r, side, m = row.block
         for r in range(m):
             for side in range(2):
@@ -218,10 +227,17 @@ cdef class LadenRows:
         block_step(rows, row, NULL, relaxed, w, delta)
         for r in range(m):
             if delta[r] != 0.0:
-                changed = True
                 self.act(&laden[r], delta[r], velocity)
                 largest = max(largest, fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed]))
-        block.seen = -1 if changed else stamp
+        if largest > block.undone:
+            block.seen = -1
+            self.changes += 1
+            for r in range(m):
+                for side in range(2):
+                    if laden[r].tree[side] >= 0:
+                        self.trees[laden[r].tree[side]].stamp += 1
+        else:
+            block.seen = stamp
         return largest
 
     cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil:
@@ -235,7 +251,6 @@ cdef class LadenRows:
             if laden.tree[side] < 0:
                 continue
             tree = &self.trees[laden.tree[side]]
-            tree.stamp += 1
             if tree.square:
                 a = self.matrix + tree.matrix + laden.place[side] * tree.count
                 rate = self.rate + tree.begin
