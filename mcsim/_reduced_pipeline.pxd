@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
@@ -21,6 +21,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef LadenRows laden_rows            # and these
     cdef object kept_here, loop_impulses, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
+    cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint projecting                 # loops after every drift: "projection"
@@ -31,15 +32,11 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef tuple kept_of_drift
-    cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
-    cdef int32_t* tied                   # (trees,): whether rows that close loops do
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
     cdef double* doubted[2]              # (trees,) each
     cdef double* kicked_to
 
-    cdef void find_busy(self) noexcept nogil
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void refuse_pitch(self) noexcept with gil
     cdef void start_rows(self, bint bounded) noexcept nogil

@@ -43,11 +43,10 @@ from mcsim.core._math cimport sub
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
 from mcsim.core._softness cimport soften
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
-from mcsim.solve._generalized cimport closes
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
@@ -117,14 +116,11 @@ cdef class ReducedPipeline(TreePipeline):
             for i in range(bodies.count)], nv, self.looping)
         self.flight = TreeFlight(self.motion)
         self.pitched = plan.pitched
-        self.kept_of_drift = (np.zeros((2, self.motion.tree_count + 1), np.int32), np.zeros((3, nv + 1)),
-                              np.zeros((2, self.motion.tree_count + 1)))
-        self.doubted[0], self.doubted[1] = doubles(self.kept_of_drift[2][0]), doubles(self.kept_of_drift[2][1])
-        self.busy, self.tied = integers(self.kept_of_drift[0][0]), integers(self.kept_of_drift[0][1])
-        self.begun, self.started, self.kicked_to = (doubles(self.kept_of_drift[1][0]), doubles(self.kept_of_drift[1][1]),
-                                                    doubles(self.kept_of_drift[1][2]))
-        self.swinging = np.zeros((bodies.count + 1, 6))
-        self.swings = <Twist*>doubles(self.swinging) + 1
+        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
+        self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
+        self.swinging = np.zeros((3, bodies.count + 1, 3))
+        self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
         self._plan_impacts()
@@ -322,8 +318,9 @@ cdef class ReducedPipeline(TreePipeline):
         for i in range(self.joint_end, self.row_count):
             self.rows[i].bias[BIASED] -= 0.5 * self.settings.h * self.rows[i].curvature
         self.motion.give_swings(self.swings)
-        bend_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.swings, self.settings.h,
-                      self.anchors, self.rows)
+        self.motion.give_shared(self.shared)
+        bend_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.swings, self.shared,
+                      self.settings.h, self.anchors, self.rows)
         for i in range(self.joint_end, self.row_count):
             self.rows[i].bias[BIASED] += 0.5 * self.settings.h * self.rows[i].curvature
 
@@ -502,10 +499,10 @@ cdef class ReducedPipeline(TreePipeline):
         self.apply_guesses(second, -1.0)
         self.motion.look()
         memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0)
+        self.motion.account(-1.0, False)
         self.apply_guesses(second, 1.0)
         self.motion.look()
-        self.motion.account(1.0)
+        self.motion.account(1.0, False)
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
@@ -543,29 +540,6 @@ cdef class ReducedPipeline(TreePipeline):
         return self.generalized.note_strain(self.rows, most, widest)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
-
-    cdef void find_busy(self) noexcept nogil:
-        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie."""
-        cdef Py_ssize_t i = 0
-        cdef bint ties
-        cdef int r, m
-        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
-        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
-        while i < self.row_count:
-            m = self.rows[i].block
-            ties = closes(&self.rows[i])
-            for r in range(m):
-                self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3)
-                self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3)
-            i += m
-
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil:
-        cdef int32_t tree
-        if body >= 0 and self.motion.blocks[body].count > 0:
-            tree = self.motion.blocks[body].tree
-            self.busy[tree] |= rows
-            if ties:
-                self.tied[tree] = 1
 
     cdef void fly(self, double h, const double* forces) noexcept nogil:
         """The drift of all trees that no loop ties: as without rows, from the velocities that they began with and what rows
@@ -670,13 +644,13 @@ cdef class ReducedPipeline(TreePipeline):
         self.show_twists()
         self.aim_contacts()
         memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0)
+        self.motion.account(-1.0, True)
         self.motion.find_accelerations(forces)
         for i in range(nv):
             change[i] = qd[i] - self.kicked_to[i]
             qd[i] = self.started[i] + change[i] + h * qdd[i]
         self.motion.look()
-        self.motion.account(1.0)
+        self.motion.account(1.0, True)
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
             if self.busy[k] > 1 and fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
@@ -704,7 +678,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.kick(h, forces, 1)
         self.motion.credit(0.5 * h, forces)
         self.motion.look()
-        self.motion.account(1.0)
+        self.motion.account(1.0, True)
         self.motion.credit(0.5 * h, forces)
         self.motion.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
@@ -746,7 +720,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.account.end_half(self.rows, self.row_count, acting, forces)
             self.fly(h, forces)
             if self.looping:
-                self.motion.account(-1.0)
+                self.motion.account(-1.0, True)
                 self.motion.drift(h)
                 self.flight.bring_back(self.tied)
         if self.looping or self.runge:

@@ -11,7 +11,7 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
                            const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
-                        double h, const Anchor* anchors, Row* rows) noexcept nogil
+                        const Vec3* shared, double h, const Anchor* anchors, Row* rows) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
                               Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
 

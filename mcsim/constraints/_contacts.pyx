@@ -310,10 +310,11 @@ cdef inline Vec3 point_acceleration(const Twist* a, Vec3 w, Vec3 arm) noexcept n
 
 
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
-                        double h, const Anchor* anchors, Row* rows) noexcept nogil:
+                        const Vec3* shared, double h, const Anchor* anchors, Row* rows) noexcept nogil:
     """d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of the bodies, into their
-    `curvature`: n . (what the roundings' centres accelerate apart). A normal that turns with them adds their velocity at
-    right angles to it and to its line, squared, by their distance. In h it bends no path by more than MOST_BENT of it."""
+    `curvature`: n . (what the roundings' centres accelerate apart). In h it bends no path by more than MOST_BENT of it, the
+    path beyond the velocity `shared` by all that a body hangs together with, which bends nothing. A normal that turns with
+    them adds their velocity at right angles to it and to its line, squared, by their distance; bounded likewise."""
     cdef const Manifold* m
     cdef const Anchor* anchor
     cdef const Twist* a
@@ -332,13 +333,14 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodie
             v_a, v_b = add(a.v, cross(a.w, arm_a)), add(b.v, cross(b.w, arm_b))
             apart = sub(point_acceleration(&acceleration[m.body_b], b.w, arm_b),
                         point_acceleration(&acceleration[m.body_a], a.w, arm_a))
-            bent = dot(m.normal, apart)
+            most = 2.0 * MOST_BENT * (norm(sub(v_a, shared[m.body_a])) + norm(sub(v_b, shared[m.body_b]))) / h
+            bent = max(-most, min(dot(m.normal, apart), most))
             if m.turns and m.rounding_a + m.rounding_b > 0.0:
                 past = sub(v_b, v_a)
+                most = 2.0 * MOST_BENT * norm(past) / h
                 past = add_scaled(add_scaled(past, -dot(m.normal, past), m.normal), -dot(m.line, past), m.line)
-                bent += dot(past, past) / (m.rounding_a + m.rounding_b)
-            most = 2.0 * MOST_BENT * (norm(v_a) + norm(v_b)) / h
-            rows[m.row_begin + k].curvature = max(-most, min(bent, most))
+                bent += min(dot(past, past) / (m.rounding_a + m.rounding_b), most)
+            rows[m.row_begin + k].curvature = bent
 
 
 cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:

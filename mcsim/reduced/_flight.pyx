@@ -219,7 +219,7 @@ cdef class TreeFlight:
             self.mean[i] = self.motion.qd[i] + 0.5 * h * self.motion.qdd[i]
         for k in range(first, end):
             if self.pieces[k].loose:
-                self.push(k, self.mean, w_scale(-1.0, w_add_scaled(self.pieces[k].velocity, 0.5 * h,
+                self.motion.push(k, self.mean, w_scale(-1.0, w_add_scaled(self.pieces[k].velocity, 0.5 * h,
                                                                    self.pieces[k].acceleration)))
         for i in range(rounds):
             memcpy(self.motion.q + q, self.start + q, (q_end - q) * sizeof(double))
@@ -248,13 +248,6 @@ cdef class TreeFlight:
         for k in range(first, end):
             self.land(k, h)
 
-    cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil:
-        """A loose tree's root also at this velocity."""
-        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
-        cdef int i
-        for i in range(3):
-            rates[link.v + i] += w_dot(velocity, splat3(&link.turn[3 * i]))
-
     cdef void board(self, Py_ssize_t k, double h, const double* forces) noexcept nogil:
         """After move: what a piece of a tree begins with."""
         cdef const Block* block = &self.trees[k]
@@ -269,7 +262,7 @@ cdef class TreeFlight:
         cdef Py_ssize_t i
         cdef int j
         force, moment = momentum, momentum
-        piece.loose = link.kind == FREE and not link.reversed and not link.given
+        piece.loose = self.motion.is_loose(k)
         for j in range(3 if piece.loose else 0):         # what tau does along the root's axes
             force = w_add_scaled(force, self.motion.tau[link.v + j], splat3(&link.turn[3 * j]))
         piece.mass = piece.before = piece.blur = piece.seen = 0.0
@@ -450,7 +443,7 @@ cdef class TreeFlight:
             v = w_scale(1.0 / piece.mass, momentum)
             piece.after -= 0.5 * piece.mass * w_dot(v, v)
             piece.velocity = w_add_scaled(piece.velocity, h, piece.acceleration)
-            self.push(k, self.motion.qd, w_scale(-1.0, v))
+            self.motion.push(k, self.motion.qd, w_scale(-1.0, v))
         piece.gained += piece.after + lifted
 
     cdef double error(self, Py_ssize_t k) noexcept nogil:
@@ -487,6 +480,6 @@ cdef class TreeFlight:
             for i in range(block.first, block.first + block.count):
                 qd[i] *= kept
         if piece.loose:
-            self.push(k, self.motion.qd, piece.velocity)
+            self.motion.push(k, self.motion.qd, piece.velocity)
         self.take(k, k + 1)
         move(&self.tree, <const Wide*>self.motion.q, <const Wide*>self.motion.qd)
