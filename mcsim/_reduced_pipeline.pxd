@@ -16,6 +16,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
     cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
+    cdef int32_t* chosen                 # (manifolds,): those that aim_contacts is about
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these
@@ -45,7 +46,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
-    cdef void aim_contacts(self) noexcept nogil
+    cdef void aim_contacts(self, bint every) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil

@@ -47,3 +47,4 @@ cdef class TreePipeline(Pipeline):
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil
     cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
+    cdef bint is_stirred(self, int32_t body) noexcept nogil

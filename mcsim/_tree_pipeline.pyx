@@ -112,8 +112,7 @@ cdef class TreePipeline(Pipeline):
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
-                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
-                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
+                self.generalized.add_force(i, row.impulse / h, self.motion.trial)
                 continue                                 # between a link and its parent: part of what the joint carries
             for k in range(6):
                 if row.body_a >= 0:
@@ -212,6 +211,11 @@ cdef class TreePipeline(Pipeline):
             self.busy[tree] |= rows
             if ties:
                 self.tied[tree] = 1
+
+    cdef bint is_stirred(self, int32_t body) noexcept nogil:
+        """Whether the last sweep has stirred a body's tree."""
+        return (body >= 0 and self.motion.blocks[body].count > 0
+                and self.generalized.stirred[self.motion.blocks[body].first] != 0)
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 

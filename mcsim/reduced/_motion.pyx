@@ -39,11 +39,12 @@ cdef class TreeMotion:
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
-        sums = np.zeros((8, len(trees)))
+        sums = np.zeros((9, len(trees)))
         self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
-        self.total, self.handled, self.shared = doubles(sums[3]), doubles(sums[4]), <Wide3*>doubles(sums[5:])
+        self.total, self.handled, self.shared = doubles(sums[3]), doubles(sums[4]), <Wide3*>doubles(sums[5:8])
+        self.lightest = doubles(sums[8])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.first, self.tree.end = 0, count
@@ -60,6 +61,9 @@ cdef class TreeMotion:
         self.turns = <const Mat3*>doubles(turns)
         self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
         begin(&self.tree)
+        for k in range(self.tree_count):
+            own = links[self.trees[<Py_ssize_t>k].first_link:self.trees[<Py_ssize_t>k].end_link]
+            self.lightest[<Py_ssize_t>k] = min(own["mass"][own["prescribed"] == 0], default=0.0)
 
     # ---- poses -------------------------------------------------------------------------------------------------------
 
@@ -125,11 +129,16 @@ cdef class TreeMotion:
         """After look."""
         give_twists(&self.tree, False, twist)
 
-    cdef void give_shared(self, Vec3* shared) noexcept nogil:
-        """After look: by bodies, what all of their tree has."""
+    cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """look, find_accelerations, give_twists and give_swings go over these trees."""
+        self.tree.first = self.trees[first].first_link if first < end else 0
+        self.tree.end = self.trees[end - 1].end_link if first < end else 0
+
+    cdef void give_shared(self, Py_ssize_t first, Py_ssize_t end, Vec3* shared) noexcept nogil:
+        """After look: by bodies of these trees, what all of one has."""
         cdef Wide3 v
         cdef Py_ssize_t i, k
-        for k in range(self.tree_count):
+        for k in range(first, end):
             v = self.find_shared(k)
             for i in range(self.trees[k].first_link, self.trees[k].end_link):
                 shared[self.tree.links[i].body] = vec3(v.x, v.y, v.z)
@@ -141,7 +150,7 @@ cdef class TreeMotion:
         cdef const LinkState* parent
         cdef Motion a
         cdef Py_ssize_t i
-        for i in range(self.tree.count):
+        for i in range(self.tree.first, self.tree.end):
             s = &self.tree.states[i + 1]
             parent = &self.tree.states[self.tree.links[i].parent + 1]
             a = moved_out(parent.acceleration, s.arm)
@@ -233,7 +242,11 @@ cdef class TreeMotion:
             rates[link.v + i] += w_dot(velocity, splat3(&link.turn[3 * i]))
 
     cdef void account(self, double part, bint apart) noexcept nogil:
-        """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies. apart: of its
+        """Of all trees."""
+        self.account_trees(0, self.tree_count, part, apart)
+
+    cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil:
+        """After look: `gained` of these trees by this part of its kinetic energy, less that of prescribed bodies. apart: of its
         velocities beyond the shared one, which are the same from all frames."""
         cdef const LinkState* s
         cdef const Link* link
@@ -242,7 +255,7 @@ cdef class TreeMotion:
         cdef Wide zero = 0.0
         cdef double kinetic
         cdef Py_ssize_t i, k
-        for k in range(self.tree_count):
+        for k in range(first, end):
             block = &self.trees[k]
             kinetic = 0.0
             self.shared[k] = self.find_shared(k) if apart else wide3(zero, zero, zero)
@@ -359,16 +372,6 @@ cdef class TreeMotion:
     cdef void begin_carry(self) noexcept nogil:
         """The joints' own forces, to which rows between links are added."""
         memcpy(self.trial, self.tau, self.tree.nv * sizeof(double))
-
-    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil:
-        """A force [f; n] on a body along a row, as one of the joints'."""
-        cdef double wrench[6]
-        cdef int k
-        if body < 0 or self.link_of[body] < 0:
-            return
-        for k in range(6):
-            wrench[k] = force * jacobian[k]
-        project(&self.tree, self.link_of[body], wrench, self.trial)
 
     cdef void carry(self, const double* forces) noexcept nogil:
         """Forces across the joints at the present state, which is placed and factored, under these and `forces`."""

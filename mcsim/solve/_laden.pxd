@@ -29,6 +29,7 @@ ctypedef struct LadenBlock:
     int64_t seen                 # stamps of its trees when it was solved and changed no more than that; -1: never
     int32_t row
     int32_t begin                # among the laden rows
+    int32_t tree[2]              # of its two bodies, -1: moves nothing
 
 cdef class LadenRows:
     cdef GeneralizedRows generalized
@@ -56,5 +57,7 @@ cdef class LadenRows:
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
     cdef void forget_trees(self) noexcept nogil
     cdef void fill(self, const LadenTree* tree) noexcept nogil
+    cdef bint is_stirred(self, const LadenBlock* block) noexcept nogil
+    cdef int64_t stamp(self, const LadenBlock* block) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil
