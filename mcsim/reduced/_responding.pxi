@@ -41,33 +41,63 @@ cdef inline void clear_lane(Force* f, int lane) noexcept nogil:
     put(&f.f.z, lane, 0.0)
 
 
-cdef inline void mark(const Factored* tree, int32_t* marks, Py_ssize_t i, Py_ssize_t end, int32_t with_what) noexcept nogil:
-    """From link i towards the base, up to `end`."""
-    while i >= 0 and i != end:
+cdef inline void mark(const Factored* tree, int32_t* marks, Py_ssize_t i, Py_ssize_t end, int32_t with_what,
+                      bint known) noexcept nogil:
+    """From link i towards the base, up to `end`. known: what is marked so is so up to there."""
+    while i >= 0 and i != end and not (known and marks[i - tree.first] == with_what):
         marks[i - tree.first] = with_what
         i = tree.links[i].parent
 
 
+cdef inline void write_lanes(double** row, int count, const Wide* values, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Numbers [begin, end) of each row from its lane; of full registers four numbers of every row at a time."""
+    cdef Py_ssize_t k
+    cdef const double* lane_values
+    cdef int32_t place[WIDTH]
+    cdef Wide four[4]
+    cdef int lane, g, i
+    for g in range(ABREAST):
+        k = begin
+        if count >= (g + 1) * WIDTH:
+            for lane in range(WIDTH):
+                place[lane] = <int32_t>(row[g * WIDTH + lane] - row[g * WIDTH])
+            while k + 4 <= end:
+                for i in range(4):
+                    four[i] = values[ABREAST * (k + i) + g]
+                scatter_four(four, row[g * WIDTH] + k, place, 1)
+                k += 4
+        for lane in range(g * WIDTH, min(count, (g + 1) * WIDTH)):
+            lane_values = <const double*>values + lane
+            for i in range(<int>k, <int>end):
+                row[lane][i] = lane_values[ABREAST * WIDTH * i]
+
+
 cdef inline void write_forces(const Factored* tree, const int32_t* marks, const Response* asked, int count,
-                              const Wide* pushes) noexcept nogil:
+                              Wide* pushes) noexcept nogil:
     """J of each row as far as it is not 0."""
     cdef Py_ssize_t i, v
     cdef const Link* link
+    cdef double* row[ABREAST * WIDTH]
     cdef double* force
     cdef int32_t low = -1, high = 0, begin, end, first = tree.links[tree.first].v
-    cdef int lane, k
+    cdef int lane
     for i in range(tree.first, tree.end):
         if marks[i - tree.first] == PUSHED:
             low = low if low >= 0 else tree.links[i].v
             high = tree.links[i].v + tree.links[i].freedoms
+    low = max(low, first)
+    high = max(high, low)
     for i in range(tree.first, tree.end):
         link = &tree.links[i]
-        for v in range(link.v, link.v + link.freedoms if link.v >= low and link.v < high else link.v):
-            for lane in range(count):
-                asked[lane].force[v] = (<const double*>&pushes[ABREAST * v])[lane] if marks[i - tree.first] == PUSHED else 0.0
+        if marks[i - tree.first] != PUSHED and link.v >= low and link.v < high:
+            for v in range(ABREAST * link.v, ABREAST * (link.v + link.freedoms)):
+                pushes[v] = splat(0.0)
+    for lane in range(count):
+        row[lane] = asked[lane].force
+    write_lanes(row, count, pushes, low, high)
     for lane in range(count):
         force = asked[lane].force
-        begin, end = max(low, first), max(high, first)
+        begin, end = low, high
         while begin < end and force[begin] == 0.0:
             begin += 1
         while end > begin and force[end - 1] == 0.0:
@@ -76,28 +106,13 @@ cdef inline void write_forces(const Factored* tree, const int32_t* marks, const 
 
 
 cdef inline void write_rates(const Factored* tree, const Response* asked, int count, const Wide* rates) noexcept nogil:
-    """H^-1 J' of each row; of full registers four numbers of every row at a time."""
-    cdef Py_ssize_t k, first = tree.links[tree.first].v
-    cdef const double* lane_rates
-    cdef double* out
-    cdef int32_t place[WIDTH]
-    cdef Wide four[4]
-    cdef int lane, g, i
-    for g in range(ABREAST):
-        k = 0
-        if count >= (g + 1) * WIDTH:
-            out = asked[g * WIDTH].out + first
-            for lane in range(WIDTH):
-                place[lane] = <int32_t>(asked[g * WIDTH + lane].out + first - out)
-            while k + 4 <= tree.size:
-                for i in range(4):
-                    four[i] = rates[ABREAST * (first + k + i) + g]
-                scatter_four(four, out + k, place, 1)
-                k += 4
-        for lane in range(g * WIDTH, min(count, (g + 1) * WIDTH)):
-            lane_rates = <const double*>(rates + ABREAST * first) + lane
-            for i in range(<int>k, <int>tree.size):
-                asked[lane].out[first + i] = lane_rates[ABREAST * WIDTH * i]
+    """H^-1 J' of each row."""
+    cdef double* row[ABREAST * WIDTH]
+    cdef Py_ssize_t first = tree.links[tree.first].v
+    cdef int lane
+    for lane in range(count):
+        row[lane] = asked[lane].out
+    write_lanes(row, count, rates, first, first + tree.size)
 
 
 cdef void respond(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil:
@@ -121,15 +136,20 @@ cdef void respond(const Factored* tree, const Response* asked, int count, int32_
     cdef Wide3 arm
     cdef Wide step
     cdef int lane, k, g
+    cdef bint alike = True                               # all rows push up to the same link
+    cdef bint meeting = False                            # some cancel
     for g in range(ABREAST):
         given[g] = zero
     for lane in range(count):
         for k in range(2):
             if asked[lane].link[k] >= 0 and not marks[asked[lane].link[k] - first]:
-                mark(tree, marks, asked[lane].link[k], -1, BEARS)
+                mark(tree, marks, asked[lane].link[k], -1, BEARS, True)
+    for lane in range(count):
+        alike = alike and asked[lane].common == asked[0].common
+        meeting = meeting or asked[lane].common >= 0
     for lane in range(count):
         for k in range(2):
-            mark(tree, marks, asked[lane].link[k], asked[lane].common, PUSHED)
+            mark(tree, marks, asked[lane].link[k], asked[lane].common, PUSHED, alike)
     for i in range(links):
         for g in range(ABREAST if marks[i] else 0):
             at = ABREAST * i + g
@@ -149,7 +169,7 @@ cdef void respond(const Factored* tree, const Response* asked, int count, int32_
         if not marks[i - first]:
             continue
         at = ABREAST * (i - first)
-        for lane in range(count if marks[i - first] == PUSHED else 0):
+        for lane in range(count if meeting and marks[i - first] == PUSHED else 0):
             if asked[lane].common == i:
                 clear_lane(&push[at + lane // WIDTH], lane % WIDTH)
         for k in range(link.freedoms):
@@ -230,7 +250,7 @@ cdef inline void invert_some(const Factored* tree, Py_ssize_t begin, int count, 
     for i in range(first, tree.end):
         link = &tree.links[i]
         if link.v - base < begin + count and link.v - base + link.freedoms > begin:
-            mark(tree, marks, i, -1, BEARS)
+            mark(tree, marks, i, -1, BEARS, True)
     for i in range(ABREAST * links):
         force[i].n = force[i].f = wide3(zero, zero, zero)
     for i in range(tree.end - 1, first - 1, -1):
