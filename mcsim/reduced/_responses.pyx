@@ -47,12 +47,13 @@ cdef class TreeResponses:
         self._allot_inverses()
 
     def _allot_inverses(self):
-        cdef Py_ssize_t k, used = 0, trees = self.motion.tree_count
+        cdef Py_ssize_t k, size, used = 0, trees = self.motion.tree_count
         counts, begins = np.zeros((2, trees + 1), np.int32), np.full(trees + 1, -1, np.int64)
         for k in range(trees):
-            if self.motion.trees[k].count <= MOST and not self.motion.asking:
+            size = self.motion.trees[k].count
+            if size <= MOST and not self.motion.asking:
                 begins[k] = used
-                used += self.motion.trees[k].count ** 2 + self.motion.first_q(k + 1) - self.motion.first_q(k)
+                used += size * size + self.motion.first_q(k + 1) - self.motion.first_q(k)
         inverse = np.full(used + 1, np.nan)
         self.kept_inverses = counts, begins, inverse
         self.expected, self.inverted = integers(counts[0]), integers(counts[1])
