@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
@@ -15,11 +15,14 @@ cdef class ReducedPipeline(TreePipeline):
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
+    cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
+    cdef int32_t* chosen                 # (manifolds,): those that aim_contacts is about
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these
     cdef object kept_here, loop_impulses, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
+    cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint projecting                 # loops after every drift: "projection"
@@ -30,15 +33,11 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef tuple kept_of_drift
-    cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
-    cdef int32_t* tied                   # (trees,): whether rows that close loops do
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
     cdef double* doubted[2]              # (trees,) each
     cdef double* kicked_to
 
-    cdef void find_busy(self) noexcept nogil
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void refuse_pitch(self) noexcept with gil
     cdef void start_rows(self, bint bounded) noexcept nogil
@@ -47,7 +46,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
-    cdef void aim_contacts(self) noexcept nogil
+    cdef void aim_contacts(self, bint every) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil

@@ -43,19 +43,18 @@ from mcsim.core._math cimport sub
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
 from mcsim.core._softness cimport soften
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
-from mcsim.solve._generalized cimport closes
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
-                                  Row)
-from mcsim.wide._blocks cimport effort_of
+                                  Manifold, Row)
+from mcsim.wide._blocks cimport MOST_EFFORT, effort_of
 from mcsim.wide._contacts cimport keep_loads
 from mcsim.core.errors import SimulationError
 from mcsim.solve import SOLVERS
@@ -102,6 +101,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.kept_here = plan.jointed
         self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.generalized.leading = self.leading
+        self.generalized.watch(nv)
         self.before_closing = np.zeros(max(1, nq + nv))
         self.levels = doubles(self.before_closing)
         self.runge = plan.runge
@@ -117,14 +117,11 @@ cdef class ReducedPipeline(TreePipeline):
             for i in range(bodies.count)], nv, self.looping)
         self.flight = TreeFlight(self.motion)
         self.pitched = plan.pitched
-        self.kept_of_drift = (np.zeros((2, self.motion.tree_count + 1), np.int32), np.zeros((3, nv + 1)),
-                              np.zeros((2, self.motion.tree_count + 1)))
-        self.doubted[0], self.doubted[1] = doubles(self.kept_of_drift[2][0]), doubles(self.kept_of_drift[2][1])
-        self.busy, self.tied = integers(self.kept_of_drift[0][0]), integers(self.kept_of_drift[0][1])
-        self.begun, self.started, self.kicked_to = (doubles(self.kept_of_drift[1][0]), doubles(self.kept_of_drift[1][1]),
-                                                    doubles(self.kept_of_drift[1][2]))
-        self.swinging = np.zeros((bodies.count + 1, 6))
-        self.swings = <Twist*>doubles(self.swinging) + 1
+        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
+        self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
+        self.swinging = np.zeros((3, bodies.count + 1, 3))
+        self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
         self._plan_impacts()
@@ -144,8 +141,10 @@ cdef class ReducedPipeline(TreePipeline):
         self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
-        self.kept_efforts = np.ones(max(self.anchor_capacity, 1)), np.zeros(self.row_capacity, np.int32)
-        self.efforts, self.laden_blocks = doubles(self.kept_efforts[0]), integers(self.kept_efforts[1])
+        most = max(1, self.anchor_capacity, self.row_capacity)
+        efforts, numbers = self.kept_efforts = np.ones((2, most)), np.zeros((2, most), np.int32)
+        self.efforts, self.undone = doubles(efforts[0]), doubles(efforts[1])
+        self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
 
     def _impacts(self):
         if self.account is None:
@@ -261,10 +260,15 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void find_efforts(self) noexcept nogil:
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
+        cdef double speed = self.wide.settle_speed / MOST_EFFORT
         cdef bint some = False
+        for i in range(self.motion.tree_count):
+            if self.motion.trees[i].count > 0:
+                self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
         self.laden_count = 0
         for i in range(self.collider.manifold_count if self.laden else 0):
             self.efforts[i] = effort_of(&self.collider.manifolds[i], self.wide.scale, self.wide.small)
+            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * self.collider.manifolds[i].size
             some = some or self.efforts[i] > 1.0
         i = self.joint_end
         while some and i < self.row_count:
@@ -311,20 +315,19 @@ cdef class ReducedPipeline(TreePipeline):
                 for k in range(6):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
 
-    cdef void aim_contacts(self) noexcept nogil:
+    cdef void aim_contacts(self, bint every) noexcept nogil:
         """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at qdd = 0.
         Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd.
-        After look, the bodies' twists as there; anew as rows change them."""
+        After look, the bodies' twists, swings and shared velocities as there; anew, of trees that rows have stirred."""
+        cdef const Manifold* m
         cdef Py_ssize_t i
         if self.settings.compliant:
             return
-        for i in range(self.joint_end, self.row_count):
-            self.rows[i].bias[BIASED] -= 0.5 * self.settings.h * self.rows[i].curvature
-        self.motion.give_swings(self.swings)
-        bend_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.swings, self.settings.h,
-                      self.anchors, self.rows)
-        for i in range(self.joint_end, self.row_count):
-            self.rows[i].bias[BIASED] += 0.5 * self.settings.h * self.rows[i].curvature
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
+        bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
+                      self.settings.h, self.anchors, self.rows)
 
     cdef void finish_rows(self) noexcept nogil:
         if self.looping:
@@ -443,7 +446,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.solve_problem(NULL, relaxed)
             return
         if self.laden_count > 0:
-            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, rub, iterations)
+            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone, rub,
+                                  iterations)
         for k in range(iterations):
             self.sweeps += 1
             given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)
@@ -451,6 +455,7 @@ cdef class ReducedPipeline(TreePipeline):
                 row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
+            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
@@ -500,10 +505,10 @@ cdef class ReducedPipeline(TreePipeline):
         self.apply_guesses(second, -1.0)
         self.motion.look()
         memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0)
+        self.motion.account(-1.0, False)
         self.apply_guesses(second, 1.0)
         self.motion.look()
-        self.motion.account(1.0)
+        self.motion.account(1.0, False)
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
@@ -541,29 +546,6 @@ cdef class ReducedPipeline(TreePipeline):
         return self.generalized.note_strain(self.rows, most, widest)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
-
-    cdef void find_busy(self) noexcept nogil:
-        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie."""
-        cdef Py_ssize_t i = 0
-        cdef bint ties
-        cdef int r, m
-        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
-        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
-        while i < self.row_count:
-            m = self.rows[i].block
-            ties = closes(&self.rows[i])
-            for r in range(m):
-                self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3)
-                self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3)
-            i += m
-
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil:
-        cdef int32_t tree
-        if body >= 0 and self.motion.blocks[body].count > 0:
-            tree = self.motion.blocks[body].tree
-            self.busy[tree] |= rows
-            if ties:
-                self.tied[tree] = 1
 
     cdef void fly(self, double h, const double* forces) noexcept nogil:
         """The drift of all trees that no loop ties: as without rows, from the velocities that they began with and what rows
@@ -658,31 +640,48 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
-        from a link what its path bent by. Of trees with contacts, whose kinetic energy it does not change by half, for then
-        they are too fast for h; not beside loops, whose account the first kick has begun."""
+        from a link what its path bent by. Of trees with contacts that the last sweep has stirred, whose kinetic energy it does
+        not change by half, for then they are too fast for h; not beside loops, whose account the first kick has begun."""
         cdef const Block* block
-        cdef Py_ssize_t i, k, nv = self.motion.tree.nv
+        cdef Py_ssize_t i, k
         cdef double* qd = self.motion.qd
         cdef double* change = self.levels
-        cdef const double* qdd = self.motion.qdd
-        self.show_twists()
-        self.aim_contacts()
-        memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0)
-        self.motion.find_accelerations(forces)
-        for i in range(nv):
-            change[i] = qd[i] - self.kicked_to[i]
-            qd[i] = self.started[i] + change[i] + h * qdd[i]
-        self.motion.look()
-        self.motion.account(1.0)
+        cdef int32_t* stirred = self.generalized.stirred
+        cdef bint some = False
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
-            if self.busy[k] > 1 and fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
+            if block.count > 0 and self.busy[k] <= 1:
+                stirred[block.first] = 0
+            if block.count == 0 or not stirred[block.first]:
+                continue
+            some = True
+            self.motion.narrow(k, k + 1)
+            self.motion.look()
+            self.motion.give_twists(self.bodies.twist)
+            self.motion.give_swings(self.swings)
+            self.motion.give_shared(k, k + 1, self.shared)
+            self.motion.gained[k] = 0.0
+            self.motion.account_trees(k, k + 1, -1.0, True)
+        if some:
+            self.aim_contacts(False)
+        for k in range(self.motion.tree_count if some else 0):
+            block = &self.motion.trees[k]
+            if block.count == 0 or not stirred[block.first]:
+                continue
+            self.motion.narrow(k, k + 1)
+            self.motion.find_accelerations(forces)
+            for i in range(block.first, block.first + block.count):
+                change[i] = qd[i] - self.kicked_to[i]
+                qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
+            self.motion.look()
+            self.motion.account_trees(k, k + 1, 1.0, True)
+            if fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
             else:
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
+        self.motion.narrow(0, self.motion.tree_count)
 
     cdef void start_rows(self, bint bounded) noexcept nogil:
         """The impulses that limits' and contacts' rows start with act, or those of all others; compliant contacts' as far as
@@ -702,7 +701,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.kick(h, forces, 1)
         self.motion.credit(0.5 * h, forces)
         self.motion.look()
-        self.motion.account(1.0)
+        self.motion.account(1.0, True)
         self.motion.credit(0.5 * h, forces)
         self.motion.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
@@ -719,7 +718,9 @@ cdef class ReducedPipeline(TreePipeline):
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if self.contact_row_count > 0:
             self.motion.look()
-            self.aim_contacts()
+            self.motion.give_swings(self.swings)
+            self.motion.give_shared(0, self.motion.tree_count, self.shared)
+            self.aim_contacts(True)
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
@@ -744,7 +745,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.account.end_half(self.rows, self.row_count, acting, forces)
             self.fly(h, forces)
             if self.looping:
-                self.motion.account(-1.0)
+                self.motion.account(-1.0, True)
                 self.motion.drift(h)
                 self.flight.bring_back(self.tied)
         if self.looping or self.runge:

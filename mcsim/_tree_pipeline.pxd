@@ -29,7 +29,9 @@ cdef class TreePipeline(Pipeline):
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
     cdef bint pushed                     # whether any body has a force or damping
-    cdef object kept_of_tree, coordinates
+    cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
+    cdef int32_t* tied                   # (trees,): whether rows that close loops do
+    cdef object kept_of_tree, kept_of_trees, coordinates
 
     cdef void keep_carried(self) noexcept nogil
     cdef void sum_carried(self) noexcept nogil
@@ -43,3 +45,6 @@ cdef class TreePipeline(Pipeline):
     cdef void pass_failure(self) noexcept with gil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
+    cdef void find_busy(self) noexcept nogil
+    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
+    cdef bint is_stirred(self, int32_t body) noexcept nogil

@@ -1,7 +1,7 @@
 """The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
 
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
-from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._generalized cimport GeneralizedRows, closes
 from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
 
@@ -27,6 +27,8 @@ cdef class TreePipeline(Pipeline):
                                  plan.users, self.noted)
         self.generalized = GeneralizedRows()
         self.responses = TreeResponses(self.motion)
+        self.kept_of_trees = np.zeros((2, self.motion.tree_count + 1), np.int32)
+        self.busy, self.tied = integers(self.kept_of_trees[0]), integers(self.kept_of_trees[1])
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -110,8 +112,7 @@ cdef class TreePipeline(Pipeline):
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
-                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
-                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
+                self.generalized.add_force(i, row.impulse / h, self.motion.trial)
                 continue                                 # between a link and its parent: part of what the joint carries
             for k in range(6):
                 if row.body_a >= 0:
@@ -160,6 +161,7 @@ cdef class TreePipeline(Pipeline):
         cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
+        self.responses.expect(self.rows, self.row_count)
         for i in range(self.row_count):
             row = &self.rows[i]
             row.diagonal = 0.0
@@ -186,6 +188,34 @@ cdef class TreePipeline(Pipeline):
         self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT, j,
                            span, y, &row.diagonal)
         return OK
+
+    cdef void find_busy(self) noexcept nogil:
+        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie."""
+        cdef Py_ssize_t i = 0
+        cdef bint ties
+        cdef int r, m
+        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
+        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
+        while i < self.row_count:
+            m = self.rows[i].block
+            ties = closes(&self.rows[i])
+            for r in range(m):
+                self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3)
+                self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3)
+            i += m
+
+    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil:
+        cdef int32_t tree
+        if body >= 0 and self.motion.blocks[body].count > 0:
+            tree = self.motion.blocks[body].tree
+            self.busy[tree] |= rows
+            if ties:
+                self.tied[tree] = 1
+
+    cdef bint is_stirred(self, int32_t body) noexcept nogil:
+        """Whether the last sweep has stirred a body's tree."""
+        return (body >= 0 and self.motion.blocks[body].count > 0
+                and self.generalized.stirred[self.motion.blocks[body].first] != 0)
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 

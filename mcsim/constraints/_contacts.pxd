@@ -1,6 +1,7 @@
 """Contact manifolds to rows: the verbs that the pipeline calls, and which rows a manifold has."""
 
 from mcsim.core._math cimport add, scale, vec3
+from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Settings
 
@@ -10,8 +11,9 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
                            const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil
-cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
-                        double h, const Anchor* anchors, Row* rows) noexcept nogil
+cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
+                        const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
+                        Row* rows) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
                               Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
 

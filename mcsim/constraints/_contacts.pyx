@@ -21,7 +21,7 @@ from mcsim.core._math cimport neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
 from mcsim.state._carrier cimport RING_A, RING_B, TURNS, carried
 from mcsim.state._layout cimport (
-    ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
+    BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
 from mcsim.state._rows cimport response_along
 from mcsim.wide._halves cimport lasting
@@ -341,15 +341,18 @@ cdef inline Vec3 point_acceleration(const Twist* a, Vec3 w, Vec3 arm) noexcept n
     return add(a.v, add(cross(a.w, arm), cross(w, cross(w, arm))))
 
 
-cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
-                        double h, const Anchor* anchors, Row* rows) noexcept nogil:
-    """d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of the bodies, into their
-    `curvature`: n . (what the roundings' centres accelerate apart). A normal that turns with them adds their velocity at
-    right angles to it and to its line, squared, by their distance. In h it bends no path by more than MOST_BENT of it."""
+cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
+                        const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
+                        Row* rows) noexcept nogil:
+    """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of the bodies, into their
+    `curvature` and half a substep of it into their biases: n . (what the roundings' centres accelerate apart). In h it bends no path by more than MOST_BENT of it, the
+    path beyond the velocity `shared` by all that a body hangs together with, which bends nothing. A normal that turns with
+    them adds their velocity at right angles to it and to its line, squared, by their distance; bounded likewise."""
     cdef const Manifold* m
     cdef const Anchor* anchor
     cdef const Twist* a
     cdef const Twist* b
+    cdef Row* row
     cdef Vec3 arm_a, arm_b, apart, past, v_a, v_b
     cdef double bent, most
     cdef Py_ssize_t i
@@ -357,20 +360,24 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodie
     for i in range(count):
         m = &manifolds[i]
         a, b = &bodies.twist[m.body_a], &bodies.twist[m.body_b]
-        for k in range(m.point_count):
+        for k in range(m.point_count if chosen[i] else 0):
+            row = &rows[m.row_begin + k]
             anchor = &anchors[MANIFOLD_ANCHORS * i + k]
             arm_a = rotate(bodies.orientation[m.body_a], anchor.local_a)
             arm_b = rotate(bodies.orientation[m.body_b], anchor.local_b)
             v_a, v_b = add(a.v, cross(a.w, arm_a)), add(b.v, cross(b.w, arm_b))
             apart = sub(point_acceleration(&acceleration[m.body_b], b.w, arm_b),
                         point_acceleration(&acceleration[m.body_a], a.w, arm_a))
-            bent = dot(m.normal, apart)
+            most = 2.0 * MOST_BENT * (norm(sub(v_a, shared[m.body_a])) + norm(sub(v_b, shared[m.body_b]))) / h
+            bent = max(-most, min(dot(m.normal, apart), most))
             if m.turns == TURNS and m.rounding_a + m.rounding_b > 0.0:
                 past = sub(v_b, v_a)
+                most = 2.0 * MOST_BENT * norm(past) / h
                 past = add_scaled(add_scaled(past, -dot(m.normal, past), m.normal), -dot(m.line, past), m.line)
-                bent += dot(past, past) / (m.rounding_a + m.rounding_b)
-            most = 2.0 * MOST_BENT * (norm(v_a) + norm(v_b)) / h
-            rows[m.row_begin + k].curvature = max(-most, min(bent, most))
+                bent += min(dot(past, past) / (m.rounding_a + m.rounding_b), most)
+            row.bias[BIASED] -= 0.5 * h * row.curvature
+            row.curvature = bent
+            row.bias[BIASED] += 0.5 * h * row.curvature
 
 
 cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:

@@ -59,8 +59,6 @@ cdef class TreeFlight:
     cdef double error(self, Py_ssize_t k) noexcept nogil
     cdef double rounding(self, Py_ssize_t k) noexcept nogil
     cdef void settle(self, Py_ssize_t k) noexcept nogil
-    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil
     cdef void put_in_place(self) noexcept nogil
-    cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil
     cdef Force momentum(self, Py_ssize_t i) noexcept nogil
     cdef bint meets(self, Py_ssize_t k) noexcept nogil

@@ -133,7 +133,7 @@ cdef class TreeFlight:
             if busy[k]:
                 continue
             block = &self.trees[k]
-            for i in range(self.first_q(k), self.first_q(k + 1)):
+            for i in range(self.motion.first_q(k), self.motion.first_q(k + 1)):
                 self.arrived[i] = self.motion.q[i]
             for i in range(block.first, block.first + block.count):
                 self.arrived[nq + i] = self.motion.qd[i]
@@ -161,10 +161,6 @@ cdef class TreeFlight:
         self.tree.first = self.trees[first].first_link if first < end else 0
         self.tree.end = self.trees[end - 1].end_link if first < end else 0
 
-    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil:
-        """Where a tree's coordinates begin."""
-        return self.tree.links[self.trees[k].first_link].q if k < self.motion.tree_count else self.tree.nq
-
     cdef void put_in_place(self) noexcept nogil:
         """The trees that are worked on at q, and factored."""
         if self.motion.asking and not self.motion.failed:
@@ -176,7 +172,7 @@ cdef class TreeFlight:
         """A tree back at q and qd."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i, nq = self.tree.nq
-        for i in range(self.first_q(k), self.first_q(k + 1)):
+        for i in range(self.motion.first_q(k), self.motion.first_q(k + 1)):
             self.motion.q[i] = state[i]
         for i in range(block.first, block.first + block.count):
             self.motion.qd[i] = state[nq + i]
@@ -207,7 +203,7 @@ cdef class TreeFlight:
     cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil:
         """These trees by h, in at most so many rounds."""
         cdef Py_ssize_t nq = self.tree.nq
-        cdef Py_ssize_t q = self.first_q(first), q_end = self.first_q(end)
+        cdef Py_ssize_t q = self.motion.first_q(first), q_end = self.motion.first_q(end)
         cdef Py_ssize_t v, v_end, i, k
         cdef bint met
         if first >= end:
@@ -223,7 +219,7 @@ cdef class TreeFlight:
             self.mean[i] = self.motion.qd[i] + 0.5 * h * self.motion.qdd[i]
         for k in range(first, end):
             if self.pieces[k].loose:
-                self.push(k, self.mean, w_scale(-1.0, w_add_scaled(self.pieces[k].velocity, 0.5 * h,
+                self.motion.push(k, self.mean, w_scale(-1.0, w_add_scaled(self.pieces[k].velocity, 0.5 * h,
                                                                    self.pieces[k].acceleration)))
         for i in range(rounds):
             memcpy(self.motion.q + q, self.start + q, (q_end - q) * sizeof(double))
@@ -252,13 +248,6 @@ cdef class TreeFlight:
         for k in range(first, end):
             self.land(k, h)
 
-    cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil:
-        """A loose tree's root also at this velocity."""
-        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
-        cdef int i
-        for i in range(3):
-            rates[link.v + i] += w_dot(velocity, splat3(&link.turn[3 * i]))
-
     cdef void board(self, Py_ssize_t k, double h, const double* forces) noexcept nogil:
         """After move: what a piece of a tree begins with."""
         cdef const Block* block = &self.trees[k]
@@ -273,7 +262,7 @@ cdef class TreeFlight:
         cdef Py_ssize_t i
         cdef int j
         force, moment = momentum, momentum
-        piece.loose = link.kind == FREE and not link.reversed and not link.given
+        piece.loose = self.motion.is_loose(k)
         for j in range(3 if piece.loose else 0):         # what tau does along the root's axes
             force = w_add_scaled(force, self.motion.tau[link.v + j], splat3(&link.turn[3 * j]))
         piece.mass = piece.before = piece.blur = piece.seen = 0.0
@@ -454,7 +443,7 @@ cdef class TreeFlight:
             v = w_scale(1.0 / piece.mass, momentum)
             piece.after -= 0.5 * piece.mass * w_dot(v, v)
             piece.velocity = w_add_scaled(piece.velocity, h, piece.acceleration)
-            self.push(k, self.motion.qd, w_scale(-1.0, v))
+            self.motion.push(k, self.motion.qd, w_scale(-1.0, v))
         piece.gained += piece.after + lifted
 
     cdef double error(self, Py_ssize_t k) noexcept nogil:
@@ -491,6 +480,6 @@ cdef class TreeFlight:
             for i in range(block.first, block.first + block.count):
                 qd[i] *= kept
         if piece.loose:
-            self.push(k, self.motion.qd, piece.velocity)
+            self.motion.push(k, self.motion.qd, piece.velocity)
         self.take(k, k + 1)
         move(&self.tree, <const Wide*>self.motion.q, <const Wide*>self.motion.qd)

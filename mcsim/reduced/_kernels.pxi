@@ -51,6 +51,8 @@ KERNELS.inverse_dynamics = inverse_dynamics
 KERNELS.forward_dynamics = forward_dynamics
 KERNELS.mass_matrix = mass_matrix
 KERNELS.respond = respond
+KERNELS.invert = invert
+KERNELS.respond_by = respond_by
 KERNELS.abreast = ABREAST
 
 

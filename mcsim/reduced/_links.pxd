@@ -161,3 +161,6 @@ ctypedef struct TreeKernels:
     # H^-1 J' and J of so many times `width` rows at most.
     int abreast
     void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil
+    # H^-1 (size, size), by rows; and the same of one row by it.
+    void (*invert)(const Factored* tree, double* inverse, int32_t* marks, Wide* room) noexcept nogil
+    void (*respond_by)(const Factored* tree, const double* inverse, const Response* asked) noexcept nogil

@@ -5,6 +5,7 @@ from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Factored, Tree
 from mcsim.state._layout cimport Bodies, Joint
+from mcsim.wide._lanes cimport Wide3
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
 ctypedef struct Block:
@@ -43,6 +44,8 @@ cdef class TreeMotion:
     cdef double* gained                  # (trees,) since begin_account
     cdef double* handled                 # (trees,) what that is the sum of, without signs
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
+    cdef Wide3* shared                   # (trees,) velocities that the last account left out [m/s]
+    cdef double* lightest                # (trees,) the least mass of a link [kg]
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -56,9 +59,13 @@ cdef class TreeMotion:
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil
     cdef void see_leads(self) noexcept nogil
-    cdef void account(self, double part) noexcept nogil
+    cdef bint is_loose(self, Py_ssize_t k) noexcept nogil
+    cdef Wide3 find_shared(self, Py_ssize_t k) noexcept nogil
+    cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil
+    cdef void account(self, double part, bint apart) noexcept nogil
+    cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
-    cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil
+    cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil
@@ -67,12 +74,14 @@ cdef class TreeMotion:
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
     cdef void begin_carry(self) noexcept nogil
-    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil
     cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void drift_links(self, Py_ssize_t first, Py_ssize_t end, double h, const double* rates) noexcept nogil
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
+    cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
+    cdef void give_shared(self, Py_ssize_t first, Py_ssize_t end, Vec3* shared) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
+    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil
     cdef Factored factored(self, const Block* block) noexcept nogil

@@ -39,11 +39,12 @@ cdef class TreeMotion:
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
-        sums = np.zeros((5, len(trees)))
+        sums = np.zeros((9, len(trees)))
         self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
-        self.total, self.handled = doubles(sums[3]), doubles(sums[4])
+        self.total, self.handled, self.shared = doubles(sums[3]), doubles(sums[4]), <Wide3*>doubles(sums[5:8])
+        self.lightest = doubles(sums[8])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.first, self.tree.end = 0, count
@@ -60,6 +61,9 @@ cdef class TreeMotion:
         self.turns = <const Mat3*>doubles(turns)
         self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
         begin(&self.tree)
+        for k in range(self.tree_count):
+            own = links[self.trees[<Py_ssize_t>k].first_link:self.trees[<Py_ssize_t>k].end_link]
+            self.lightest[<Py_ssize_t>k] = min(own["mass"][own["prescribed"] == 0], default=0.0)
 
     # ---- poses -------------------------------------------------------------------------------------------------------
 
@@ -125,6 +129,20 @@ cdef class TreeMotion:
         """After look."""
         give_twists(&self.tree, False, twist)
 
+    cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """look, find_accelerations, give_twists and give_swings go over these trees."""
+        self.tree.first = self.trees[first].first_link if first < end else 0
+        self.tree.end = self.trees[end - 1].end_link if first < end else 0
+
+    cdef void give_shared(self, Py_ssize_t first, Py_ssize_t end, Vec3* shared) noexcept nogil:
+        """After look: by bodies of these trees, what all of one has."""
+        cdef Wide3 v
+        cdef Py_ssize_t i, k
+        for k in range(first, end):
+            v = self.find_shared(k)
+            for i in range(self.trees[k].first_link, self.trees[k].end_link):
+                shared[self.tree.links[i].body] = vec3(v.x, v.y, v.z)
+
     cdef void give_swings(self, Twist* swing) noexcept nogil:
         """After look: the bodies' accelerations, of the centres of mass and angular, at qdd = 0."""
         cdef Wide3 w, v, arm
@@ -132,7 +150,7 @@ cdef class TreeMotion:
         cdef const LinkState* parent
         cdef Motion a
         cdef Py_ssize_t i
-        for i in range(self.tree.count):
+        for i in range(self.tree.first, self.tree.end):
             s = &self.tree.states[i + 1]
             parent = &self.tree.states[self.tree.links[i].parent + 1]
             a = moved_out(parent.acceleration, s.arm)
@@ -185,37 +203,74 @@ cdef class TreeMotion:
         memcpy(self.sum, self.qd, size)
         memcpy(self.qd, self.trial, size)
         self.look()
-        self.account(-1.0)
+        self.account(-1.0, True)
         self.credit(0.5 * h, forces)
         memcpy(self.qd, self.sum, size)
         self.look()
-        self.account(1.0)
+        self.account(1.0, True)
         self.credit(0.5 * h, forces)
         self.tame(0.5, told, True)
 
-    cdef void account(self, double part) noexcept nogil:
-        """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies."""
+    cdef bint is_loose(self, Py_ssize_t k) noexcept nogil:
+        """Whether nothing holds a tree's root."""
+        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
+        return link.kind == FREE and not link.reversed and not link.given
+
+    cdef Wide3 find_shared(self, Py_ssize_t k) noexcept nogil:
+        """After look: the velocity that all of a tree has, in which velocity products have no part: of the centre of mass of
+        a loose tree, of the kinematic body that one hangs on."""
+        cdef const LinkState* s = &self.tree.states[self.trees[k].first_link + 1]
+        cdef Wide zero = 0.0
+        cdef Wide mass = 0.0
+        cdef Wide3 momentum = wide3(zero, zero, zero)
+        cdef Py_ssize_t i
+        if self.trees[k].led:
+            return s.velocity.v
+        if not self.is_loose(k):
+            return momentum
+        for i in range(self.trees[k].first_link, self.trees[k].end_link):
+            s = &self.tree.states[i + 1]
+            mass += self.tree.links[i].mass
+            momentum = w_add_scaled(momentum, self.tree.links[i].mass, w_add(s.velocity.v, w_cross(s.velocity.w, s.com)))
+        return w_scale(1.0 / mass, momentum)
+
+    cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil:
+        """A loose tree's root also at this velocity."""
+        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
+        cdef int i
+        for i in range(3):
+            rates[link.v + i] += w_dot(velocity, splat3(&link.turn[3 * i]))
+
+    cdef void account(self, double part, bint apart) noexcept nogil:
+        """Of all trees."""
+        self.account_trees(0, self.tree_count, part, apart)
+
+    cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil:
+        """After look: `gained` of these trees by this part of its kinetic energy, less that of prescribed bodies. apart: of its
+        velocities beyond the shared one, which are the same from all frames."""
         cdef const LinkState* s
         cdef const Link* link
         cdef const Block* block
         cdef Wide3 v, w
+        cdef Wide zero = 0.0
         cdef double kinetic
         cdef Py_ssize_t i, k
-        for k in range(self.tree_count):
+        for k in range(first, end):
             block = &self.trees[k]
             kinetic = 0.0
+            self.shared[k] = self.find_shared(k) if apart else wide3(zero, zero, zero)
             for i in range(block.first_link, block.end_link):
                 s = &self.tree.states[i + 1]
                 link = &self.tree.links[i]
                 w = s.velocity.w
-                v = w_add(s.velocity.v, w_cross(w, s.com))
+                v = w_sub(w_add(s.velocity.v, w_cross(w, s.com)), self.shared[k])
                 kinetic += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
             self.kinetic[k] = kinetic
             self.gained[k] += part * kinetic
             self.handled[k] += fabs(part) * kinetic
 
-    cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil:
-        """After look: of joint forces and `forces` on a tree at these velocities, and of gravity [W]."""
+    cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil:
+        """After look: of joint forces and `forces` on a tree at these velocities beyond `shared`, and of gravity [W]."""
         cdef const LinkState* s
         cdef const Link* link
         cdef const Block* block = &self.trees[k]
@@ -226,10 +281,12 @@ cdef class TreeMotion:
         weight[0] = 0.0
         for i in range(block.first, block.first + block.count):
             found += self.tau[i] * self.qd[i]
+        for i in range(3 if self.is_loose(k) else 0):
+            found -= self.tau[block.first + i] * w_dot(shared, splat3(&self.tree.links[block.first_link].turn[3 * i]))
         for i in range(block.first_link, block.end_link):
             s = &self.tree.states[i + 1]
             link = &self.tree.links[i]
-            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            v = w_sub(w_add(s.velocity.v, w_cross(s.velocity.w, s.com)), shared)
             weight[0] += link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
             if forces != NULL:
                 f = forces + 6 * link.body
@@ -238,11 +295,11 @@ cdef class TreeMotion:
 
     cdef void credit(self, double h, const double* forces) noexcept nogil:
         """After look: less what gravity, joint forces, `forces` and prescribed bodies, as in the last kick, do in h at
-        these velocities."""
+        these velocities, apart from the shared ones."""
         cdef double found, weight
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            found = self.tree_power(k, forces, &weight)
+            found = self.tree_power(k, forces, self.find_shared(k), &weight)
             self.gained[k] -= h * (found + weight + self.lead[k])
             self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
@@ -251,7 +308,7 @@ cdef class TreeMotion:
         cdef const LinkState* s
         cdef const Link* link
         cdef Py_ssize_t i, k
-        self.account(0.0)
+        self.account(0.0, False)
         for k in range(self.tree_count):
             self.total[k] = (self.total[k] if part > 0.0 else 0.0) + part * self.kinetic[k]
             for i in range(self.trees[k].first_link, self.trees[k].end_link):
@@ -262,13 +319,14 @@ cdef class TreeMotion:
 
     cdef void spend(self, double h, const double* forces) noexcept nogil:
         """After look: `total` less what joint forces and `forces` do in h at these velocities."""
+        cdef Wide zero = 0.0
         cdef double weight
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            self.total[k] -= h * self.tree_power(k, forces, &weight)
+            self.total[k] -= h * self.tree_power(k, forces, wide3(zero, zero, zero), &weight)
 
     cdef void see_leads(self) noexcept nogil:
-        """After accelerate: the power of prescribed bodies, which are roots, on their trees."""
+        """After accelerate: the power of prescribed bodies, which are roots, on their trees, as seen from where they are."""
         cdef const LinkState* s
         cdef Force f
         cdef Py_ssize_t k
@@ -276,7 +334,7 @@ cdef class TreeMotion:
             if self.trees[k].led:
                 s = &self.tree.states[self.trees[k].first_link + 1]
                 f = articulated_force(&s.inertia, &s.acceleration)
-                self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
+                self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n))
 
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained, but
@@ -293,13 +351,17 @@ cdef class TreeMotion:
             self.gained[k] = 0.0
 
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
-        """Its velocities times a factor, not what is given of them. off: the energy that was wrong [J], for the notes."""
+        """Its velocities times a factor, not what is given of them, nor what it shares in the last account. off: the energy that was wrong [J], for the notes."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
         if off > 0.0:
             self.noted.add(NOTE_ENERGY, self.tree.links[min(block.first_link + block.led, block.end_link - 1)].body, off)
+        if self.is_loose(k):
+            self.push(k, self.qd, w_scale(-1.0, self.shared[k]))
         for i in range(block.first + 6 * block.led, block.first + block.count):
             self.qd[i] *= factor
+        if self.is_loose(k):
+            self.push(k, self.qd, self.shared[k])
 
     cdef void take_back(self, double h) noexcept nogil:
         """The last kick of h."""
@@ -310,16 +372,6 @@ cdef class TreeMotion:
     cdef void begin_carry(self) noexcept nogil:
         """The joints' own forces, to which rows between links are added."""
         memcpy(self.trial, self.tau, self.tree.nv * sizeof(double))
-
-    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil:
-        """A force [f; n] on a body along a row, as one of the joints'."""
-        cdef double wrench[6]
-        cdef int k
-        if body < 0 or self.link_of[body] < 0:
-            return
-        for k in range(6):
-            wrench[k] = force * jacobian[k]
-        project(&self.tree, self.link_of[body], wrench, self.trial)
 
     cdef void carry(self, const double* forces) noexcept nogil:
         """Forces across the joints at the present state, which is placed and factored, under these and `forces`."""
@@ -428,6 +480,10 @@ cdef class TreeMotion:
                 make_unit(&self.q[self.tree.links[i].q + 3])
 
     # ---- rows --------------------------------------------------------------------------------------------------------
+
+    cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil:
+        """Where a tree's coordinates begin."""
+        return self.tree.links[self.trees[k].first_link].q if k < self.tree_count else self.tree.nq
 
     cdef Factored factored(self, const Block* block) noexcept nogil:
         """The tree of a block as it is placed and factored."""

@@ -34,7 +34,7 @@ cdef void give_twists(const Tree* tree, bint prescribed, Twist* twist) noexcept 
     cdef Py_ssize_t i
     cdef Wide3 v
     cdef Twist* out
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         if tree.links[i].prescribed and not prescribed:
             continue
         s = &tree.states[i + 1]

@@ -2,19 +2,28 @@
 answers all of them (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3, by the passes that table 7.1 makes
 of it). Every level of lanes gives the same bits.
 
-Per pose, placed and factored:   ask(...) for each row and tree;   find()
+A tree with as many rows as velocities, which are no more than MOST, is asked for H^-1 once, and rows take theirs from that: J of a
+row is not 0 on the paths from the base to two bodies alone. It is kept for as long as the tree stands where it is, from the end of
+a substep over the begin of the next one. In larger trees paths are long, and a pass in and out for each row is less.
+
+Per pose, placed and factored:   expect(...);   ask(...) for each row and tree;   find()
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int32_t
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.reduced._links cimport Factored, Link
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
+
+
+cdef enum:
+    MOST = 64                    # velocities of a tree whose H^-1 is found
 
 
 cdef class TreeResponses:
@@ -35,6 +44,48 @@ cdef class TreeResponses:
         self.kept = marks, waiting, asked, room
         self.marks, self.waiting = integers(marks), integers(waiting)
         self.asked, self.room = <Response*>doubles(asked), <Wide*>doubles(room)
+        self._allot_inverses()
+
+    def _allot_inverses(self):
+        cdef Py_ssize_t k, size, used = 0, trees = self.motion.tree_count
+        counts, begins = np.zeros((2, trees + 1), np.int32), np.full(trees + 1, -1, np.int64)
+        for k in range(trees):
+            size = self.motion.trees[k].count
+            if size <= MOST and not self.motion.asking:
+                begins[k] = used
+                used += size * size + self.motion.first_q(k + 1) - self.motion.first_q(k)
+        inverse = np.full(used + 1, np.nan)
+        self.kept_inverses = counts, begins, inverse
+        self.expected, self.inverted = integers(counts[0]), integers(counts[1])
+        self.begin, self.inverse = long_integers(begins), doubles(inverse)
+
+    cdef void expect(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """What will be asked for: all these."""
+        cdef const Block* a
+        cdef const Block* b
+        cdef Py_ssize_t i, k, trees = self.motion.tree_count
+        memset(self.expected, 0, trees * sizeof(int32_t))
+        for i in range(count):
+            a, b = &self.motion.blocks[rows[i].body_a], &self.motion.blocks[rows[i].body_b]
+            if rows[i].body_a >= 0 and a.count > 0:
+                self.expected[a.tree] += 1
+            if rows[i].body_b >= 0 and b.count > 0 and not (rows[i].body_a >= 0 and a.count > 0 and a.tree == b.tree):
+                self.expected[b.tree] += 1
+        for k in range(trees):
+            self.inverted[k] = self.begin[k] >= 0 and self.expected[k] >= self.motion.trees[k].count
+            if self.inverted[k]:
+                self.invert(k)
+
+    cdef void invert(self, Py_ssize_t tree) noexcept nogil:
+        cdef Factored factored
+        cdef Py_ssize_t size = self.motion.trees[tree].count, first = self.motion.first_q(tree)
+        cdef Py_ssize_t coordinates = self.motion.first_q(tree + 1) - first
+        cdef double* inverse = self.inverse + self.begin[tree]
+        if memcmp(inverse + size * size, self.motion.q + first, coordinates * sizeof(double)) == 0:
+            return
+        memcpy(inverse + size * size, self.motion.q + first, coordinates * sizeof(double))
+        factored = self.motion.factored(&self.motion.trees[tree])
+        self.kernels.invert(&factored, inverse, self.marks, self.room)
 
     cdef void ask(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian, bint opposite,
                   double* force, int32_t* span, double* out, double* diagonal) noexcept nogil:
@@ -43,6 +94,7 @@ cdef class TreeResponses:
         other's opposite, and nothing to what is above both bodies."""
         cdef const Link* links = self.motion.tree.links
         cdef Response* r = &self.asked[block.tree * self.rows + self.waiting[block.tree]]
+        cdef Factored factored
         cdef int32_t a, b
         r.link[0] = self.motion.link_of[body_a] if body_a >= 0 else -1
         r.link[1] = self.motion.link_of[body_b] if body_b >= 0 else -1
@@ -55,6 +107,10 @@ cdef class TreeResponses:
             else:
                 b = links[b].parent
         r.common = a if opposite else -1
+        if self.inverted[block.tree]:
+            factored = self.motion.factored(block)
+            self.kernels.respond_by(&factored, self.inverse + self.begin[block.tree], r)
+            return
         self.waiting[block.tree] += 1
         if self.waiting[block.tree] == self.rows:
             self.answer(block.tree)

@@ -52,10 +52,14 @@ cdef class GeneralizedRows:
     cdef double* loop_asked              # (loops,) residuals
     cdef double* loop_most[2]            # (loops,) the largest since the last pose, of the part that begins there
     cdef int32_t* loop_strained          # whether it yielded as the substep began
+    cdef object kept_stirred
+    cdef double* least                   # (velocities,) by a block's first: energy of a change that may be left undone [J]
+    cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more since that was set to 0
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                        double** response) noexcept nogil
+    cdef void add_force(self, Py_ssize_t row, double force, double* forces) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
@@ -75,6 +79,7 @@ cdef class GeneralizedRows:
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
+    cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil
     cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil

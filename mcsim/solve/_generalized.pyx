@@ -5,7 +5,7 @@ neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008,
 Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -96,6 +96,12 @@ cdef class GeneralizedRows:
         self._allot(64, 1024)
         self._allot_loops(6)
         self.contrary = -1
+        self.watch(0)
+
+    def watch(self, Py_ssize_t velocities):
+        """Which blocks of so many velocities rows stir."""
+        energies, stirred = self.kept_stirred = np.zeros(velocities + 1), np.zeros(velocities + 1, np.int32)
+        self.least, self.stirred = doubles(energies), integers(stirred)
 
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), np.zeros((2, numbers))
@@ -199,6 +205,15 @@ cdef class GeneralizedRows:
     cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil:
         """The same of one side alone."""
         reach_act(&self.reaches[2 * row + side], self.response, impulse, velocity)
+
+    cdef void add_force(self, Py_ssize_t row, double force, double* forces) noexcept nogil:
+        """forces += J' force"""
+        cdef const Reach* reach
+        cdef int side, k
+        for side in range(2):
+            reach = &self.reaches[2 * row + side]
+            for k in range(reach.span[0], reach.span[1]):
+                forces[reach.first + k] += self.jacobian[reach.begin + k] * force
 
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
         """J_x H^-1 J_y'"""
@@ -469,28 +484,41 @@ cdef class GeneralizedRows:
         while i < count:
             if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
-            elif not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
+            elif closes(&rows[i]) or rows[i].block_kind == BLOCK_HELD:
+                self.stir(i, INFINITY)
+            elif rub or not rubs(&rows[i]):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
+
+    cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil:
+        """A row has changed velocities by this energy: impulse times change of rate, whether it is in metres or radians [J]."""
+        cdef const Reach* reach = &self.reaches[2 * row]
+        cdef int side
+        for side in range(2):
+            if reach[side].count > 0 and energy > self.least[reach[side].first]:
+                self.stirred[reach[side].first] = 1
 
     cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
         """solve_block of a row alone within its bounds, as most are."""
         cdef const Reach* reach = &self.reaches[2 * i]
         cdef Row* row = &rows[i]
-        cdef double delta
+        cdef double delta, rate
         delta = scalar_step(row, row.lower, row.upper, row_residual(row, row_rate(reach, self.jacobian, velocity), relaxed),
                             relaxed)
         if delta == 0.0:
             return 0.0
         row_act(reach, self.response, delta, velocity)
-        return fabs(delta) * (row.diagonal + row.compliance[relaxed])
+        rate = fabs(delta) * (row.diagonal + row.compliance[relaxed])
+        self.stir(i, fabs(delta) * rate)
+        return rate
 
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
         """The block that begins at row i. -> the largest correction [m/s, rad/s]"""
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
         cdef double largest = 0.0
+        cdef double rate
         cdef int r, m = rows[i].block
         for r in range(m):
             w[r] = row_residual(&rows[i + r], row_rate(&self.reaches[2 * (i + r)], self.jacobian, velocity), relaxed)
@@ -498,7 +526,9 @@ cdef class GeneralizedRows:
         for r in range(m):
             if delta[r] != 0.0:
                 row_act(&self.reaches[2 * (i + r)], self.response, delta[r], velocity)
-                largest = max(largest, fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed]))
+                rate = fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed])
+                self.stir(i + r, fabs(delta[r]) * rate)
+                largest = max(largest, rate)
         return largest
 
     cdef double worst(self, const Row* rows) noexcept nogil:

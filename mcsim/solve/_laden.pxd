@@ -7,7 +7,7 @@ from mcsim.state._layout cimport Row
 # One of the blocks of velocities that such rows reach, a tree's.
 ctypedef struct LadenTree:
     int64_t matrix               # where J H^-1 J' of its rows begins
-    int64_t stamp                # how many changes there have been
+    int64_t stamp                # how many changes there have been of more than what may be left undone
     double length                # numbers of J of all its rows, and those times how often they are solved again
     double work
     double solves
@@ -25,9 +25,11 @@ ctypedef struct LadenRow:
 
 ctypedef struct LadenBlock:
     double effort
-    int64_t seen                 # stamps of its trees when it was solved and nothing changed; -1: never
+    double undone                # a change of a velocity that may be left as it is [m/s]
+    int64_t seen                 # stamps of its trees when it was solved and changed no more than that; -1: never
     int32_t row
     int32_t begin                # among the laden rows
+    int32_t tree[2]              # of its two bodies, -1: moves nothing
 
 cdef class LadenRows:
     cdef GeneralizedRows generalized
@@ -46,13 +48,16 @@ cdef class LadenRows:
     cdef Py_ssize_t tree_count
     cdef double* matrix
     cdef int rounds
+    cdef int64_t changes                 # how many more than what may be left undone
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts, bint rub,
-                    int sweeps) noexcept nogil
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
+                    const double* undone, bint rub, int sweeps) noexcept nogil
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
     cdef void forget_trees(self) noexcept nogil
     cdef void fill(self, const LadenTree* tree) noexcept nogil
+    cdef bint is_stirred(self, const LadenBlock* block) noexcept nogil
+    cdef int64_t stamp(self, const LadenBlock* block) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
-    cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil
+    cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil

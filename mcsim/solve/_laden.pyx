@@ -7,7 +7,9 @@ row i changes
 and qd once, in the end (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5). Order and local solves are
 those of the sweeps over qd, so the impulses are the same but for rounding. A is made of the rows of one tree, where that
 takes fewer products than to go over its velocities; a row on two trees is in both of their matrices. A block is passed by
-if it has changed nothing, and nothing has moved its trees since.
+if it has changed velocities by less than may be left undone and nothing has changed more of its trees since, and a sweep ends
+with a round that changes no more. What may be left undone is what World's further sweeps may leave (settle_speed of
+wide/_blocks.pxd), by all of a block's rounds together.
 
 Per pose:    fit(...)    -> GROW where there is no room
 Per pass:    begin(...)
@@ -97,8 +99,8 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             self.tree_at[self.trees[k].first] = -1
 
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts, bint rub,
-                    int sweeps) noexcept nogil:
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
+                    const double* undone, bint rub, int sweeps) noexcept nogil:
         """A pass of so many sweeps over these blocks of rows, over contacts' friction only if `rub`; efforts by the rows'
         sources."""
         cdef LadenBlock* block
@@ -118,8 +120,13 @@ cdef class LadenRows:
             self.block_count += 1
             block.row, block.begin = blocks[i], <int32_t>self.row_count
             block.effort = efforts[row.source]
+            block.undone = undone[row.source] / block.effort
             self.rounds = max(self.rounds, <int>ceil(block.effort))
             self.list_rows(rows, blocks[i], row.block, ceil(block.effort) - 1.0)
+            block.tree[0] = block.tree[1] = -1
+            for k in range(block.begin, self.row_count):
+                for side in range(2):
+                    block.tree[side] = max(block.tree[side], self.laden[k].tree[side])
         for k in range(self.tree_count):
             tree = &self.trees[k]
             tree.begin = begin
@@ -156,13 +163,19 @@ cdef class LadenRows:
                     x.span[1] - x.span[0])
 
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """Each block as many times more as its effort asks for. -> the largest correction [m/s, rad/s]"""
+        """Each block as many times more as its effort asks for, of trees that the sweep has stirred. -> the largest correction
+        [m/s, rad/s]"""
         cdef const LadenTree* tree
         cdef LadenRow* laden
         cdef LadenBlock* block
         cdef double largest = 0.0
-        cdef Py_ssize_t i, k, n = 0, left
+        cdef int64_t before
+        cdef Py_ssize_t i, k, n = 0, left = 0
         cdef int side, again
+        for k in range(self.tree_count):
+            left += self.generalized.stirred[self.trees[k].first]
+        if left == 0:
+            return 0.0
         for k in range(self.tree_count):
             tree = &self.trees[k]
             for i in range(tree.begin, tree.begin + tree.count if tree.square else 0):
@@ -170,11 +183,13 @@ cdef class LadenRows:
         for i in range(self.row_count):
             self.laden[i].total = 0.0
         for i in range(self.block_count):
-            self.blocks[i].seen = -1
+            block = &self.blocks[i]
+            block.seen = -1 if self.is_stirred(block) else self.stamp(block)
             self.active[i] = <int32_t>i
         left = self.block_count
         for again in range(1, self.rounds):
             n = 0
+            before = self.changes
             for i in range(left):
                 block = &self.blocks[self.active[i]]
                 if block.effort > again:
@@ -182,12 +197,26 @@ cdef class LadenRows:
                     n += 1
                     largest = max(largest, self.solve(rows, block, velocity, relaxed))
             left = n
+            if self.changes == before:
+                break
         for i in range(self.row_count):
             laden = &self.laden[i]
             for side in range(2 if laden.total != 0.0 else 0):
                 if laden.tree[side] >= 0 and self.trees[laden.tree[side]].square:
                     self.generalized.apply_side(laden.row, side, laden.total, velocity)
         return largest
+
+    cdef bint is_stirred(self, const LadenBlock* block) noexcept nogil:
+        cdef int side
+        for side in range(2):
+            if block.tree[side] >= 0 and self.generalized.stirred[self.trees[block.tree[side]].first]:
+                return True
+        return False
+
+    cdef int64_t stamp(self, const LadenBlock* block) noexcept nogil:
+        """Of the trees that a block reaches."""
+        cdef int64_t found = self.trees[block.tree[0]].stamp if block.tree[0] >= 0 else 0
+        return found + self.trees[block.tree[1]].stamp if block.tree[1] >= 0 else found
 
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
         """-> the largest correction"""
@@ -196,15 +225,10 @@ cdef class LadenRows:
         cdef Row* row = &rows[block.row]
         cdef LadenRow* laden = &self.laden[block.begin]
         cdef const LadenTree* tree
-        cdef int64_t stamp = 0
+        cdef int64_t stamp = self.stamp(block)
         cdef double largest = 0.0
         cdef double rate
-        cdef bint changed = False
         cdef int r, side, m = row.block
-        for r in range(m):
-            for side in range(2):
-                if laden[r].tree[side] >= 0:
-                    stamp += self.trees[laden[r].tree[side]].stamp
         if stamp == block.seen:
             return 0.0
         for r in range(m):
@@ -218,10 +242,17 @@ cdef class LadenRows:
         block_step(rows, row, NULL, relaxed, w, delta)
         for r in range(m):
             if delta[r] != 0.0:
-                changed = True
                 self.act(&laden[r], delta[r], velocity)
                 largest = max(largest, fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed]))
-        block.seen = -1 if changed else stamp
+        if largest > block.undone:
+            block.seen = -1
+            self.changes += 1
+            for side in range(2):
+                if block.tree[side] >= 0:
+                    self.trees[block.tree[side]].stamp += 1
+                    self.generalized.stirred[self.trees[block.tree[side]].first] = 1
+        else:
+            block.seen = stamp
         return largest
 
     cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil:
@@ -235,7 +266,6 @@ cdef class LadenRows:
             if laden.tree[side] < 0:
                 continue
             tree = &self.trees[laden.tree[side]]
-            tree.stamp += 1
             if tree.square:
                 a = self.matrix + tree.matrix + laden.place[side] * tree.count
                 rate = self.rate + tree.begin
