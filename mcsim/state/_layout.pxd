@@ -122,7 +122,8 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t turns                # 1: the normal turns as the two move past each other, about `line` or any way
+    int32_t turns                # 1: the normal turns as the two move past each other, about `line` or any way; 2, 3: rims of a,
+                                 # of b touch where they are lowest, `line` is the axis (_carrier.pxd)
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -140,8 +141,8 @@ ctypedef struct Manifold:
     ManifoldOrigin origin
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
                                  # of the world resists (Resistance) is it written, and read
-    Vec3 line                    # the direction that a turning normal stays at right angles to; 0: none. Only where it
-                                 # turns is it written, and read
+    Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's axis. Only
+                                 # where something turns is it written, and read
     double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from them [m]
     double near                  # from which separation on the pair has contacts (Nearness) [m]
     double thinning              # what the stiffness of its soft rows is multiplied by: 1, or 4 / n in a patch of n > 4
