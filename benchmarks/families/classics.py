@@ -204,7 +204,7 @@ DISC = Family(
      "rate": RATE, "substeps": SUBSTEPS},
     {"tilt": Error("rad", 0.05, "change of the tilt"), "gain": Error("", 1e-3, "energy above the start's, by m g r"),
      "loss": Error("", 0.05, "energy lost, by m g r")},
-    domain={"rate": WholeLog(240, 1000), "substeps": Whole(4, 32), "radius": Log(0.1, 1), "tilt": Uniform(0.2, 1)})
+    domain={"rate": WholeLog(60, 1000), "substeps": WholeLog(2, 32)})
 
 
 # ---- springs and chains let go ---------------------------------------------------------------------------------------

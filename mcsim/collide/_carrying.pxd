@@ -28,7 +28,7 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, normalized,
                                perpendicular, scale, sub)
 from mcsim.state._carrier cimport RING_A, RING_B, TURNS
-from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Manifold, ManifoldPoint
+from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Bodies, Manifold, ManifoldPoint
 from mcsim.collide._clip cimport SIDE_ID
 from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
 
@@ -261,16 +261,32 @@ cdef inline bint keep_lowest(Manifold* m, const Solid* s, Vec3 spin, double near
     return True
 
 
-cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
-    """Of a manifold with all else set: rims over a face. spin: of b against a; near, ahead: as of keep_lowest."""
+cdef inline Vec3 spin_of(const Bodies* bodies, const Manifold* m, double ahead) noexcept nogil:
+    """The angular velocity of b against a, where a time ahead is looked at."""
+    return sub(bodies.twist[m.body_b].w, bodies.twist[m.body_a].w) if ahead > 0.0 else vec3(0.0, 0.0, 0.0)
+
+
+cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against a; near,
+    ahead: as of keep_lowest."""
     cdef Vec3 line
     if (a.type == CYLINDER and lies_over(b, neg(m.normal)) and facing(a, m.normal, &line) == FACING_OTHER
             and keep_lowest(m, a, spin, near, ahead)):
+        return RING_A
+    if (b.type == CYLINDER and lies_over(a, m.normal) and facing(b, neg(m.normal), &line) == FACING_OTHER
+            and keep_lowest(m, b, spin, near, ahead)):
+        return RING_B
+    return 0
+
+
+cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Of a manifold with all else set: rims over a face."""
+    cdef int ring = rim_over(m, a, b, spin, near, ahead)
+    if ring == RING_A:
         m.turns = RING_A
         m.line = mat_column(a.axes, 2)
         m.rounding_a = a.size.x
-    elif (b.type == CYLINDER and lies_over(a, m.normal) and facing(b, neg(m.normal), &line) == FACING_OTHER
-            and keep_lowest(m, b, spin, near, ahead)):
+    elif ring == RING_B:
         m.turns = RING_B
         m.line = mat_column(b.axes, 2)
         m.rounding_b = b.size.x

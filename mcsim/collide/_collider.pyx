@@ -25,7 +25,7 @@ from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
-from mcsim.collide._carrying cimport set_carrying, set_ring, turn_over
+from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
 from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._narrow cimport narrow
@@ -206,11 +206,6 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         m[k].load = share * lasting
         if compliant:
             m[k].friction_impulse.y = old[0].friction_impulse.y
-
-
-cdef inline Vec3 spin_of(const Bodies* bodies, const Manifold* m, double ahead) noexcept nogil:
-    """The angular velocity of b against a, where a time ahead is looked at."""
-    return sub(bodies.twist[m.body_b].w, bodies.twist[m.body_a].w) if ahead > 0.0 else vec3(0.0, 0.0, 0.0)
 
 
 cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
@@ -488,6 +483,8 @@ cdef class Collider(Broadphase):
             patch.old = old
             patch.old_count = old_count
             count = narrow(a, b, reach, m, &patch)
+            if count > 0 and patch.count > 0 and rim_over(m, a, b, spin_of(bodies, m, ahead), near, ahead):
+                patch.count, count = 0, m.point_count
             if count > 0 and patch.count > 0 and (ahead == 0.0
                                                   or least_separation(m) <= self.touching_distance(m, near)):
                 return self.spread(bodies, &patch, m, room, near, ahead)
