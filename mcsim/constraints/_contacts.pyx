@@ -344,10 +344,11 @@ cdef inline Vec3 point_acceleration(const Twist* a, Vec3 w, Vec3 arm) noexcept n
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
                         const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
                         Row* rows) noexcept nogil:
-    """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of the bodies, into their
-    `curvature` and half a substep of it into their biases: n . (what the roundings' centres accelerate apart). In h it bends no path by more than MOST_BENT of it, the
-    path beyond the velocity `shared` by all that a body hangs together with, which bends nothing. A normal that turns with
-    them adds their velocity at right angles to it and to its line, squared, by their distance; bounded likewise."""
+    """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of
+    the bodies, into their `curvature` and half a substep of it into their biases: n . (what the roundings' centres accelerate
+    apart). In h it bends no path by more than MOST_BENT of it, the path beyond the velocity `shared` by all that a body hangs
+    together with, which bends nothing. A normal that turns with them adds their velocity at right angles to it and to its
+    line, squared, by their distance; bounded likewise."""
     cdef const Manifold* m
     cdef const Anchor* anchor
     cdef const Twist* a

@@ -16,9 +16,9 @@ the others sleep beside them. For what is awake and rests a sleeper is what it w
 bears: it has no mass in the rows (`inv_mass` is 0 in the bodies' records that kernels read). What awake bodies carry does
 not sleep, for it would weigh nothing on them. What is awake presses on a sleeper is compared with what it was (`borne`):
 where the change of a step's impulses alone would make the sleeper faster in a step than what is still, it wakes, alone if
-it carries no others, and its neighbours then bear what it gives them. For a while after something beside it fell asleep or woke, while how
-indeterminate loads are shared may change, it takes them as they are. When one of those beside it moves again, its whole
-island wakes.
+it carries no others, and its neighbours then bear what it gives them. For a while after something beside it fell asleep
+or woke, while how indeterminate loads are shared may change, it takes them as they are. When one of those beside it moves
+again, its whole island wakes.
 
 Sources: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch); union by lowest number with path
 halving: R. Tarjan, J. van Leeuwen, 1984.

@@ -351,7 +351,8 @@ cdef class TreeMotion:
             self.gained[k] = 0.0
 
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
-        """Its velocities times a factor, not what is given of them, nor what it shares in the last account. off: the energy that was wrong [J], for the notes."""
+        """Its velocities times a factor, not what is given of them, nor what it shares in the last account. off: the energy
+        that was wrong [J], for the notes."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
         if off > 0.0:

@@ -459,10 +459,11 @@ cdef class Impacts:
         return not thrown <= FAR * most
 
     cdef bint leave_driven(self, int count) noexcept nogil:
-        """-> whether anything is. Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which
-        lies in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other
-        contacts, let nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is
-        left to the solver. A = L L' by Cholesky with pivots, whose columns, made orthogonal, span the range."""
+        """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which lies
+        in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other contacts, let
+        nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is left to the
+        solver. A = L L' by Cholesky with pivots, whose columns, made orthogonal, span the range. -> whether anything was
+        taken out"""
         cdef Py_ssize_t n = 3 * count
         cdef double* a = self.matrix
         cdef double* u = self.numbers
