@@ -98,8 +98,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         only. SimulationError where the joints cannot be closed).
       sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch and that rests: they cost nothing until something touches or
-        changes one of them (`asleep`, `wake`); beside what moves slowly its neighbours alone stay awake. What hangs on joints alone never sleeps. Under "semi_implicit" only. sleep_speed
-        [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
+        changes one of them (`asleep`, `wake`); beside what moves slowly its neighbours alone stay awake. What hangs on
+        joints alone never sleeps. Under "semi_implicit" only. sleep_speed [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
         its centre.
       contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
         (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
@@ -298,7 +298,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         what = ("is not finite" if not self._pipeline.failed_far else
                 "is so far away, or turns so fast, that numbers no longer tell its points apart")
         return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
-                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; {where}; a smaller dt, more substeps or milder forces may help")
+                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; {where}; a smaller dt, "
+                "more substeps or milder forces may help")
 
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""

@@ -270,10 +270,10 @@ cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin,
     """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against a; near,
     ahead: as of keep_lowest."""
     cdef Vec3 line
-    if (a.type == CYLINDER and lies_over(b, neg(m.normal)) and facing(a, m.normal, &line) == FACING_OTHER
+    if (a.type == CYLINDER and facing(a, m.normal, &line) == FACING_OTHER and lies_over(b, neg(m.normal))
             and keep_lowest(m, a, spin, near, ahead)):
         return RING_A
-    if (b.type == CYLINDER and lies_over(a, m.normal) and facing(b, neg(m.normal), &line) == FACING_OTHER
+    if (b.type == CYLINDER and facing(b, neg(m.normal), &line) == FACING_OTHER and lies_over(a, m.normal)
             and keep_lowest(m, b, spin, near, ahead)):
         return RING_B
     return 0
