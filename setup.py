@@ -33,6 +33,7 @@ KERNELS = {
     "mcsim.collide._sensors": ["m"],
     "mcsim.constraints._islands": ["m"],
     "mcsim.collide._backstop": ["m"],
+    "mcsim.collide._foresight": [],
     "mcsim.constraints._carried": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._limits": ["m"],

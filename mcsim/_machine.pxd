@@ -6,6 +6,7 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
+from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
 from mcsim.core._noted cimport Noted
@@ -30,6 +31,7 @@ cdef class Machine(StateArrays):
     cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef readonly Islands islands
     cdef Backstop backstop
+    cdef Foresight foresight            # of the blows of what bounces
     cdef Delassus matrix
     cdef Guesses guesses                # of compliant contacts
     cdef object node_numbers
@@ -62,6 +64,7 @@ cdef class Machine(StateArrays):
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
 
+    cdef int find_contacts(self) noexcept nogil
     cdef bint grow_here(self) noexcept with gil
     cdef bint make_room(self) noexcept nogil
     cdef bint grow_collider(self) noexcept with gil

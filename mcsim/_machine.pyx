@@ -15,6 +15,7 @@ from mcsim._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
+from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
@@ -73,6 +74,7 @@ cdef class Machine(StateArrays):
         self.islands.look(&self.bodies)
         self.revision_seen = -1
         self.backstop = Backstop(collider, self.noted, bodies.count)
+        self.foresight = Foresight(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.guesses = Guesses(bodies.count)
@@ -274,6 +276,13 @@ cdef class Machine(StateArrays):
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
         self.wide.grow(manifolds)
+
+    cdef int find_contacts(self) noexcept nogil:
+        """Those of the step to come. -> status"""
+        cdef int status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
+        if status == OK and self.bounces:
+            status = self.foresight.look(&self.bodies, self.settings.dt, self.settings.restitution_threshold)
+        return status
 
     cdef bint grow_here(self) noexcept with gil:
         """In the middle of a step. -> whether there is room now"""

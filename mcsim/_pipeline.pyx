@@ -105,11 +105,11 @@ cdef class Pipeline(WarmStarts):
     cdef int collide(self) noexcept nogil:
         cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
         if status == OK:
-            status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
+            status = self.find_contacts()
         while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
                 &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt):
             self.follow_islands()
-            status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
+            status = self.find_contacts()
         if self.islands.sleepers > 0:
             self.collider.manifold_count = self.islands.drop_sleeping(
                 &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt)

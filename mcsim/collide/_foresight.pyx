@@ -1,0 +1,208 @@
+"""Contacts with what bodies meet that are struck within a step.
+
+Contacts are laid before a step, for the velocities that bodies have then. A ball at rest that is struck in the first of
+the substeps, and meets a third one in the second, has no contact with it: it overlaps it at the end of the step by as much
+as it has moved, and what then pushes the two apart gives them energy from nothing. So the blows of a step are foreseen,
+as they would be between two free bodies:
+
+    p = (1 + e) c / (k_a + k_b),    k = 1/m + (r x n) . I^-1 (r x n),    c: the speed at which the point closes
+
+and what is struck is followed with the velocity that it then has: pairs that come together so, and have no contact yet, get
+one. In a round each body takes part in one blow at most; then the next ones follow from the velocities by then, until none
+is left. A contact too many does nothing where the two do not come together.
+
+When things happen is left out: all blows are looked for from the poses that bodies have now. Joints are not asked what they
+make of a blow, of an articulation only the body that is struck is followed.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, uint64_t
+from libc.string cimport memcpy
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport add_scaled, cross, dot, mat_vec, sub
+from mcsim.core._types cimport GROW, OK, Vec3
+from mcsim.state._carrier cimport opening_speed
+from mcsim.state._layout cimport DYNAMIC, PLANE, Manifold
+from mcsim.collide._broadphase cimport MOVING, STILL
+from mcsim.collide._pairs cimport first_of, pair_key, sort_keys
+from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
+
+cdef enum:
+    ROUNDS = 64                  # of blows: what they strike after that is found in the next step
+
+
+cdef inline double answer(const Bodies* bodies, int32_t body, Vec3 arm, Vec3 normal) noexcept nogil:
+    """k: the speed that a unit impulse gives the point along the normal [1/kg]."""
+    cdef Vec3 turn = cross(arm, normal)
+    if bodies.kind[body] != DYNAMIC:
+        return 0.0
+    return bodies.inv_mass[body] + dot(turn, mat_vec(bodies.inv_inertia_world[body], turn))
+
+
+cdef Blow blow_of(const Bodies* bodies, const Manifold* m, double ahead, double threshold) noexcept nogil:
+    """That of the point which closes fastest, of those that touch within the time ahead."""
+    cdef Blow blow
+    cdef double closing, fastest = threshold
+    cdef double k
+    cdef int i
+    blow.point, blow.impulse = -1, 0.0
+    if not m.restitution > 0.0:
+        return blow
+    for i in range(m.point_count):
+        closing = -opening_speed(m, i, bodies)
+        if closing > fastest and m.points[i].separation < ahead * closing:
+            blow.point, fastest = i, closing
+    if blow.point >= 0:
+        k = (answer(bodies, m.body_a, sub(m.points[blow.point].position, bodies.position[m.body_a]), m.normal)
+             + answer(bodies, m.body_b, sub(m.points[blow.point].position, bodies.position[m.body_b]), m.normal))
+        blow.impulse = (1.0 + m.restitution) * fastest / k if k > 0.0 else 0.0
+    return blow
+
+
+cdef class Foresight:
+    """collider: of the world; bodies: how many."""
+
+    def __init__(self, Collider collider not None, Py_ssize_t bodies):
+        numbers, before = np.zeros((2, bodies + 1), np.int32), np.zeros((bodies + 1, 6))
+        self.collider, self.kept = collider, (numbers, before)
+        self.round_of, self.struck, self.before = integers(numbers[0]), integers(numbers[1]), <Twist*>doubles(before)
+
+    cdef int look(self, Bodies* bodies, double ahead, double threshold) noexcept nogil:
+        """After the collider's call, add to its manifolds. threshold: at which speed things bounce [m/s]. -> OK, or GROW as
+        the collider means it"""
+        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef int32_t now
+        cdef int status = OK
+        self.struck_count = 0
+        for now in range(1, ROUNDS + 1):
+            if status != OK or not self.strike(bodies, ahead, threshold, now):
+                break
+            status = self.follow(bodies, ahead, now)
+        self.restore(bodies, ahead)
+        if status == OK and self.collider.manifold_count > count:
+            self.collider.join_surfaces(bodies, ahead)
+        return status
+
+    cdef bint strike(self, Bodies* bodies, double ahead, double threshold, int32_t now) noexcept nogil:
+        """The blows of a round, on the bodies' velocities. -> whether there are any"""
+        cdef const Manifold* m
+        cdef Blow blow
+        cdef bint found = False
+        cdef Py_ssize_t n
+        for n in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[n]
+            if self.round_of[m.body_a] == now or self.round_of[m.body_b] == now:
+                continue
+            blow = blow_of(bodies, m, ahead, threshold)
+            if blow.impulse > 0.0:
+                found = True
+                self.push(bodies, m.body_a, -blow.impulse, m.normal, m.points[blow.point].position, now)
+                self.push(bodies, m.body_b, blow.impulse, m.normal, m.points[blow.point].position, now)
+        return found
+
+    cdef void push(self, Bodies* bodies, int32_t body, double impulse, Vec3 normal, Vec3 point, int32_t now) noexcept nogil:
+        if bodies.kind[body] != DYNAMIC or bodies.island[body] >= 0:
+            return
+        if self.round_of[body] == 0:
+            self.before[body] = bodies.twist[body]
+            self.struck[self.struck_count] = body
+            self.struck_count += 1
+        self.round_of[body] = now
+        bodies.twist[body].v = add_scaled(bodies.twist[body].v, impulse * bodies.inv_mass[body], normal)
+        bodies.twist[body].w = add_scaled(bodies.twist[body].w, impulse, mat_vec(
+            bodies.inv_inertia_world[body], cross(sub(point, bodies.position[body]), normal)))
+
+    cdef int follow(self, Bodies* bodies, double ahead, int32_t now) noexcept nogil:
+        """The contacts of what this round struck, at the velocities that it has then. -> status"""
+        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef Py_ssize_t asked = 0
+        cdef Py_ssize_t n, added
+        cdef int32_t i
+        cdef int status = OK
+        for i in range(self.collider.shape_count):
+            if self.round_of[self.collider.shapes[i].body] == now:
+                self.collider.place(i, bodies, &self.collider.placed_nearness, ahead)
+        for i in range(self.collider.shape_count):
+            if status == OK and self.round_of[self.collider.shapes[i].body] == now and self.collider.solids[i].finite:
+                status = self.list_pairs(i, &asked)
+        if status != OK or asked == 0:
+            return status
+        sort_keys(self.collider.fresh, self.collider.plane_pairs, asked)
+        n = 1
+        for added in range(1, asked):                    # a pair both of whose bodies are struck is asked for twice
+            if self.collider.fresh[added] != self.collider.fresh[n - 1]:
+                self.collider.fresh[n] = self.collider.fresh[added]
+                n += 1
+        self.collider.close, self.collider.fresh = self.collider.fresh, self.collider.close
+        added = self.collider.find_some(bodies, ahead, 0, n, count, self.collider.manifold_capacity)
+        self.collider.close, self.collider.fresh = self.collider.fresh, self.collider.close
+        if added < 0 or count + 2 * added > self.collider.manifold_capacity:
+            self.collider.manifolds_wanted = 2 * self.collider.manifold_capacity
+            return GROW
+        self.put_in_order(count, added)
+        return OK
+
+    cdef int list_pairs(self, int32_t i, Py_ssize_t* count) noexcept nogil:
+        """Pairs of shape i, without contact so far, whose boxes overlap. -> status"""
+        cdef BoxWalk walk
+        cdef int32_t j, k
+        cdef bint fits = True
+        if self.collider.shapes[i].type == PLANE:
+            return OK
+        for k in range(self.collider.plane_count):
+            fits &= self.ask(i, self.collider.planes[k], count)
+        for k in range(STILL, MOVING + 1):
+            walk_box(&walk, &self.collider.trees[k], &self.collider.boxes[i])
+            j = next_leaf(&walk)
+            while j >= 0:
+                fits &= self.ask(i, j, count)
+                j = next_leaf(&walk)
+        if not fits:
+            self.collider.pairs_wanted = self.collider.pair_capacity + self.collider.pair_capacity // 2 + 64
+        return OK if fits else GROW
+
+    cdef bint ask(self, int32_t i, int32_t j, Py_ssize_t* count) noexcept nogil:
+        """-> whether there is room for the pair, if it is to be looked at"""
+        cdef uint64_t key = pair_key(i, j)
+        cdef Py_ssize_t at
+        if i == j or not self.collider.wanted(i, j):
+            return True
+        at = first_of(self.collider.manifolds, self.collider.manifold_count, key)
+        if at < self.collider.manifold_count and self.collider.manifolds[at].key == key:
+            return True
+        if count[0] == self.collider.pair_capacity:
+            return False
+        self.collider.fresh[count[0]] = key
+        count[0] += 1
+        return True
+
+    cdef void put_in_order(self, Py_ssize_t count, Py_ssize_t added) noexcept nogil:
+        """Merge manifolds[count:count + added] with those before; behind them is as much room again."""
+        cdef Manifold* m = self.collider.manifolds
+        cdef Manifold* fresh = m + count + added
+        cdef Py_ssize_t i = count - 1
+        cdef Py_ssize_t j = added - 1
+        memcpy(fresh, m + count, added * sizeof(Manifold))
+        while j >= 0:
+            if i >= 0 and m[i].key > fresh[j].key:
+                m[i + j + 1] = m[i]
+                i -= 1
+            else:
+                m[i + j + 1] = fresh[j]
+                j -= 1
+        self.collider.manifold_count = count + added
+
+    cdef void restore(self, Bodies* bodies, double ahead) noexcept nogil:
+        """The velocities that bodies have, and their shapes so placed."""
+        cdef Py_ssize_t n
+        cdef int32_t i
+        if self.struck_count == 0:
+            return
+        for n in range(self.struck_count):
+            bodies.twist[self.struck[n]] = self.before[self.struck[n]]
+        for i in range(self.collider.shape_count):
+            if self.round_of[self.collider.shapes[i].body] > 0:
+                self.collider.place(i, bodies, &self.collider.placed_nearness, ahead)
+        for n in range(self.struck_count):
+            self.round_of[self.struck[n]] = 0
