@@ -101,6 +101,7 @@ KERNELS = {
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],
     "mcsim._flights": ["m"],
+    "mcsim._further_sweeps": [],
     "mcsim._impacts": ["m"],
     "mcsim._articulated": ["m"],
     "mcsim._articulations": ["m"],

@@ -1,5 +1,6 @@
 """One articulation at a time: what its joints' solver does."""
 
+from libc.stdint cimport uint8_t
 from mcsim._jointed cimport Jointed
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
@@ -52,3 +53,9 @@ cdef class Articulated(Jointed):
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil
     cdef double most_open(self, Py_ssize_t g) noexcept nogil
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil
+
+    cdef void share_masses(self, double* inv_mass) noexcept nogil
+    cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil
+    cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil
+    cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,
+                            uint8_t* changed) noexcept nogil

@@ -6,7 +6,7 @@ of the sweeps' buffer, and every solve takes them with the tree.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memset
 
 from mcsim._jointed cimport Jointed
@@ -14,7 +14,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load
-from mcsim.core._math cimport add_scaled, scale, vec3
+from mcsim.core._math cimport add_scaled, norm, scale, sub, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED, NOTE_PIVOTS
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
@@ -22,6 +22,7 @@ from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Row
 from mcsim.state._rows cimport is_wide, row_rate
+from mcsim.wide._herds cimport HERD_SWEPT
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-13
@@ -597,3 +598,86 @@ cdef class Articulated(Jointed):
                 linear = &row[i].jacobian[6]
                 self.displacement.carry_orbit(self.bodies, row[i].body_a, row[i].body_b, scale(
                     row[i].impulse, vec3(linear[0], linear[1], linear[2])))
+
+    # ---- further sweeps --------------------------------------------------------------------------------------------------
+
+    cdef void share_masses(self, double* inv_mass) noexcept nogil:
+        """The inverse of what each body weighs for what pushes it: with joints, all that they hold together; -1 where friction
+        or limits of joints are swept several at a time: there are no further sweeps of these."""
+        cdef const Articulation* a
+        cdef Py_ssize_t c, g, j, k
+        cdef double total
+        for c in range(self.awake_count):
+            self.again[self.awake[c]] = 0
+        for c in range(self.tree.rows.awake_count):
+            j = self.tree.rows.awake[c]
+            if self.angles.taken[j] == 2:
+                self.again[max(self.group[self.joints[j].body_a], self.group[self.joints[j].body_b])] = 1
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            a = &self.articulation[g]
+            total = 0.0
+            for k in range(a.member, a.member_end):
+                if inv_mass[self.member[k]] > 0.0:
+                    total += 1.0 / inv_mass[self.member[k]]
+            for k in range(a.member, a.member_end):
+                if inv_mass[self.member[k]] > 0.0:
+                    inv_mass[self.member[k]] = -1.0 if self.again[g] else 1.0 / total
+
+    cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil:
+        """Which articulations have a body that the sweep has changed, into `again`. -> whether any"""
+        cdef const Articulation* a
+        cdef Py_ssize_t c, g, k
+        cdef bint found = False
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            a = &self.articulation[g]
+            self.again[g] = 0
+            for k in range(a.member, a.member_end):
+                if self.swept[g] and changed[self.member[k]] == sweep:
+                    self.again[g] = found = True
+                    break
+        return found
+
+    cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil:
+        """Bodies of articulations that have been solved since the sweep, and of which one has changed: all may have."""
+        cdef Py_ssize_t c, g, k
+        if not self.find_changed(sweep, changed):
+            return
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            for k in range(self.articulation[g].member, self.articulation[g].member_end if self.again[g] else 0):
+                changed[self.member[k]] = <uint8_t>sweep
+
+    cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,
+                            uint8_t* changed) noexcept nogil:
+        """The joints of what a further sweep has changed; bodies whose velocities that changes by more than speed + rate size
+        are noted in `changed`, too."""
+        cdef const Articulation* a
+        cdef Py_ssize_t c, g, k
+        cdef int32_t i
+        if not self.find_changed(sweep, changed):
+            return
+        for c in range(self.awake_count):
+            if self.again[self.awake[c]]:
+                self.keep_twists(self.awake[c])
+        for c in range(self.alone_count):
+            g = self.alone[c]
+            if self.again[g]:
+                self.aim_still(g)
+                if self.held_rows.count[g] > 0:
+                    self.hold_rows(g, twist, True, True)
+                self.solve_one(g, twist)
+        if self.herds is not None:
+            memset(self.tree.rows.bias + self.tree.own_numbers, 0, self.herds.used * sizeof(double))
+            self.herds.aim_for(self.near, self.again, False)
+            self.herds.solve(twist, &self.tree.rows, HERD_SWEPT)
+            self.herds.aim_for(self.near, self.swept, False)
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            a = &self.articulation[g]
+            for k in range(a.member, a.member_end if self.again[g] else 0):
+                i = self.member[k]
+                if (norm(sub(twist[i].v, self.twist[k].v)) + sizes[i] * norm(sub(twist[i].w, self.twist[k].w))
+                        > speed + rate * sizes[i]):
+                    changed[i] = <uint8_t>sweep

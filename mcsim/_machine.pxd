@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim._articulations cimport Articulations
+from mcsim._further_sweeps cimport FurtherSweeps
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
@@ -63,6 +64,7 @@ cdef class Machine(StateArrays):
     cdef object row_array
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
+    cdef FurtherSweeps further
 
     cdef int find_contacts(self) noexcept nogil
     cdef bint grow_here(self) noexcept with gil

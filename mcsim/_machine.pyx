@@ -14,6 +14,7 @@ from mcsim._articulations cimport Articulations
 from mcsim._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
+from mcsim._further_sweeps cimport FurtherSweeps
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
@@ -89,13 +90,14 @@ cdef class Machine(StateArrays):
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
-        self.wide.more = settings.get("more_iterations", 0)
         self.wide.settle_speed, self.wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
         self.pose_calls = PoseCalls()
         self.wanted = self.settings.joint_tree
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
+        self.further = FurtherSweeps(bodies.count, settings.get("more_iterations", 0), settings.get("settle_speed", 0.0),
+                                     settings.get("settle_rate", 0.0))
         if not planned:
             self._plan_tree(bodies, joints)
             self._plan_wide(bodies, joints)

@@ -65,6 +65,7 @@ cdef class Pipeline(WarmStarts):
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil
+    cdef void settle(self, Twist* twist, int relaxed) noexcept nogil
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil

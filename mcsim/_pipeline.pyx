@@ -21,7 +21,7 @@ and impulses act in two halves: before the drift, and after the rows are refresh
 have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
 """
 
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -60,10 +60,7 @@ cdef enum:
 
 
 cdef class Pipeline(WarmStarts):
-    """One world's step.
-
-    Arguments as of Machine.
-    """
+    """One world's step. Arguments as of Machine."""
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -148,6 +145,8 @@ cdef class Pipeline(WarmStarts):
             self.load_surfaces()
         self.impact_rows = n
         self.wide.count = 0                          # contacts that are rows have no blocks to refresh
+        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
+                           self.articulations, self.closing)
         if wide:
             status = self.layout_wide(joints, n)
             if status != OK:
@@ -180,7 +179,7 @@ cdef class Pipeline(WarmStarts):
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
         return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.joints, self.joint_count)
+                                &self.bodies, self.further.neighbours)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -227,6 +226,7 @@ cdef class Pipeline(WarmStarts):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
         cdef bint probed
+        cdef uint8_t* noting
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
@@ -238,7 +238,8 @@ cdef class Pipeline(WarmStarts):
                 self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, batch)
                 self.sweeps += batch
                 if self.solved(twist, relaxed) or self.is_interrupted():
-                    break
+                    return
+            self.settle(twist, relaxed)
             return
         if not self.closing and self.swept and self.settings.joint_tree and self.articulations.tree.loops:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
@@ -255,7 +256,8 @@ cdef class Pipeline(WarmStarts):
             if self.closing:
                 self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
-                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, k == iterations - 1))
+                noting = self.further.begin() if relaxed and k == iterations - 1 else NULL
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, noting))
             self.sweeps += 1
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
@@ -267,8 +269,13 @@ cdef class Pipeline(WarmStarts):
             if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
         else:
-            if relaxed and self.widening and self.swept and twist == self.bodies.twist:
-                self.sweeps += self.wide.settle(twist)
+            self.settle(twist, relaxed)
+
+    cdef void settle(self, Twist* twist, int relaxed) noexcept nogil:
+        """Further sweeps after a relax pass."""
+        if relaxed and self.swept and twist == self.bodies.twist and not self.settings.compliant:
+            self.sweeps += self.further.settle(self.wide, self.widening, self.articulations, self.closing, self.rows,
+                                               self.row_count, self.factors, self.sizes, twist)
 
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
         """Whether the sweeps may end, where a residual ends them."""
@@ -560,6 +567,7 @@ cdef class Pipeline(WarmStarts):
             self.articulations.prepare()
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
+        self.further.unsettled = False
         self.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
@@ -620,7 +628,7 @@ cdef class Pipeline(WarmStarts):
             self.note_stiff()
         if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
             self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
-        if self.wide.was_unsettled():
+        if self.further.unsettled:
             self.noted.most(NOTE_CHANGING, NOBODY, self.residual)
 
     cdef void hold_back(self) noexcept nogil:

@@ -149,7 +149,7 @@ def _checked(k, sweeps=ITERATIONS):
         k["first_iterations"] = more * k["iterations"]
     k["first_iterations"] = count(k["first_iterations"], "first_iterations", 1, MOST_ITERATIONS)
     if k["more_iterations"] is None:
-        k["more_iterations"] = MORE_SWEEPS if own_iterations and k["stop"] == "iterations" else 0
+        k["more_iterations"] = MORE_SWEEPS if k["stop"] == "iterations" else 0
     k["more_iterations"] = count(k["more_iterations"], "more_iterations", 0, MOST_MORE)
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)

@@ -58,10 +58,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solver of the laboratory: its most, by default its own.
       first_iterations: likewise of the first step, which has no impulses to begin with; the next step takes half of them,
         and so on. Default 64 times as many where `iterations` is left alone, else as many.
-      more_iterations: so many more in a relax pass, at most, over contacts of bodies without joints that are outweighed ten
-        times by what they touch, where a sweep still changes a velocity by more than 0.02 g h + 0.002 t / s, t the
-        thickness of the thinner shape. Default 128 where `iterations` is left alone, else 0. Not of contacts that are
-        rows: with another solver or integrator, friction="pyramid" or friction_points="point".
+      more_iterations: so many more in a relax pass, at most, over contacts of bodies that are outweighed ten times by what
+        they touch, and what joints hold them, where a sweep still changes a velocity by more than 0.02 g h + 0.002 t / s,
+        t the thickness of the thinner shape. Default 128, with stop="residual" 0.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of

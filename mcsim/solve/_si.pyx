@@ -4,8 +4,10 @@ For each block, with the velocities as they are now:  w = J v + bias + complianc
 v += M^-1 J' delta.  The velocity carries all that the blocks know of each other, so A = J M^-1 J' is never formed.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdint cimport uint8_t
 
+from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
@@ -15,8 +17,9 @@ from mcsim.solve._limit_surface cimport LimitSurface, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport (
     BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE,
-    ROW_ROLLING, ROW_TWIST, Row)
+    ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row)
 from mcsim.state._rows cimport is_wide
+from mcsim.wide._blocks cimport is_outweighed
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
@@ -63,6 +66,46 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
             continue
         row = BLOCK_SWEEPS[row.block_kind](rows, row, end, factors, twist, relaxed, &largest)
     return largest
+
+
+cdef inline bint is_due(const Row* row, int sweep, const uint8_t* changed, const double* neighbours) noexcept nogil:
+    """Whether a further sweep takes part in it."""
+    return ((changed[row.body_a] >= sweep - 1 or changed[row.body_b] >= sweep - 1) and not is_wide(row)
+            and (row.kind < ROW_NORMAL or is_outweighed(row.body_a, row.body_b, neighbours)))
+
+
+cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least, int sweep,
+                             uint8_t* changed) noexcept nogil:
+    """Whether a body's velocity has changed by more than `least` [m/s], where it reaches."""
+    if body >= 0 and norm(sub(twist[body].v, before.v)) + sizes[body] * norm(sub(twist[body].w, before.w)) > least:
+        changed[body] = <uint8_t>sweep
+
+
+cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, uint8_t* changed,
+                        const double* neighbours, const double* sizes, double speed, double rate) noexcept nogil:
+    cdef Row* row = rows
+    cdef Row* end = rows + count
+    cdef Row* next
+    cdef Twist a, b
+    cdef bint found = False
+    cdef double least, largest = 0.0
+    cdef int i, j
+    while row < end:
+        next = row + row.block
+        if not is_due(row, sweep, changed, neighbours):
+            row = next
+            continue
+        while next < end and next.body_a == row.body_a and next.body_b == row.body_b and not is_wide(next):
+            next += next.block
+        found = True
+        i, j = row.body_a, row.body_b
+        a, b = twist[i], twist[j]
+        while row < next:
+            row = BLOCK_SWEEPS[row.block_kind](rows, row, next, factors, twist, True, &largest)
+        least = speed + rate * min(sizes[i] if i >= 0 else INFINITY, sizes[j] if j >= 0 else INFINITY)
+        note_change(twist, &a, i, sizes, least, sweep, changed)
+        note_change(twist, &b, j, sizes, least, sweep, changed)
+    return found
 
 
 cdef Row* sweep_bounded(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,

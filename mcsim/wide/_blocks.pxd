@@ -81,7 +81,7 @@ ctypedef struct ContactStart:
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
-    Wide outweighed              # 1: what one of the two touches weighs far more, and neither has joints
+    Wide outweighed              # 1: what one of the two touches weighs far more
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
@@ -109,6 +109,15 @@ cdef enum:
 
 # A contact's load is a mean over LOAD_STEPS steps. A spring whose stiffness follows its load at once is the more pressed in
 # the less it bears: the load must change slowly against a column's own swings, or those are pumped up.
+cdef enum:
+    OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow
+
+
+cdef inline bint is_outweighed(int a, int b, const double* neighbours) noexcept nogil:
+    """Whether contacts of two bodies are swept further. neighbours: of FurtherSweeps."""
+    return max(neighbours[a], neighbours[b]) > OUTWEIGHED and min(neighbours[a], neighbours[b]) >= 0.0
+
+
 cdef inline double lasting_load(double last, double now) noexcept nogil:
     """[m/s]; last: until this step. A contact that bore nothing before begins with what it bears now."""
     return now if last == 0.0 else last + (now - last) / <double>LOAD_STEPS
@@ -156,7 +165,7 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale, small: of effort_of; neighbours: of bodies, WideContacts.neighbours.
+    # scale, small: of effort_of; neighbours: of FurtherSweeps.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                  const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
+from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, ResistanceBlock, WideKernels
 
 # A loop over blocks, as its threads see it.
@@ -60,19 +60,13 @@ cdef class WideContacts:
     cdef public double small            # likewise [m]
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
-    cdef double* neighbours             # of bodies: what all that one touches weighs, in its own masses; -1: it has joints
-    cdef uint8_t* changed               # likewise: the last sweep, beyond the usual ones, that has changed its velocity
-    cdef bint unsettled                 # a pass has ended while contacts still changed
-    cdef public int more                # sweeps of a relax pass beyond the usual ones, at most
     cdef public double settle_speed     # of ContactRule
     cdef public double settle_rate
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
-    cdef void weigh_neighbours(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
-                               const Joint* joints, Py_ssize_t joint_count) noexcept nogil
+                    const Bodies* bodies, const double* neighbours) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil
@@ -81,9 +75,8 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, bint last) noexcept nogil
-    cdef int settle(self, Twist* twist) noexcept nogil
-    cdef bint was_unsettled(self) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, uint8_t* changed) noexcept nogil
+    cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil
 

@@ -16,16 +16,13 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport RING_B, TURNS, crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load)
+                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load, is_outweighed)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
-
-# How many times its own mass a body's neighbours weigh where sweeps are slow.
-cdef double OUTWEIGHED = 10.0
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
@@ -63,8 +60,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns if m.turns == TURNS else &start.ring, lane, -1.0 if m.turns == RING_B else 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    put(&start.outweighed, lane, 1.0 if max(neighbours[m.body_a], neighbours[m.body_b]) > OUTWEIGHED and (
-        min(neighbours[m.body_a], neighbours[m.body_b]) >= 0.0) else 0.0)
+    put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
     effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)

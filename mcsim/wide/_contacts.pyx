@@ -14,7 +14,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers, long_integers, records
+from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.core._crew cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
@@ -62,11 +62,9 @@ cdef class WideContacts:
         self.count = 0
 
     def _reserve_bodies(self, Py_ssize_t bodies):
-        colors, changed = np.zeros((2, bodies + 1), np.int64), np.zeros(bodies + 1, np.uint8)
-        neighbours = np.zeros(bodies + 1)
-        self.kept_of_bodies = colors, changed, neighbours
+        colors = np.zeros((2, bodies + 1), np.int64)
+        self.kept_of_bodies = colors
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
-        self.changed, self.neighbours = <uint8_t*>records(changed) + 1, doubles(neighbours) + 1
         self.body_count = bodies
 
     def resize(self, Py_ssize_t bodies):
@@ -129,8 +127,9 @@ cdef class WideContacts:
         self.rounds = <int>ceil(most)
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses; resistances: beside the manifolds, or NULL. -> OK or GROW"""
+                    const Bodies* bodies, const double* neighbours) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses. resistances: beside the manifolds, or NULL; neighbours: of
+        FurtherSweeps. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
         cdef int half, color, k, width
@@ -180,33 +179,12 @@ cdef class WideContacts:
         task.resistances = resistances
         task.order = self.order
         task.first = self.first
-        self.weigh_neighbours(manifolds, count, bodies, joints, joint_count)
-        task.neighbours = self.neighbours
+        task.neighbours = neighbours
         task.bodies = bodies
         task.scale = self.scale
         task.small = self.small
         self.share(&task, do_fill, block)
         return OK
-
-    cdef void weigh_neighbours(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
-                               const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
-        """What all that a body touches weighs, as far as it moves, in its own masses. -1 of bodies with joints, which are solved
-        with every sweep: they have no part in others."""
-        cdef const Manifold* m
-        cdef Py_ssize_t i
-        cdef double a, b
-        memset(self.neighbours - 1, 0, (self.body_count + 1) * sizeof(double))
-        if self.more == 0:
-            return
-        for i in range(joint_count):
-            self.neighbours[joints[i].body_a] = self.neighbours[joints[i].body_b] = -1.0
-        for i in range(count):
-            m = &manifolds[i]
-            a, b = bodies.inv_mass[m.body_a], bodies.inv_mass[m.body_b]
-            if m.point_count > 0 and a > 0.0 and b > 0.0 and (
-                    self.neighbours[m.body_a] >= 0.0 and self.neighbours[m.body_b] >= 0.0):
-                self.neighbours[m.body_a] += a / b
-                self.neighbours[m.body_b] += b / a
 
     cdef int width_of(self, int color) noexcept nogil:
         """Lanes of its blocks. The last one's manifolds may share bodies."""
@@ -319,13 +297,11 @@ cdef class WideContacts:
         task.second = second
         self.share(&task, do_keep_parts, self.count)
 
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, bint last) noexcept nogil:
-        """last: of the pass."""
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, uint8_t* changed) noexcept nogil:
+        """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or NULL."""
         cdef Task task = self.task()
         task.twist = twist
-        if last and relaxed and self.more > 0:
-            memset(self.changed - 1, 0, self.body_count + 1)
-            task.changed = self.changed
+        task.changed = changed
         task.relaxed = relaxed
         task.rub = rub
         cdef double largest = self.share_by_color(&task, do_sweep)
@@ -336,25 +312,14 @@ cdef class WideContacts:
             largest = max(largest, self.share_by_color(&task, do_sweep))
         return largest
 
-    cdef int settle(self, Twist* twist) noexcept nogil:
-        """Further sweeps of the relax pass over what its last one has still changed, and what that changes, until nothing
-        changes by more than may be left undone. -> how many"""
+    cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil:
+        """A further sweep of the relax pass, over what the one before has changed by more than may be left undone, and what
+        this one does. -> whether there was anything"""
         cdef Task task = self.task()
-        cdef int k
         task.twist = twist
-        task.changed = self.changed
-        for k in range(self.more):
-            task.again = k + 2
-            if self.share_by_color(&task, do_sweep_changing) == 0.0:
-                return k
-        self.unsettled = self.more > 0
-        return self.more
-
-    cdef bint was_unsettled(self) noexcept nogil:
-        """Whether that was not enough since this was asked last."""
-        cdef bint was = self.unsettled
-        self.unsettled = False
-        return was
+        task.changed = changed
+        task.again = sweep
+        return self.share_by_color(&task, do_sweep_changing) > 0.0
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)

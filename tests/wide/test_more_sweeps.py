@@ -44,15 +44,64 @@ def test_what_is_settled_costs_nothing():
     assert world.stats.iterations == 2 * 4 * 4
 
 
-def test_given_iterations_are_a_fixed_number():
+@pytest.mark.parametrize("keywords", [{"solver": "pgs"}, {"friction_points": "point"}, {"friction": "pyramid"},
+                                      {"stabilization": "soft", "iterations": 8}, {"iterations": 16}])
+@pytest.mark.parametrize("shape", [mc.Sphere(0.5), mc.Box((0.4, 0.4, 0.4))])
+def test_so_they_do_whatever_solves_the_contacts(shape, keywords):
+    """As rows they trembled at 0.15 to 0.34 m/s, and with twice as many iterations more than with four."""
+    world = mc.World(carts(shape, joint=None), sleep=False, **keywords)
+    world.step(90)
+    assert np.abs(world.velocities).max() < 0.02
+
+
+def carts(shape=mc.Box((0.4, 0.4, 0.4)), joint="slider", count=1, side=5, x=0.0, scene=None):
+    """Slabs with side^2 bodies on them, 50 times as heavy in all, each held by a joint."""
+    scene = scene or mc.Scene()
+    scene.add_body(f"ground{x}", kind="static", shape=mc.Box((10 * count, 10, 1)), position=(x, 0, -1))
+    for c in range(count):
+        slab, at = f"slab{x} {c}", x + 8.0 * c
+        z = 0.1 if joint in (None, "planar") else 1.1
+        scene.add_body(slab, shape=mc.Box((3, 3, 0.1)), position=(at, 0, z), mass=0.02 * side**2)
+        place = dict(anchor=(at, 0, z))
+        if joint == "slider":
+            scene.add_joint(mc.SliderJoint(None, slab, axis=(1, 0, 0)))
+        elif joint == "hinge":
+            scene.add_joint(mc.HingeJoint(None, slab, axis=(0, 0, 1), **place))
+        elif joint == "lift":
+            scene.add_joint(mc.SliderJoint(None, slab, axis=(0, 0, 1), spring=mc.Spring(2000.0, 200.0)))
+        elif joint == "driven":
+            scene.add_joint(mc.SliderJoint(None, slab, axis=(1, 0, 0), motor=mc.Motor(velocity=0.0, max_force=1e4)))
+        elif joint == "arm":                      # of two links
+            scene.add_body(slab + " arm", mass=0.1, inertia=(0.01, 0.01, 0.01), position=(at - 3, 0, z))
+            scene.add_joint(mc.HingeJoint(None, slab + " arm", anchor=(at - 4, 0, z), axis=(0, 0, 1)))
+            scene.add_joint(mc.HingeJoint(slab + " arm", slab, anchor=(at - 3, 0, z), axis=(0, 0, 1)))
+        for i in range(side):
+            for j in range(side):
+                scene.add_body(f"load{x} {c} {i} {j}", shape=shape, mass=1.0,
+                               position=(at + 1.1 * i - 0.55 * (side - 1), 1.1 * j - 0.55 * (side - 1),
+                                         z + 0.1 + (0.5 if isinstance(shape, mc.Sphere) else 0.4)))
+    return scene
+
+
+@pytest.mark.parametrize("joint, count, most", [("slider", 1, 0.01), ("slider", 4, 0.02), ("hinge", 1, 0.01), ("hinge", 4, 0.02),
+                                                ("lift", 1, 0.05), ("driven", 1, 0.01), ("arm", 1, 0.01)])
+def test_loads_on_what_a_joint_holds_come_to_rest(joint, count, most):
+    """Sliders and hinges trembled at 0.03 to 0.07 m/s, the lift at 0.22, without a note."""
+    world = mc.World(carts(joint=joint, count=count), sleep=False)
+    world.step(120)
+    assert np.abs(world.velocities).max() < most
+    assert np.abs(world.joint_errors()).max() < 1e-6
+
+
+def test_more_iterations_are_for_all_numbers_of_sweeps():
     scene = balls_on_a_slab()
-    assert mc.World(scene).settings["more_iterations"] == 128
-    assert mc.World(scene, iterations=4).settings["more_iterations"] == 0
+    for keywords in ({}, {"iterations": 4}, {"iterations": 1}):
+        assert mc.World(scene, **keywords).settings["more_iterations"] == 128
     assert mc.World(scene, stop="residual").settings["more_iterations"] == 0
-    world = mc.World(scene, iterations=4, first_iterations=4, sleep=False)
+    world = mc.World(scene, iterations=4, more_iterations=0, sleep=False)
     world.step(10)
     assert world.stats.iterations == 2 * 4 * 4
-    assert hash_after(scene, iterations=4, first_iterations=256, more_iterations=128) == hash_after(scene)
+    assert hash_after(scene, iterations=4, first_iterations=256) == hash_after(scene)
     for wrong in (-1, 251, 1.5):
         with pytest.raises(mc.SceneError, match="more_iterations"):
             mc.World(scene, more_iterations=wrong)
@@ -83,19 +132,12 @@ def test_all_levels_and_threads_give_the_same_bits(monkeypatch):
         assert hash_after(balls_on_a_slab()) == expected
 
 
-def test_bodies_with_joints_have_no_part_in_them():
-    scene = balls_on_a_slab()
-    scene.add_joint(mc.HingeJoint("floor0.0", "slab0.0", (0, 0, 0), (0, 0, 1)))
-    world = mc.World(scene, sleep=False)
-    world.step(20)
-    assert world.stats.iterations == 2 * 4 * 4
-
-
-def test_what_is_far_away_keeps_its_bits():
-    alone = mc.World(mc.load("pyramid", base=5), sleep=False)
-    scene = mc.load("pyramid", base=5)
+@pytest.mark.parametrize("name, added", [("pyramid", balls_on_a_slab), ("pyramid", carts), ("ragdolls", carts)])
+def test_what_is_far_away_keeps_its_bits(name, added):
+    alone = mc.World(mc.load(name), sleep=False)
+    scene = mc.load(name)
     count = len(scene.bodies)
-    both = mc.World(balls_on_a_slab(x=1000.0, scene=scene), sleep=False)
+    both = mc.World(added(x=1000.0, scene=scene), sleep=False)
     for world in (alone, both):
         world.step(20)
     assert both.stats.iterations > alone.stats.iterations

@@ -1,0 +1,91 @@
+"""Further sweeps: over contacts of what its neighbours far outweigh, joints and other rows of the same bodies among them
+(docs/theory/si.md).
+
+    weigh      what all that a body touches weighs, in its own masses; with joints, in those of all that they hold
+    settle     after the sweeps of a relax pass: where one has changed a velocity by more than may be left undone, those of
+               these bodies again, until nothing changes so much
+"""
+
+from libc.math cimport INFINITY
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, records
+from mcsim.solve._si cimport sweep_changed
+from mcsim.state._layout cimport ROW_NORMAL
+from mcsim.wide._blocks cimport is_outweighed
+
+
+cdef class FurtherSweeps:
+    """bodies: how many; most: sweeps of a pass, at most; speed [m/s], rate [1/s]: a body of size r may be left with a change of
+    its velocity of speed + rate r."""
+
+    def __init__(self, Py_ssize_t bodies, int most, double speed, double rate):
+        numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.uint8)
+        self.kept = numbers, changed
+        self.burden, self.neighbours = doubles(numbers[0]) + 1, doubles(numbers[1]) + 1
+        self.changed = <uint8_t*>records(changed) + 1
+        self.bodies, self.most, self.speed, self.rate = bodies, most, speed, rate
+
+    cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
+                    Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil:
+        """At the begin of a step. closing: joints are solved directly; else what they hold
+        has no part."""
+        cdef const Manifold* m
+        cdef Py_ssize_t i
+        cdef double a, b
+        if self.most == 0:
+            return
+        memset(self.neighbours - 1, 0, (bodies.count + 1) * sizeof(double))
+        memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
+        if closing:
+            articulations.share_masses(self.burden)
+        for i in range(joint_count if not closing else 0):
+            self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
+        for i in range(count):
+            m = &manifolds[i]
+            a, b = self.burden[m.body_a], self.burden[m.body_b]
+            if m.point_count > 0 and a > 0.0 and b > 0.0:
+                self.neighbours[m.body_a] += a / b
+                self.neighbours[m.body_b] += b / a
+            elif a < 0.0 or b < 0.0:
+                self.neighbours[m.body_a if a < 0.0 else m.body_b] = -INFINITY
+
+    cdef uint8_t* begin(self) noexcept nogil:
+        """Before the last sweep of a relax pass. -> where it notes what it changes, or NULL: no further ones follow"""
+        if self.most == 0:
+            return NULL
+        memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(uint8_t))
+        return self.changed
+
+    cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Bodies of contacts that are rows: sweeps of these do not note what they change."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours):
+                self.changed[rows[i].body_a] = self.changed[rows[i].body_b] = 1
+
+    cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
+                          Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil:
+        """After the last sweep. widening: contacts are solved several at a time, else they are rows; closing: as of
+        weigh(); sizes: of bodies [m]. -> how many were made"""
+        cdef int k
+        cdef bint found
+        if self.most == 0:
+            return 0
+        if not widening:
+            self.begin()
+            self.mark(rows, count)
+        if closing:
+            articulations.spread_changes(1, self.changed)
+        for k in range(2, self.most + 2):
+            found = sweep_changed(rows, count, factors, twist, k, self.changed, self.neighbours, sizes, self.speed, self.rate)
+            if widening and wide.sweep_changing(twist, k, self.changed):
+                found = True
+            if not found:
+                return k - 2
+            if closing:
+                articulations.solve_changed(twist, sizes, self.speed, self.rate, k, self.changed)
+        self.unsettled = True
+        return self.most
