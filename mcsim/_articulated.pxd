@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t
 from mcsim._jointed cimport Jointed
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Row
+from mcsim.state._layout cimport Manifold, Row
 
 cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP
 
@@ -55,6 +55,8 @@ cdef class Articulated(Jointed):
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil
 
     cdef void share_masses(self, double* inv_mass) noexcept nogil
+    cdef void find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil
+    cdef double burdened(self, const Manifold* m) noexcept nogil
     cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil
     cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil
     cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,

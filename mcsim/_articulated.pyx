@@ -5,22 +5,23 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 of the sweeps' buffer, and every solve takes them with the tree.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memset
 
 from mcsim._jointed cimport Jointed
+from mcsim.constraints._carried cimport along
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load
-from mcsim.core._math cimport add_scaled, norm, scale, sub, vec3
+from mcsim.core._math cimport add_scaled, cross, dot, mat_vec, norm, scale, sub, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED, NOTE_PIVOTS
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport energy_of, refresh_inertia
-from mcsim.state._layout cimport USER, JointRows, Row
+from mcsim.state._layout cimport USER, JointRows, Manifold, Row
 from mcsim.state._rows cimport is_wide, row_rate
 from mcsim.wide._herds cimport HERD_SWEPT
 
@@ -617,12 +618,57 @@ cdef class Articulated(Jointed):
             g = self.awake[c]
             a = &self.articulation[g]
             total = 0.0
+            self.heaviest[g] = INFINITY
             for k in range(a.member, a.member_end):
                 if inv_mass[self.member[k]] > 0.0:
                     total += 1.0 / inv_mass[self.member[k]]
+                    self.heaviest[g] = min(self.heaviest[g], inv_mass[self.member[k]])
             for k in range(a.member, a.member_end):
                 if inv_mass[self.member[k]] > 0.0:
                     inv_mass[self.member[k]] = -1.0 if self.again[g] else 1.0 / total
+
+    cdef void find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil:
+        """How bodies answer, with all joints holding, where contacts push what is `most` times lighter than something that
+        joints hold it to. share: as share_masses() has left it."""
+        cdef Py_ssize_t c, g, k, n
+        cdef int32_t i
+        for c in range(self.awake_count):
+            self.again[self.awake[c]] = 0
+        for n in range(count):
+            for k in range(2 if manifolds[n].point_count > 0 else 0):
+                i = manifolds[n].body_b if k else manifolds[n].body_a
+                g = self.group[i]
+                if g >= 0 and share[i] > 0.0 and self.bodies.inv_mass[i] > most * self.heaviest[g]:
+                    self.again[g] = 1
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            if self.again[g]:
+                if self.here[g]:
+                    self.write_rows(g)
+                self.carried.answers(g, self.joints, &self.tree.rows, self.bodies, self.answers)
+
+    cdef double burdened(self, const Manifold* m) noexcept nogil:
+        """J M^-1 J' by J P J' of a contact's first normal, P of find_answers(): how many times its own mass joints make it
+        move."""
+        cdef double own = 0.0
+        cdef double held = 0.0
+        cdef double jacobian[6]
+        cdef Vec3 turn
+        cdef int32_t i
+        cdef int k
+        for k in range(2):
+            i = m.body_b if k else m.body_a
+            if not self.bodies.inv_mass[i] > 0.0:
+                continue
+            turn = cross(sub(m.points[0].position, self.bodies.position[i]), m.normal)
+            jacobian[0], jacobian[1], jacobian[2] = m.normal.x, m.normal.y, m.normal.z
+            jacobian[3], jacobian[4], jacobian[5] = turn.x, turn.y, turn.z
+            own += self.bodies.inv_mass[i] + dot(turn, mat_vec(self.bodies.inv_inertia_world[i], turn))
+            if self.group[i] >= 0 and self.again[self.group[i]]:
+                held += along(jacobian, self.answers + 36 * i)
+            else:
+                held += self.bodies.inv_mass[i] + dot(turn, mat_vec(self.bodies.inv_inertia_world[i], turn))
+        return own / held if held > 0.0 else 1.0
 
     cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil:
         """Which articulations have a body that the sweep has changed, into `again`. -> whether any"""

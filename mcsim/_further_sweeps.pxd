@@ -19,6 +19,7 @@ cdef class FurtherSweeps:
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
                     Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil
+    cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
     cdef uint8_t* begin(self) noexcept nogil
     cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,

@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, records
 from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport ROW_NORMAL
-from mcsim.wide._blocks cimport is_outweighed
+from mcsim.wide._blocks cimport OUTWEIGHED, is_outweighed
 
 
 cdef class FurtherSweeps:
@@ -41,6 +41,7 @@ cdef class FurtherSweeps:
         memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
         if closing:
             articulations.share_masses(self.burden)
+            articulations.find_answers(manifolds, count, self.burden, OUTWEIGHED)
         for i in range(joint_count if not closing else 0):
             self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
         for i in range(count):
@@ -51,6 +52,14 @@ cdef class FurtherSweeps:
                 self.neighbours[m.body_b] += b / a
             elif a < 0.0 or b < 0.0:
                 self.neighbours[m.body_a if a < 0.0 else m.body_b] = -INFINITY
+            if m.point_count > 0 and closing:
+                self.join(m, articulations)
+
+    cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil:
+        """What joints make a contact's bodies carry counts as if they touched it."""
+        cdef double carried = articulations.burdened(m)
+        if carried > 1.0 and min(self.neighbours[m.body_a], self.neighbours[m.body_b]) >= 0.0:
+            self.neighbours[m.body_a if self.burden[m.body_a] > 0.0 else m.body_b] += carried
 
     cdef uint8_t* begin(self) noexcept nogil:
         """Before the last sweep of a relax pass. -> where it notes what it changes, or NULL: no further ones follow"""

@@ -41,7 +41,10 @@ cdef class Jointed:
     cdef int8_t* may_herd
     cdef int8_t* here                   # it stands in a herd now
     cdef int8_t* swept                  # it has rows in the sweeps
-    cdef int8_t* again                  # a further sweep has changed a body of it
+    cdef double* heaviest               # [1/kg] the inverse of the heaviest mass in it
+    cdef object kept_answers
+    cdef double* answers                # (bodies, 36) how each answers to forces with all joints holding: find_answers()
+    cdef int8_t* again                  # a further sweep has changed a body of it; before them: its `answers` are found
     cdef int8_t* cold                   # impulses that do nothing are possible: they start from 0
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew

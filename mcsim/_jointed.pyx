@@ -63,6 +63,8 @@ cdef class Jointed:
         self._keep_bodies(members, driven, bodies, pairs[sizes > 0], beside)
         own = np.flatnonzero(sizes > 0)
         self.carried = Carried(self.tree.branches, own)
+        self.kept_answers = np.zeros((bodies.count + 1, 36))
+        self.answers = doubles(self.kept_answers)
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
 
     def _keep_joints(self, found, plain):
@@ -128,7 +130,7 @@ cdef class Jointed:
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
         flags, lists = np.zeros((16, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
-        numbers = np.zeros((7, count + 1))
+        numbers = np.zeros((8, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
         flags[10, given] = 1
@@ -149,6 +151,7 @@ cdef class Jointed:
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.kinetic, self.energy = doubles(numbers[5]), doubles(numbers[6])
+        self.heaviest = doubles(numbers[7])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
 

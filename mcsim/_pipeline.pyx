@@ -314,7 +314,7 @@ cdef class Pipeline(WarmStarts):
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, &self.settings, self.ended)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first, self.fastest_turn(), self.ended)
+            self.wide.warm_start(self.bodies.twist, first, self.ended)
         if self.closing:
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()

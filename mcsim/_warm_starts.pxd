@@ -11,8 +11,6 @@ cdef class WarmStarts(Machine):
 
     cdef void set_start_impulses(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
-    cdef double fastest_turn(self) noexcept nogil
-    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil
     cdef void sign_surfaces(self) noexcept nogil

@@ -14,16 +14,12 @@ from libc.string cimport memcpy
 
 from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, sign_surfaces, surface_energy
 from mcsim.constraints._joints cimport is_shared
-from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
-from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._types cimport Twist
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
 from mcsim.wide._halves cimport first_part, lasting, second_half
-
-# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
-cdef double WHIRL = 1.0
 
 
 cdef class WarmStarts(Machine):
@@ -63,8 +59,6 @@ cdef class WarmStarts(Machine):
                 row.upper = INFINITY
                 row.lower = -row.upper
             else:
-                if row.kind >= ROW_NORMAL and self.whirls(row):
-                    row.impulse = 0.0
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
@@ -87,17 +81,6 @@ cdef class WarmStarts(Machine):
         row.carry = row.impulse
         row.impulse += impulse
         return impulse
-
-    cdef double fastest_turn(self) noexcept nogil:
-        """[rad/s] by which a contact's bodies may turn, and it starts with its last impulses: beyond it, where it was
-        tells nothing of where it is, and impulses kept from there would drive them."""
-        return WHIRL / self.settings.h
-
-    cdef bint whirls(self, const Row* row) noexcept nogil:
-        """Whether one of the bodies turns faster than that."""
-        cdef Vec3 wa = self.bodies.twist[row.body_a].w
-        cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() * self.fastest_turn()
 
     # ---- compliant contacts ------------------------------------------------------------------------------------------
 

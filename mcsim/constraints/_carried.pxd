@@ -10,6 +10,9 @@ ctypedef struct Branch:
     int32_t child
     int32_t child_is_b           # of the joint
 
+# x F x', F (6, 6).
+cdef double along(const double* x, const double* f) noexcept nogil
+
 cdef class Carried:
     cdef object kept
     cdef int32_t* begin                  # of each articulation: its first branch, from what does not move outwards;
@@ -27,6 +30,7 @@ cdef class Carried:
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies) noexcept nogil
+    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies, double* out) noexcept nogil
     cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil
     cdef void hand_out(self, Py_ssize_t k, const Branch* at) noexcept nogil
     cdef double response_along(self, Py_ssize_t k, const Branch* at, int n, const double* jacobian) noexcept nogil

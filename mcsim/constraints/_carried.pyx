@@ -86,8 +86,7 @@ cdef inline void add_product(const double* x, const double* y, int n, double sig
                 out[6 * j + i] = out[6 * i + j]
 
 
-cdef inline double along(const double* x, const double* f) noexcept nogil:
-    """x F x'"""
+cdef double along(const double* x, const double* f) noexcept nogil:
     cdef double s, total = 0.0
     cdef int i, k
     for i in range(6):
@@ -265,6 +264,15 @@ cdef class Carried:
         beside_child(near, jacobian + (0 if at[k].child_is_b else 6), self.row + 6 * k, n, at[k].child_is_b,
                      self.free_gain + 36 * k, u)
         return along(near, slack) + along(u, self.response + 36 * at[k].parent)
+
+    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies, double* out) noexcept nogil:
+        """P of all bodies of articulation g, whose joints' rows are written: out (bodies, 36), the others' stay."""
+        cdef const Branch* at = self.branch + self.begin[g]
+        cdef Py_ssize_t k
+        self.gather(g, joints, rows, bodies)
+        for k in range(self.pins[g] - self.begin[g]):
+            self.hand_out(k, at)
+            memcpy(out + 36 * self.body[self.begin[g] + k], self.response + 36 * k, 36 * sizeof(double))
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies) noexcept nogil:

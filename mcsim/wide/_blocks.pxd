@@ -109,6 +109,11 @@ cdef enum:
 
 # A contact's load is a mean over LOAD_STEPS steps. A spring whose stiffness follows its load at once is the more pressed in
 # the less it bears: the load must change slowly against a column's own swings, or those are pumped up.
+cdef inline double lasting_load(double last, double now) noexcept nogil:
+    """[m/s]; last: until this step. A contact that bore nothing before begins with what it bears now."""
+    return now if last == 0.0 else last + (now - last) / <double>LOAD_STEPS
+
+
 cdef enum:
     OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow
 
@@ -116,11 +121,6 @@ cdef enum:
 cdef inline bint is_outweighed(int a, int b, const double* neighbours) noexcept nogil:
     """Whether contacts of two bodies are swept further. neighbours: of FurtherSweeps."""
     return max(neighbours[a], neighbours[b]) > OUTWEIGHED and min(neighbours[a], neighbours[b]) >= 0.0
-
-
-cdef inline double lasting_load(double last, double now) noexcept nogil:
-    """[m/s]; last: until this step. A contact that bore nothing before begins with what it bears now."""
-    return now if last == 0.0 else last + (now - last) / <double>LOAD_STEPS
 
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
@@ -176,11 +176,10 @@ ctypedef struct WideKernels:
     # Jacobians, errors, biases, masses at the present poses. twist: what warm_start has carried acts there; or NULL.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil
-    # `part` of the impulses acts, the rest of them is carried. Where a body turns faster than `whirl` [rad/s] they are
-    # dropped: its contacts are elsewhere by now. ended: they are those of a substep of this step, whose totals they
-    # are added to.
+    # `part` of the impulses acts, the rest of them is carried. ended: they are those of a substep of this step, whose totals
+    # they are added to.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                       Twist* twist, double part, double whirl, bint ended) noexcept nogil
+                       Twist* twist, double part, bint ended) noexcept nogil
     # Of guesses at impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
     # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

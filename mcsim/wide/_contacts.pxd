@@ -22,7 +22,6 @@ ctypedef struct Task:
     const ContactRule* rule
     double* found                # by each thread: the largest change
     double part
-    double whirl
     int relaxed
     bint rub
     bint second
@@ -73,7 +72,7 @@ cdef class WideContacts:
     cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
-    cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub, uint8_t* changed) noexcept nogil
     cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil

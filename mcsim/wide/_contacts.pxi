@@ -526,11 +526,12 @@ cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                     Twist* twist, double part, double whirl, bint ended) noexcept nogil:
+                     Twist* twist, double part, bint ended) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
-    cdef Wide first, rest, kept
+    cdef Wide first = splat(part)
+    cdef Wide rest = splat(1.0 - part)
     cdef Wide doubling = splat(doubled(part))
     cdef Wide normal[4]
     cdef Py_ssize_t k
@@ -539,16 +540,12 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         block = &blocks[k]
         start = &starts[k]
         p = load_pair(&block.ends, twist)
-        kept = choose(above(most(w_dot(p.wa, p.wa), w_dot(p.wb, p.wb)), splat(whirl * whirl)), splat(0.0), splat(1.0))
-        first = splat(part) * kept
-        rest = splat(1.0 - part) * kept
         if ended:
             end_substep(block, start, &resisting[k], doubling)
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
-        keep_rubs(block, &resisting[k], kept)
         for i in range(2):
             start.slide_carry[i] = rest * block.slide.impulse[i]
             block.slide.impulse[i] = first * block.slide.impulse[i]

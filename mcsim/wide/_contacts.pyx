@@ -282,11 +282,10 @@ cdef class WideContacts:
         else:
             self.share_by_color(&task, do_refresh)
 
-    cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil:
+    cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil:
         cdef Task task = self.task()
         task.twist = twist
         task.part = part
-        task.whirl = whirl
         task.ended = ended
         self.share_by_color(&task, do_warm_start)
 
@@ -364,7 +363,7 @@ cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) n
 cdef void do_warm_start(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.warm_start(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                            task.twist, task.part, task.whirl, task.ended)
+                            task.twist, task.part, task.ended)
 
 
 cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
