@@ -12,7 +12,7 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held cimport HeldRows
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.state._layout cimport Bodies, Joint, Row, Settings
 from mcsim.wide._angles cimport WideAngles
 from mcsim.wide._herds cimport Herds
 
@@ -107,6 +107,7 @@ cdef class Jointed:
     cdef Loads loads
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept
+    cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void arrange(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil

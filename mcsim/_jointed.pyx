@@ -4,14 +4,17 @@ articulation, which says where all that is its own stands.
 Made once for the joints there are; `choose` follows who sleeps.
 """
 
-from libc.stdint cimport int8_t
+from libc.math cimport fabs
+from libc.stdint cimport int8_t, int32_t
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Mat3
 from mcsim.solve._tree cimport Node
-from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, JointRows
+from mcsim.stabilize._displace cimport Displacement
+from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, ROW_JOINT, JointRows, Row
 from mcsim.state._rows cimport add_run, joint_sleeps
 
 from mcsim.core.linear import lengths
@@ -197,6 +200,21 @@ cdef class Jointed:
         self.flights.attach(bodies, joints, settings, self.driven_position, self.driven_orientation)
         self.arrange()
         self.choose_lanes()
+
+    cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil:
+        """Joints that are open where a displacement has mended less than half of what it was to, which is `part` of the errors.
+        rows: at the moved poses."""
+        cdef Py_ssize_t i
+        cdef int32_t g
+        displacement.find_left(rows, count, self.bodies, part)
+        for i in range(count):
+            if rows[i].kind == ROW_JOINT and rows[i].stabilized:
+                g = displacement.group(&rows[i], self.bodies)
+                if g < 0 or not displacement.together[g].left:
+                    continue
+                g = max(self.group[rows[i].body_a], self.group[rows[i].body_b])
+                if g >= 0 and fabs(rows[i].error) > self.articulation[g].enough:
+                    self.noted.most(NOTE_OPEN, rows[i].source, fabs(rows[i].error))
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         """From now on only articulations that do not sleep; bodies, joints and impulses of the others stay as they are.

@@ -42,6 +42,9 @@ cdef class Machine(StateArrays):
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef bint closing                   # the articulations close their joints by themselves: "soft"
+    cdef object calls                   # the user's functions of time, or None
+    cdef bint calling
+    cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef PoseCalls pose_calls           # the user's functions of poses
     cdef Py_ssize_t motors              # that go to a position, among the rows
     cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None

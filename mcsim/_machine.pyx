@@ -349,6 +349,20 @@ cdef class Machine(StateArrays):
         """Follow islands that were written from outside."""
         self.follow_islands()
 
+    def set_calls(self, calls):
+        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
+        self.calls = calls
+        self.calling = calls is not None
+
+    def set_laboratory(self, laboratory):
+        """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
+        self.laboratory = laboratory
+
+    def set_user_joints(self, user):
+        """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
+        if user is not None:
+            self.pose_calls.__init__(user.call)          # and so keeps its rows alive
+
     def notice(self):
         """What the user has written since the last step wakes whom it concerns."""
         if self.islands.notice(&self.bodies):

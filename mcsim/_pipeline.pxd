@@ -38,11 +38,8 @@ cdef class Pipeline(WarmStarts):
     cdef long long call_began           # after how many steps
     cdef public bint strict             # a step that could not do something is undone
     cdef public double start            # time before the first step [s]
-    cdef object calls                   # the user's functions of time, or None
-    cdef bint calling
     cdef readonly long long sweeps      # of the last step, over all rows
     cdef public double tolerance        # sweeps end at this residual; negative: they are counted
-    cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef int asked                      # sweeps of each pass of this step
@@ -74,6 +71,8 @@ cdef class Pipeline(WarmStarts):
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
     cdef void drift(self) noexcept nogil
     cdef void drift_on_split_impulses(self) noexcept nogil
+    cdef void try_rows(self, bint asked) noexcept nogil
+    cdef void displace(self, double part) noexcept nogil
     cdef void drift_by_ggl(self) noexcept nogil
     cdef void project_positions(self) noexcept nogil
     cdef void solve_positions(self) noexcept nogil

@@ -41,6 +41,7 @@ from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, updat
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_si, warm_start
+from mcsim.stabilize._displace cimport MOST_SHORTER
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, Joint, JointRows, RELAXED,
                                   STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
@@ -414,11 +415,9 @@ cdef class Pipeline(WarmStarts):
             self.drift_on_split_impulses()
         elif self.settings.stabilization == STABILIZE_GGL:
             self.drift_by_ggl()
-        elif self.closing:
-            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h,
-                            self.settings.threads)
         else:
-            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+            integrate_poses(&self.bodies, self.articulations.others if self.closing else self.bodies.moving,
+                            self.articulations.other_count if self.closing else self.bodies.moving_count, self.settings.h,
                             self.settings.threads)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
@@ -429,22 +428,47 @@ cdef class Pipeline(WarmStarts):
         integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
                             self.settings.threads)
         self.displacement.start_here(&self.bodies)
-        self.displacement.move(&self.bodies)
+        if self.joint_end > 0:
+            self.try_rows(False)
+        self.displace(self.settings.baumgarte)
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
+
+    cdef void try_rows(self, bint asked) noexcept nogil:
+        """The rows' errors at the end of a drift, from which a displacement goes on (asked: and that it goes by)."""
+        memcpy(self.displacement.trial, self.rows, self.row_count * sizeof(Row))
+        self.write_rows(self.displacement.trial)
+        self.displacement.keep_errors(self.displacement.trial, self.row_count, asked)
+
+    cdef void displace(self, double part) noexcept nogil:
+        """By the displacement, or where that goes too far for joints by less of it; what is left, of the `part` of errors that it
+        is to mend, is noted."""
+        cdef Row* moved = self.displacement.trial
+        cdef int k
+        if self.joint_end > 0:
+            self.displacement.expect(self.rows, self.row_count, &self.bodies)
+            memcpy(moved, self.rows, self.row_count * sizeof(Row))
+        self.displacement.move(&self.bodies)
+        for k in range(MOST_SHORTER + 1 if self.joint_end > 0 else 0):
+            self.write_rows(moved)
+            if not self.displacement.shorten(self.rows, moved, self.row_count, &self.bodies, k == MOST_SHORTER):
+                break
+            self.displacement.move(&self.bodies)
+        if self.articulations is not None and self.joint_end > 0:
+            self.articulations.note_left(self.displacement, moved, self.joint_end, part)
 
     cdef void drift_by_ggl(self) noexcept nogil:
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
-        cdef Row* trial = self.displacement.trial
         integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
                             self.settings.threads)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
-        memcpy(trial, self.rows, self.row_count * sizeof(Row))
+        self.try_rows(True)
         for k in range(self.settings.position_rounds):
-            self.write_rows(trial)
             self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
             self.solve_positions()
-            self.displacement.move(&self.bodies)
+            self.displace(1.0)
+            if self.joint_end == 0:
+                self.write_rows(self.displacement.trial)
             if self.is_interrupted():
                 break
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
@@ -456,7 +480,7 @@ cdef class Pipeline(WarmStarts):
             self.displacement.begin(self.rows, self.row_count, &self.bodies)
             self.displacement.aim_projection(self.rows, self.row_count, &self.settings)
             self.solve_positions()
-            self.displacement.move(&self.bodies)
+            self.displace(1.0)
             self.displacement.finish(self.rows, self.row_count, &self.bodies)
             self.refresh()
             if self.is_interrupted():
@@ -635,25 +659,11 @@ cdef class Pipeline(WarmStarts):
         """What passed through something in the substep."""
         self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
 
-    def set_calls(self, calls):
-        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
-        self.calls = calls
-        self.calling = calls is not None
-
-    def set_laboratory(self, laboratory):
-        """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
-        self.laboratory = laboratory
-
     def raise_failure(self):
         """Pass on what a user's function raised."""
         error, self.failure, self.call_status = self.failure, None, OK
         posed = self.pose_calls.take_failure()
         raise error if posed is None else posed
-
-    def set_user_joints(self, user):
-        """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
-        if user is not None:
-            self.pose_calls.__init__(user.call)          # and so keeps its rows alive
 
     # ---- called from World -------------------------------------------------------------------------------------------
 

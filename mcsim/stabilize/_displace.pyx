@@ -14,30 +14,57 @@ no faster than `push_speed`; split_impulse adds to gaps, and to overlaps that pa
 changes them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
 and biases are borrowed meanwhile.
 
+d is a step of Newton's method: J d is what it does to errors by straight lines, and what comes beside that grows with its
+square. Where joints can hardly be closed, or contradict each other, J is all but singular and d as long as you please. So
+d is taken for groups of bodies that rows tie together, of each as long that what comes beside J d is at most half of it,
+
+    |C(x + s d) - C(x) - s J d|  <=  1/2 |s J d|,     |c|^2 the sum of c_i^2 / (J M^-1 J')_ii,
+
+s = 1 wherever that holds, as it does in all but torn joints: then errors become smaller with every step.
+
 What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned.
 Impulses p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital
 angular momentum by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic
-energy that does it. Bodies at rest to each other stay as they are to the bit.
+energy that does it. Rows that contradict or repeat each other press without moving anybody: there p has no bound, d has. What
+moves bodies of masses m_i that hang together by d_i passes through none of their pairs as more than the sum of m_i |d_i|,
+for a chain's impulses are sums over what hangs on them. Where some F is more, pairs do not tell what they took, and what
+hangs together gets back as one rigid turn what it lost as a whole, the sum of m d x v, if nothing else holds it. Bodies at
+rest to each other stay as they are to the bit.
 
 Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013;
 projection: the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to
 mechanical systems with algebraic constraints", 1993;
 ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints",
-1985.
+1985; step lengths: J. Dennis, R. Schnabel, "Numerical Methods for Unconstrained Optimization and Nonlinear Equations", 1983,
+section 6.3.
 """
 
 import numpy as np
 
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
-from mcsim.core._arrays cimport doubles, records
-from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale,
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, quat_exp, quat_mul, quat_normalized, scale,
                                sub, vec3)
-from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
-from mcsim.state._rows cimport fastest_push, rate, without_slop
+from mcsim.state._rows cimport fastest_push, is_wide, rate, without_slop
 
 from mcsim.state.fields import ROW_DTYPE
+
+
+# What comes beside J d, in parts of it, and how much shorter than that says a displacement is made at once; below this part
+# of itself it is none.
+cdef double MOST_BENT = 0.5
+cdef double SHORTER = 0.9
+cdef double LEAST_PART = 1e-3
+# How far a body is turned at most [rad].
+cdef double MOST_TURN = 1.0
+# By which errors that are equal differ, in parts of levers, and of where the bodies are.
+cdef double ROUNDING = 1e-10
+cdef double FAR_ROUNDING = 1e-14
 
 
 cdef inline double target(const Row* row, double error, double part, const Settings* settings) noexcept nogil:
@@ -64,13 +91,15 @@ cdef class Displacement:
         self.twist, self.carried = <Twist*>doubles(twists[0]) + 1, <Twist*>doubles(twists[1]) + 1
         self.start_position, self.start_orientation = <Vec3*>doubles(positions) + 1, <Quat*>doubles(orientations) + 1
         self.body_count = body_count
-        self.kept = (twists, positions, orientations)
+        parent, together = np.zeros(n, np.int32), np.zeros((n, sizeof(Together) // 8))
+        self.parent, self.together = integers(parent), <Together*>doubles(together)
+        self.kept = (twists, positions, orientations, parent, together)
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
         if rows > self.row_capacity:
             loans, trial = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
             self.loans, self.trial = <RowLoan*>doubles(loans), <Row*>records(trial)
-            self.kept = (*self.kept[:3], loans, trial)
+            self.kept = (*self.kept[:5], loans, trial)
             self.row_capacity = rows
         return 0
 
@@ -85,6 +114,7 @@ cdef class Displacement:
             self.loans[i].bias = row.bias[BIASED]
             self.loans[i].mass = row.mass[BIASED]
             self.loans[i].friction = row.friction
+            self.loans[i].error = self.loans[i].asked = row.error
             row.impulse = 0.0
             row.bias[BIASED] = 0.0
             if not row.stabilized and row.kind != ROW_JOINT:
@@ -143,6 +173,7 @@ cdef class Displacement:
 
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i
+        self.tie_rows(rows, count, bodies)
         self.carry_orbits(rows, count, bodies)
         self.carry_spins(bodies)
         for i in range(count):
@@ -170,21 +201,238 @@ cdef class Displacement:
             t.v = add(t.v, self.carried[i].v)
             t.w = add(t.w, self.carried[i].w)
 
+    # ---- groups of bodies ------------------------------------------------------------------------------------------------
+
+    cdef int32_t root(self, int32_t i) noexcept nogil:
+        while self.parent[i] != i:
+            self.parent[i] = self.parent[self.parent[i]]
+            i = self.parent[i]
+        return i
+
+    cdef void begin_groups(self) noexcept nogil:
+        """Each body alone."""
+        cdef Py_ssize_t i
+        for i in range(self.body_count):
+            self.parent[i] = <int32_t>i
+        memset(self.together, 0, self.body_count * sizeof(Together))
+
+    cdef void tie(self, const Bodies* bodies, int a, int b) noexcept nogil:
+        """Two bodies, of which one may be held: then so is the other's group."""
+        cdef int32_t x, y
+        if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
+            x, y = self.root(a), self.root(b)
+            self.parent[max(x, y)] = min(x, y)
+            self.together[min(x, y)].held |= self.together[max(x, y)].held
+        elif bodies.inv_mass[a] > 0.0:
+            self.together[self.root(a)].held = 1
+        elif bodies.inv_mass[b] > 0.0:
+            self.together[self.root(b)].held = 1
+
+    cdef void tie_rows(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+        """Those that rows with an impulse tie."""
+        cdef Py_ssize_t i
+        self.begin_groups()
+        for i in range(count):
+            if rows[i].impulse != 0.0:
+                self.tie_row(&rows[i], bodies)
+
+    cdef void tie_row(self, const Row* row, const Bodies* bodies) noexcept nogil:
+        self.tie(bodies, row.body_a, row.body_b)
+        if is_wide(row):
+            self.tie(bodies, row[1].body_a, row[1].body_b)
+            self.tie(bodies, self.moving_end(row, bodies), self.moving_end(row + 1, bodies))
+
+    cdef int32_t moving_end(self, const Row* row, const Bodies* bodies) noexcept nogil:
+        """One of its bodies, that moves by itself if one does."""
+        return row.body_a if bodies.inv_mass[row.body_a] > 0.0 else row.body_b
+
+    cdef int32_t group(self, const Row* row, const Bodies* bodies) noexcept nogil:
+        """-1: of none"""
+        cdef int32_t i = self.moving_end(row, bodies)
+        if not bodies.inv_mass[i] > 0.0 and is_wide(row):
+            i = self.moving_end(row + 1, bodies)
+        return self.root(i) if bodies.inv_mass[i] > 0.0 else -1
+
+    # ---- how long a displacement may be ----------------------------------------------------------------------------------
+
+    cdef void keep_errors(self, const Row* rows, Py_ssize_t count, bint asked) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(count):
+            self.loans[i].error = rows[i].error
+            if asked:
+                self.loans[i].asked = rows[i].error
+
+    cdef void expect(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+        """Nobody turns by more than MOST_TURN: straight lines say nothing of that, nor could turns be counted."""
+        cdef Py_ssize_t i
+        cdef Together* t
+        cdef double turn
+        cdef bint any = False
+        self.tie_rows(rows, count, bodies)
+        for i in range(bodies.count):
+            self.together[i].part = 1.0
+        for i in range(bodies.count):
+            turn = norm(self.twist[i].w)
+            if not turn <= MOST_TURN:
+                t = &self.together[self.root(<int32_t>i)]
+                t.part = min(t.part, MOST_TURN / turn) if turn < INFINITY else 0.0
+                any = True
+        if any:
+            self.scale_groups(rows, count, bodies)
+        for i in range(count):
+            self.loans[i].aimed = rate(&rows[i], self.twist) if rows[i].stabilized else 0.0
+
+    cdef bint shorten(self, Row* rows, const Row* moved, Py_ssize_t count, const Bodies* bodies, bint last) noexcept nogil:
+        """rows: whose impulses become smaller by as much; moved: they, or others at the moved poses. last: what is still too
+        far is not moved at all."""
+        cdef Py_ssize_t i
+        cdef int32_t g
+        cdef double weight, off
+        cdef Together* t
+        cdef bint any = False
+        for i in range(bodies.count):
+            t = &self.together[i]
+            t.aimed = t.bent = t.rounding = 0.0
+        for i in range(count):
+            g = self.group(&rows[i], bodies) if rows[i].stabilized and rows[i].diagonal > 0.0 else -1
+            if g < 0:
+                continue
+            weight = 1.0 / rows[i].diagonal
+            t = &self.together[g]
+            t.aimed += weight * self.loans[i].aimed * self.loans[i].aimed
+            off = moved[i].error - self.loans[i].error - self.loans[i].aimed
+            t.bent += weight * off * off
+            off = self.rounding(&rows[i], bodies)
+            t.rounding += weight * off * off
+        for i in range(bodies.count):
+            t = &self.together[i]
+            t.part = 1.0
+            if not t.bent <= MOST_BENT * MOST_BENT * t.aimed + t.rounding:
+                t.part = 0.0 if last else SHORTER * MOST_BENT * sqrt(t.aimed / t.bent)
+                if not t.part >= LEAST_PART:
+                    t.part = 0.0
+                any = True
+        if any:
+            self.scale_groups(rows, count, bodies)
+        return any
+
+    cdef double rounding(self, const Row* row, const Bodies* bodies) noexcept nogil:
+        """Of the error of a row [m, rad]."""
+        cdef const double* j = &row.jacobian[0]
+        cdef double levers = norm(vec3(j[3], j[4], j[5])) + norm(vec3(j[9], j[10], j[11]))
+        cdef double far = 0.0
+        if row.body_a >= 0:
+            far = max(far, norm(self.start_position[row.body_a]))
+        if row.body_b >= 0:
+            far = max(far, norm(self.start_position[row.body_b]))
+        return ROUNDING * levers + FAR_ROUNDING * far * norm(vec3(j[6], j[7], j[8]))
+
+    cdef void scale_groups(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+        """By their `part`."""
+        cdef Py_ssize_t i
+        cdef int32_t g
+        cdef double part
+        for i in range(count):
+            g = self.group(&rows[i], bodies)
+            if g >= 0 and self.together[g].part < 1.0:
+                part = self.together[g].part
+                self.loans[i].aimed = part * self.loans[i].aimed if part > 0.0 else 0.0
+                rows[i].impulse = part * rows[i].impulse if part > 0.0 else 0.0
+        for i in range(bodies.count):
+            if not bodies.inv_mass[i] > 0.0:
+                continue
+            part = self.together[self.root(<int32_t>i)].part
+            if part == 0.0:
+                memset(&self.twist[i], 0, sizeof(Twist))
+            elif part < 1.0:
+                self.twist[i].v = scale(part, self.twist[i].v)
+                self.twist[i].w = scale(part, self.twist[i].w)
+
+    cdef void find_left(self, const Row* moved, Py_ssize_t count, const Bodies* bodies, double part) noexcept nogil:
+        """In which groups less than half was done of what was to be, `part` of the joints' errors: by the sums of done asked and
+        of asked^2, both by 1 / (J M^-1 J')."""
+        cdef Py_ssize_t i
+        cdef int32_t g
+        cdef double asked, weight
+        for i in range(bodies.count):
+            self.together[i].aimed = self.together[i].bent = 0.0
+        for i in range(count):
+            g = self.group(&moved[i], bodies) if moved[i].stabilized and moved[i].diagonal > 0.0 else -1
+            if g >= 0 and moved[i].kind == ROW_JOINT:
+                weight = part * self.loans[i].asked / moved[i].diagonal
+                self.together[g].aimed += weight * part * self.loans[i].asked
+                self.together[g].bent += weight * (self.loans[i].error - moved[i].error)
+        for i in range(bodies.count):
+            self.together[i].left = not self.together[i].bent >= 0.5 * self.together[i].aimed
+
+    # ---- momentum --------------------------------------------------------------------------------------------------------
+
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement
+        """Into `carried`: the turns that give bodies that rows tie together the angular momentum back that their displacement
         took."""
-        cdef Py_ssize_t i = 0
-        cdef int a, b
+        cdef Py_ssize_t i, k
+        cdef Together* t
         cdef Vec3 f
         memset(self.carried - 1, 0, (self.body_count + 1) * sizeof(Twist))
+        for i in range(bodies.count):
+            if bodies.inv_mass[i] > 0.0:
+                self.together[self.root(<int32_t>i)].moved += norm(self.twist[i].v) / bodies.inv_mass[i]
+        i = 0
         while i < count:
-            a = rows[i].body_a
-            b = rows[i].body_b
-            f = vec3(0.0, 0.0, 0.0)
-            while i < count and rows[i].body_a == a and rows[i].body_b == b:
-                f = add_scaled(f, rows[i].impulse, vec3(rows[i].jacobian[6], rows[i].jacobian[7], rows[i].jacobian[8]))
-                i += 1
-            self.carry_orbit(bodies, a, b, f)
+            k = i
+            i = self.end_of_pair(rows, i, count, &f)
+            if bodies.inv_mass[rows[k].body_a] > 0.0 and bodies.inv_mass[rows[k].body_b] > 0.0:
+                t = &self.together[self.root(rows[k].body_a)]
+                if not norm(f) <= (1.0 + ROUNDING) * t.moved:
+                    t.whole = 1
+        i = 0
+        while i < count:
+            k = i
+            i = self.end_of_pair(rows, i, count, &f)
+            if not self.together[self.root(max(rows[k].body_a, rows[k].body_b))].whole:
+                self.carry_orbit(bodies, rows[k].body_a, rows[k].body_b, f)
+        self.turn_groups(bodies)
+
+    cdef Py_ssize_t end_of_pair(self, const Row* rows, Py_ssize_t i, Py_ssize_t count, Vec3* f) noexcept nogil:
+        """Behind the rows that follow each other between the same bodies; f <- the linear part of their J'p."""
+        cdef int a = rows[i].body_a
+        cdef int b = rows[i].body_b
+        f[0] = vec3(0.0, 0.0, 0.0)
+        while i < count and rows[i].body_a == a and rows[i].body_b == b:
+            f[0] = add_scaled(f[0], rows[i].impulse, vec3(rows[i].jacobian[6], rows[i].jacobian[7], rows[i].jacobian[8]))
+            i += 1
+        return i
+
+    cdef void turn_groups(self, const Bodies* bodies) noexcept nogil:
+        """Those that are to be turned as a whole, and that nothing holds,
+
+            I w = -sum of m d x v,     I = sum of I_i + m (r.r 1 - r r'),     r from the common centre of mass,
+
+        v as seen from one of them."""
+        cdef Py_ssize_t i
+        cdef Together* t
+        cdef Vec3 r, w
+        cdef double m
+        for i in range(bodies.count):
+            t = &self.together[self.root(<int32_t>i)]
+            if t.whole and not t.held:
+                m = 1.0 / bodies.inv_mass[i]
+                t.mass += m
+                t.center = add_scaled(t.center, m, bodies.position[i])
+                t.lost = add_scaled(t.lost, m, cross(sub(bodies.twist[i].v, bodies.twist[self.root(<int32_t>i)].v),
+                                                     self.twist[i].v))
+        for i in range(bodies.count):
+            t = &self.together[self.root(<int32_t>i)]
+            if t.whole and not t.held:
+                r = sub(bodies.position[i], scale(1.0 / t.mass, t.center))
+                t.inertia = mat_add(t.inertia, about_point(inertia_world(bodies, i), 1.0 / bodies.inv_mass[i], r))
+        for i in range(bodies.count):
+            t = &self.together[self.root(<int32_t>i)]
+            if t.whole and not t.held and (t.lost.x != 0.0 or t.lost.y != 0.0 or t.lost.z != 0.0):
+                w = turn_of(t.inertia, t.lost)
+                r = sub(bodies.position[i], scale(1.0 / t.mass, t.center))
+                self.carried[i].v = cross(w, r)
+                self.carried[i].w = w
 
     cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil:
         """The same of one pair, which was displaced by -f / m_a and f / m_b."""
