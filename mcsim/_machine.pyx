@@ -25,6 +25,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._types cimport NOT_FINITE, OK, Twist, Vec3
+from mcsim.integrate._euler cimport integrate_velocities
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
@@ -348,6 +349,22 @@ cdef class Machine(StateArrays):
     def follow(self):
         """Follow islands that were written from outside."""
         self.follow_islands()
+
+    def velocities(self):
+        """(6 n,) the bodies' twists."""
+        return self.kept[0].twist.reshape(-1).copy()
+
+    def kicked(self):
+        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of
+        the last prepare()."""
+        cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
+        twist = self.kept[0].twist
+        before = twist.copy()
+        with nogil:
+            integrate_velocities(&self.bodies, &self.settings, part)
+        after = twist.reshape(-1).copy()
+        twist[...] = before
+        return after
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""

@@ -772,22 +772,6 @@ cdef class Pipeline(WarmStarts):
         """J and J M^-1 (rows, m) of the rows over the velocities, scipy.sparse."""
         return matrices(self.rows_now(), 6 * self.bodies.count)
 
-    def velocities(self):
-        """(6 n,) the bodies' twists."""
-        return self.kept[0].twist.reshape(-1).copy()
-
-    def kicked(self):
-        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of
-        the last prepare()."""
-        cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
-        twist = self.kept[0].twist
-        before = twist.copy()
-        with nogil:
-            integrate_velocities(&self.bodies, &self.settings, part)
-        after = twist.reshape(-1).copy()
-        twist[...] = before
-        return after
-
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the
         state of the last prepare(). Without the gyroscopic torque."""
