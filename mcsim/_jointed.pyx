@@ -154,6 +154,7 @@ cdef class Jointed:
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.kinetic, self.energy = doubles(numbers[5]), doubles(numbers[6])
+        numbers[7] = np.inf                              # of what has no joints
         self.heaviest = doubles(numbers[7])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
