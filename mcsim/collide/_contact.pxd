@@ -140,21 +140,13 @@ cdef inline int reduce_contacts(Contact* contacts, int count, Vec3 normal) noexc
 
 
 cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 normal, Vec3 origin) noexcept nogil:
-    """Around as they come, from the one with the least feature on, to the lesser of its two neighbours: sweeps go over points in
-    their order, and which one of equals a clip came to first, and which way round, is a matter of rounding."""
-    cdef int i, k, first = 0, onwards = 1
+    cdef int i
     m.normal = normal
     m.point_count = count
-    for i in range(1, count):
-        if contacts[i].feature < contacts[first].feature:
-            first = i
-    if count > 2 and contacts[(first + count - 1) % count].feature < contacts[(first + 1) % count].feature:
-        onwards = count - 1
     for i in range(count):
-        k = (first + onwards * i) % count
-        m.points[i].position = add(origin, contacts[k].position)
-        m.points[i].separation = contacts[k].separation
-        m.points[i].feature = contacts[k].feature
+        m.points[i].position = add(origin, contacts[i].position)
+        m.points[i].separation = contacts[i].separation
+        m.points[i].feature = contacts[i].feature
 
 
 cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double size,
