@@ -61,10 +61,12 @@ def biped(top, foot):
     scene.add_body("torso", mass=top, shape=mc.Box((0.2, 0.3, 0.4)), position=(0, 0, 1.4))
     for side, y in (("left", -0.2), ("right", 0.2)):
         above = "torso"
-        for part, mass, half, x, z, joint in (("thigh", 8.0, (0.06, 0.06, 0.2), 0, 0.8, 1.0), ("shin", 4.0, (0.05, 0.05, 0.2), 0, 0.35, 0.58),
+        for part, mass, half, x, z, joint in (("thigh", 8.0, (0.06, 0.06, 0.2), 0, 0.8, 1.0),
+                                              ("shin", 4.0, (0.05, 0.05, 0.2), 0, 0.35, 0.58),
                                               ("foot", foot, (0.15, 0.06, 0.04), 0.04, 0.04, 0.12)):
             scene.add_body(f"{side} {part}", mass=mass, shape=mc.Box(half), position=(x, y, z))
-            scene.add_joint(mc.HingeJoint(above, f"{side} {part}", anchor=(0, y, joint), axis=(0, 1, 0), motor=mc.Motor(position=0.0)))
+            scene.add_joint(mc.HingeJoint(above, f"{side} {part}", anchor=(0, y, joint), axis=(0, 1, 0),
+                                          motor=mc.Motor(position=0.0)))
             above = f"{side} {part}"
     return scene
 
