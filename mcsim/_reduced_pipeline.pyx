@@ -455,8 +455,8 @@ cdef class ReducedPipeline(TreePipeline):
                 row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub,
-                                                     k > 0 and self.laden and self.tolerance < 0.0)
+            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
+            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:
@@ -650,7 +650,9 @@ cdef class ReducedPipeline(TreePipeline):
         cdef bint some = False
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
-            if self.busy[k] <= 1 or not stirred[block.first]:
+            if block.count > 0 and self.busy[k] <= 1:
+                stirred[block.first] = 0
+            if block.count == 0 or not stirred[block.first]:
                 continue
             some = True
             self.motion.narrow(k, k + 1)
@@ -664,7 +666,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.aim_contacts(False)
         for k in range(self.motion.tree_count if some else 0):
             block = &self.motion.trees[k]
-            if self.busy[k] <= 1 or not stirred[block.first]:
+            if block.count == 0 or not stirred[block.first]:
                 continue
             self.motion.narrow(k, k + 1)
             self.motion.find_accelerations(forces)

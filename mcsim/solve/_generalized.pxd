@@ -54,9 +54,7 @@ cdef class GeneralizedRows:
     cdef int32_t* loop_strained          # whether it yielded as the substep began
     cdef object kept_stirred
     cdef double* least                   # (velocities,) by a block's first: energy of a change that may be left undone [J]
-    cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more in this sweep
-    cdef int32_t* unsettled              # the same of the sweep before it
-    cdef Py_ssize_t velocity_count
+    cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more since that was set to 0
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
@@ -80,8 +78,7 @@ cdef class GeneralizedRows:
     cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
-    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub, bint again) noexcept nogil
-    cdef bint is_settled(self, Py_ssize_t row, int count) noexcept nogil
+    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil
     cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil

@@ -100,9 +100,8 @@ cdef class GeneralizedRows:
 
     def watch(self, Py_ssize_t velocities):
         """Which blocks of so many velocities rows stir."""
-        energies, stirred = self.kept_stirred = np.zeros(velocities + 1), np.zeros((2, velocities + 1), np.int32)
-        self.least, self.stirred, self.unsettled = doubles(energies), integers(stirred[0]), integers(stirred[1])
-        self.velocity_count = velocities
+        energies, stirred = self.kept_stirred = np.zeros(velocities + 1), np.zeros(velocities + 1, np.int32)
+        self.least, self.stirred = doubles(energies), integers(stirred)
 
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), np.zeros((2, numbers))
@@ -477,33 +476,20 @@ cdef class GeneralizedRows:
                 self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
         return self.solve_loops(rows, velocity, relaxed)
 
-    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub, bint again) noexcept nogil:
-        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`; `again`, over those
-        alone that reach what the last sweep has stirred, or this one by now. -> the largest correction [m/s, rad/s]"""
+    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
+        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
+        correction [m/s, rad/s]"""
         cdef double largest = self.solve(rows, velocity, relaxed)
         cdef Py_ssize_t i = 0
-        memcpy(self.unsettled, self.stirred, self.velocity_count * sizeof(int32_t))
-        memset(self.stirred, 0, self.velocity_count * sizeof(int32_t))
         while i < count:
-            if closes(&rows[i]) or rows[i].block_kind == BLOCK_HELD:
-                self.stir(i, INFINITY)
-            elif again and self.is_settled(i, rows[i].block):
-                pass
-            elif rows[i].block_kind == BLOCK_BOUNDED:
+            if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
+            elif closes(&rows[i]) or rows[i].block_kind == BLOCK_HELD:
+                self.stir(i, INFINITY)
             elif rub or not rubs(&rows[i]):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
-
-    cdef bint is_settled(self, Py_ssize_t row, int count) noexcept nogil:
-        """Whether a block reaches nothing that the last sweep has stirred, nor this one by now."""
-        cdef const Reach* reach = &self.reaches[2 * row]
-        cdef int k
-        for k in range(2 * count):
-            if reach[k].count > 0 and (self.unsettled[reach[k].first] or self.stirred[reach[k].first]):
-                return False
-        return True
 
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil:
         """A row has changed velocities by this energy: impulse times change of rate, whether it is in metres or radians [J]."""
