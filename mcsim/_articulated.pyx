@@ -15,12 +15,13 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load
-from mcsim.core._math cimport add_scaled, cross, dot, mat_vec, norm, scale, sub, vec3
+from mcsim.core._math cimport add_scaled, cross, scale, sub, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED, NOTE_PIVOTS
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
+from mcsim.solve._si cimport note_change
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._inertia cimport energy_of, refresh_inertia
+from mcsim.state._inertia cimport answer_along, energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
 from mcsim.state._rows cimport is_wide, row_rate
 from mcsim.wide._herds cimport HERD_SWEPT
@@ -627,11 +628,12 @@ cdef class Articulated(Jointed):
                 if inv_mass[self.member[k]] > 0.0:
                     inv_mass[self.member[k]] = -1.0 if self.again[g] else 1.0 / total
 
-    cdef void find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil:
+    cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil:
         """How bodies answer, with all joints holding, where contacts push what is `most` times lighter than something that
-        joints hold it to. share: as share_masses() has left it."""
+        joints hold it to. share: as share_masses() has left it. -> whether any does"""
         cdef Py_ssize_t c, g, k, n
         cdef int32_t i
+        cdef bint found = False
         for c in range(self.awake_count):
             self.again[self.awake[c]] = 0
         for n in range(count):
@@ -639,35 +641,36 @@ cdef class Articulated(Jointed):
                 i = manifolds[n].body_b if k else manifolds[n].body_a
                 g = self.group[i]
                 if g >= 0 and share[i] > 0.0 and self.bodies.inv_mass[i] > most * self.heaviest[g]:
-                    self.again[g] = 1
-        for c in range(self.awake_count):
+                    self.again[g] = found = True
+        for c in range(self.awake_count if found else 0):
             g = self.awake[c]
             if self.again[g]:
                 if self.here[g]:
                     self.write_rows(g)
                 self.carried.answers(g, self.joints, &self.tree.rows, self.bodies, self.answers)
+        return found
 
     cdef double burdened(self, const Manifold* m) noexcept nogil:
         """J M^-1 J' by J P J' of a contact's first normal, P of find_answers(): how many times its own mass joints make it
         move."""
+        cdef Vec3 point = m.points[0].position
         cdef double own = 0.0
         cdef double held = 0.0
-        cdef double jacobian[6]
-        cdef Vec3 turn
+        cdef double alone
+        cdef Twist jacobian
         cdef int32_t i
         cdef int k
         for k in range(2):
             i = m.body_b if k else m.body_a
             if not self.bodies.inv_mass[i] > 0.0:
                 continue
-            turn = cross(sub(m.points[0].position, self.bodies.position[i]), m.normal)
-            jacobian[0], jacobian[1], jacobian[2] = m.normal.x, m.normal.y, m.normal.z
-            jacobian[3], jacobian[4], jacobian[5] = turn.x, turn.y, turn.z
-            own += self.bodies.inv_mass[i] + dot(turn, mat_vec(self.bodies.inv_inertia_world[i], turn))
+            alone = answer_along(self.bodies, i, point, m.normal)
+            own += alone
             if self.group[i] >= 0 and self.again[self.group[i]]:
-                held += along(jacobian, self.answers + 36 * i)
+                jacobian.v, jacobian.w = m.normal, cross(sub(point, self.bodies.position[i]), m.normal)
+                held += along(&jacobian.v.x, self.answers + 36 * i)
             else:
-                held += self.bodies.inv_mass[i] + dot(turn, mat_vec(self.bodies.inv_inertia_world[i], turn))
+                held += alone
         return own / held if held > 0.0 else 1.0
 
     cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil:
@@ -724,6 +727,4 @@ cdef class Articulated(Jointed):
             a = &self.articulation[g]
             for k in range(a.member, a.member_end if self.again[g] else 0):
                 i = self.member[k]
-                if (norm(sub(twist[i].v, self.twist[k].v)) + sizes[i] * norm(sub(twist[i].w, self.twist[k].w))
-                        > speed + rate * sizes[i]):
-                    changed[i] = <uint8_t>sweep
+                note_change(twist, &self.twist[k], i, sizes, speed + rate * sizes[i], sweep, changed)

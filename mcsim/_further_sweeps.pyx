@@ -30,18 +30,18 @@ cdef class FurtherSweeps:
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
                     Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil:
-        """At the begin of a step. closing: joints are solved directly; else what they hold
-        has no part."""
+        """At the begin of a step. closing: joints are solved directly; else what they hold has no part."""
         cdef const Manifold* m
         cdef Py_ssize_t i
         cdef double a, b
+        cdef bint carries = False
         if self.most == 0:
             return
         memset(self.neighbours - 1, 0, (bodies.count + 1) * sizeof(double))
         memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
         if closing:
             articulations.share_masses(self.burden)
-            articulations.find_answers(manifolds, count, self.burden, OUTWEIGHED)
+            carries = articulations.find_answers(manifolds, count, self.burden, OUTWEIGHED)
         for i in range(joint_count if not closing else 0):
             self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
         for i in range(count):
@@ -52,7 +52,7 @@ cdef class FurtherSweeps:
                 self.neighbours[m.body_b] += b / a
             elif a < 0.0 or b < 0.0:
                 self.neighbours[m.body_a if a < 0.0 else m.body_b] = -INFINITY
-            if m.point_count > 0 and closing:
+            if carries and m.point_count > 0:
                 self.join(m, articulations)
 
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil:

@@ -20,9 +20,10 @@ import numpy as np
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, cross, dot, mat_vec, sub
+from mcsim.core._math cimport add_scaled, cross, mat_vec, sub
 from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._carrier cimport opening_speed
+from mcsim.state._inertia cimport answer_along
 from mcsim.state._layout cimport DYNAMIC, PLANE, Manifold
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._pairs cimport first_of, pair_key, sort_keys
@@ -30,14 +31,6 @@ from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
 
 cdef enum:
     ROUNDS = 64                  # of blows: what they strike after that is found in the next step
-
-
-cdef inline double answer(const Bodies* bodies, int32_t body, Vec3 arm, Vec3 normal) noexcept nogil:
-    """k: the speed that a unit impulse gives the point along the normal [1/kg]."""
-    cdef Vec3 turn = cross(arm, normal)
-    if bodies.kind[body] != DYNAMIC:
-        return 0.0
-    return bodies.inv_mass[body] + dot(turn, mat_vec(bodies.inv_inertia_world[body], turn))
 
 
 cdef Blow blow_of(const Bodies* bodies, const Manifold* m, double ahead, double threshold) noexcept nogil:
@@ -54,8 +47,8 @@ cdef Blow blow_of(const Bodies* bodies, const Manifold* m, double ahead, double 
         if closing > fastest and m.points[i].separation < ahead * closing:
             blow.point, fastest = i, closing
     if blow.point >= 0:
-        k = (answer(bodies, m.body_a, sub(m.points[blow.point].position, bodies.position[m.body_a]), m.normal)
-             + answer(bodies, m.body_b, sub(m.points[blow.point].position, bodies.position[m.body_b]), m.normal))
+        k = (answer_along(bodies, m.body_a, m.points[blow.point].position, m.normal)
+             + answer_along(bodies, m.body_b, m.points[blow.point].position, m.normal))
         blow.impulse = (1.0 + m.restitution) * fastest / k if k > 0.0 else 0.0
     return blow
 

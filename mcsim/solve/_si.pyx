@@ -7,7 +7,6 @@ v += M^-1 J' delta.  The velocity carries all that the blocks know of each other
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport uint8_t
 
-from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
@@ -72,13 +71,6 @@ cdef inline bint is_due(const Row* row, int sweep, const uint8_t* changed, const
     """Whether a further sweep takes part in it."""
     return ((changed[row.body_a] >= sweep - 1 or changed[row.body_b] >= sweep - 1) and not is_wide(row)
             and (row.kind < ROW_NORMAL or is_outweighed(row.body_a, row.body_b, neighbours)))
-
-
-cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least, int sweep,
-                             uint8_t* changed) noexcept nogil:
-    """Whether a body's velocity has changed by more than `least` [m/s], where it reaches."""
-    if body >= 0 and norm(sub(twist[body].v, before.v)) + sizes[body] * norm(sub(twist[body].w, before.w)) > least:
-        changed[body] = <uint8_t>sweep
 
 
 cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, uint8_t* changed,

@@ -31,6 +31,13 @@ cdef inline Vec3 turn_of(Mat3 inertia, Vec3 momentum) noexcept nogil:
     return add(w, solve3(inertia, sub(momentum, mat_vec(inertia, w))))
 
 
+cdef inline double answer_along(const Bodies* bodies, Py_ssize_t i, Vec3 point, Vec3 normal) noexcept nogil:
+    """The speed along a normal that a unit impulse along it gives a point of the body, were it alone [1/kg]:
+    1/m + (r x n) . I^-1 (r x n)."""
+    cdef Vec3 turn = cross(sub(point, bodies.position[i]), normal)
+    return bodies.inv_mass[i] + dot(turn, mat_vec(bodies.inv_inertia_world[i], turn))
+
+
 cdef inline void refresh_inertia(Bodies* bodies, Py_ssize_t i) noexcept nogil:
     """The world inverse inertia at the present orientation."""
     bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
