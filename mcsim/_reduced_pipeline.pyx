@@ -54,7 +54,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
-from mcsim.wide._blocks cimport MOST_EFFORT, effort_of
+from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts
 from mcsim.wide._contacts cimport keep_loads
 from mcsim.core.errors import SimulationError
 from mcsim.solve import SOLVERS
@@ -266,10 +266,11 @@ cdef class ReducedPipeline(TreePipeline):
             if self.motion.trees[i].count > 0:
                 self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
         self.laden_count = 0
-        for i in range(self.collider.manifold_count if self.laden else 0):
-            self.efforts[i] = effort_of(&self.collider.manifolds[i], self.wide.scale, self.wide.small)
+        if self.laden:
+            some = find_efforts(self.efforts, self.collider.manifolds, self.collider.manifold_count, self.wide.scale,
+                                self.wide.small) > 1.0
+        for i in range(self.collider.manifold_count if some else 0):
             self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * self.collider.manifolds[i].size
-            some = some or self.efforts[i] > 1.0
         i = self.joint_end
         while some and i < self.row_count:
             if self.efforts[self.rows[i].source] > 1.0:

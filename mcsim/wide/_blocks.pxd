@@ -124,21 +124,42 @@ cdef inline bint is_outweighed(int a, int b, const double* neighbours) noexcept 
 
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
-# it bears (Manifold.load), as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size), but no
-# more than (small / size)^2.
+# its two shapes bear on each other (the sum of Manifold.load), as the change of velocity that it gives their bodies in a
+# substep: max(1, scale u^2 / size), but no more than (small / size)^2.
 #
 # A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
 # bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
 # n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m there, would
 # have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps than these, with
 # springs that are no stiffer: so for it a contact is solved once a sweep.
-cdef inline double effort_of(const Manifold* m, double scale, double small) noexcept nogil:
-    cdef double effort = scale * m.load * m.load
+cdef inline double effort_of(double load, double size, double scale, double small) noexcept nogil:
+    cdef double effort = scale * load * load
     cdef double most
-    if m.size >= small:
+    if size >= small:
         return 1.0
-    most = min(small / m.size * (small / m.size), <double>MOST_EFFORT)
-    return min(effort / m.size, most) if effort > m.size else 1.0
+    most = min(small / size * (small / size), <double>MOST_EFFORT)
+    return min(effort / size, most) if effort > size else 1.0
+
+
+cdef inline double find_efforts(double* efforts, const Manifold* manifolds, Py_ssize_t count, double scale,
+                                double small) noexcept nogil:
+    """efforts: of each manifold. -> the largest"""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t end, k
+    cdef double load
+    cdef double most = 1.0
+    while i < count:
+        load = manifolds[i].load
+        end = i + 1
+        while end < count and manifolds[end].key == manifolds[i].key:
+            load += manifolds[end].load
+            end += 1
+        efforts[i] = effort_of(load, manifolds[i].size, scale, small)
+        most = max(most, efforts[i])
+        for k in range(i + 1, end):
+            efforts[k] = efforts[i]
+        i = end
+    return most
 
 
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
@@ -165,10 +186,10 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale, small: of effort_of; neighbours: of FurtherSweeps.
+    # efforts: of find_efforts; neighbours: of FurtherSweeps.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil
+                 const Bodies* bodies, const double* neighbours, const double* efforts) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

@@ -29,8 +29,7 @@ ctypedef struct Task:
     int again
     uint8_t* changed
     const double* neighbours
-    double scale
-    double small
+    const double* efforts
 
 cdef class WideContacts:
     cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
@@ -47,6 +46,7 @@ cdef class WideContacts:
     cdef uint64_t* resting              # and of those against bodies that never move
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
+    cdef double* efforts                # (manifolds,), of find_efforts
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
     cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
     cdef int used                       # colours, among moving bodies as against resting ones
@@ -55,7 +55,7 @@ cdef class WideContacts:
     cdef Py_ssize_t needed              # blocks that the last layout asked for
     cdef Py_ssize_t body_count
     cdef readonly Py_ssize_t row_count
-    cdef public double scale            # of effort_of; 0: a sweep solves each contact once
+    cdef public double scale            # of find_efforts; 0: a sweep solves each contact once
     cdef public double small            # likewise [m]
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule

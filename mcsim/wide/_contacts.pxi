@@ -16,7 +16,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport RING_B, TURNS, crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load, is_outweighed)
+                                 WideKernels, WidePoint, WideRub, WideSpin, lasting_load, is_outweighed)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
@@ -40,7 +40,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, const double* neighbours, double scale_of, double small) noexcept nogil:
+                           const Bodies* bodies, const double* neighbours, double effort) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -48,7 +48,6 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     cdef Vec3 t = perpendicular(m.normal)
     cdef Vec3 second = cross(m.normal, t)
     cdef StartPoint* point
-    cdef double effort
     cdef int i
     block.manifold[lane] = number
     block.ends.body_a[lane] = m.body_a
@@ -61,7 +60,6 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
-    effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
     put(&start.stiffer, lane, sqrt(effort))
@@ -157,7 +155,7 @@ include "_rings.pxi"
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil:
+               const Bodies* bodies, const double* neighbours, const double* efforts) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -171,7 +169,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     clear_ends(&blocks[block].ends)
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
-                  neighbours, scale, small)
+                  neighbours, efforts[chosen[lane]])
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):

@@ -20,7 +20,7 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport effort_of, lasting_load
+from mcsim.wide._blocks cimport find_efforts, lasting_load
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled
 
@@ -54,8 +54,10 @@ cdef class WideContacts:
         self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
-        self.kept = numbers, first, room
+        efforts = np.zeros(manifolds)
+        self.kept = numbers, first, room, efforts
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
+        self.efforts = doubles(efforts)
         self.blocks, self.starts = <ContactBlock*>doubles(room[0]), <ContactStart*>doubles(room[1])
         self.resisting = <ResistanceBlock*>doubles(room[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
@@ -101,7 +103,6 @@ cdef class WideContacts:
         memset(self.resting, 0, self.body_count * sizeof(uint64_t))
         self.row_count = 0
         self.used = 0
-        cdef double most = 1.0
         for i in range(count):
             m = &manifolds[i]
             self.key[i] = -1
@@ -119,12 +120,10 @@ cdef class WideContacts:
                 if moves_b:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
-            if self.scale > 0.0:
-                most = max(most, effort_of(m, self.scale, self.small))
             self.row_count += row_count(m)
             if resistances != NULL:
                 self.row_count += more_rows(m, &resistances[i])
-        self.rounds = <int>ceil(most)
+        self.rounds = <int>ceil(find_efforts(self.efforts, manifolds, count, self.scale, self.small))
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours) noexcept nogil:
@@ -181,8 +180,7 @@ cdef class WideContacts:
         task.first = self.first
         task.neighbours = neighbours
         task.bodies = bodies
-        task.scale = self.scale
-        task.small = self.small
+        task.efforts = self.efforts
         self.share(&task, do_fill, block)
         return OK
 
@@ -351,7 +349,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.neighbours, task.scale, task.small)
+                          task.neighbours, task.efforts)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
