@@ -62,7 +62,7 @@ cdef enum:
     HALVINGS = 20                # of a drift, at most
     MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
     LAST_HALVINGS = 12           # to that part of it
-    MOST_OF_LOOPS = 64           # the same, where loops make a piece dear
+    MOST_OF_LOOPS = 64           # the same, where loops meet and make a piece dear
     LAST_OF_LOOPS = 3
     MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
@@ -175,7 +175,7 @@ cdef class Flights:
         # lose are strikes of joints that come taut.
         cdef int deepest = 0 if a.loops > 1 else HALVINGS
         cdef int pieces = 0
-        cdef int most = MOST_OF_LOOPS if a.loops else MOST_PIECES
+        cdef int most = MOST_OF_LOOPS if a.loops > 1 else MOST_PIECES
         cdef int finest = HALVINGS                   # where Newton's method fails at this level a piece is given up
         cdef Py_ssize_t k
         cdef bint exact
@@ -191,7 +191,7 @@ cdef class Flights:
             pieces += 1
             exact = pieces < most and level < deepest
             if pieces == most:
-                finest = min(finest, LAST_OF_LOOPS if a.loops else LAST_HALVINGS)
+                finest = min(finest, LAST_OF_LOOPS if a.loops > 1 else LAST_HALVINGS)
             self.begin_piece(a, length, ahead, h)
             before = self.kinetic(a) + self.kicked(a, length)
             self.kick(a, 0.5 * length)

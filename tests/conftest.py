@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from zlib import crc32
 
@@ -17,7 +17,9 @@ sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if n
 
 import amounts  # noqa: E402
 
-MANY = 12                        # cases of a function, of which a part runs by default
+# Of a function with that many cases half of them, or a third, runs by default.
+SEVERAL = 6
+MANY = 12
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -58,15 +60,20 @@ def pytest_collection_finish(session):
 def pytest_collection_modifyitems(config, items):
     """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no factor in
     common with how many values each parameter has, all values are met, in turns with those of the others); of other functions
-    with many cases about every second one, by its name, which no order of parameters is in step with."""
+    with several cases half of them, with many a third, chosen by their names, which no order of parameters is in step with."""
     if config.getoption("--slow"):
         return
-    count = Counter((item.path, item.originalname) for item in items)
-    cases = Counter()
+    functions = defaultdict(list)
     for item in items:
-        sampled, function = item.get_closest_marker("sampled"), (item.path, item.originalname)
-        if cases[function] % sampled.args[0] if sampled else count[function] >= MANY and crc32(item.name.encode()) % 2:
-            item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
-        cases[function] += 1
+        functions[item.path, item.originalname].append(item)
+    for cases in functions.values():
+        sampled = cases[0].get_closest_marker("sampled")
+        part = 3 if len(cases) >= MANY else 2 if len(cases) >= SEVERAL else 1
+        by_name = sorted(cases, key=lambda item: crc32(item.name.encode()))
+        run = {id(item) for item in (cases[::sampled.args[0]] if sampled else by_name[:-(-len(cases) // part)])}
+        for item in cases:
+            if id(item) not in run:
+                item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
+    for item in items:
         if "slow" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
