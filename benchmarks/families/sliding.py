@@ -376,4 +376,86 @@ PULLED_SLAB = Family(
     {"speed": Error("", 1e-3, "error of the speed gained, by mu g t"), "cone": CONE},
     domain={"substeps": Whole(4, 16)}, quick={"side": Whole(1, 4), "rate": WholeLog(60, 120), "substeps": Whole(4, 6)})
 
-FAMILIES = (ROLLING, SLIDING_BALL, FRICTIONLESS, BRAKING, SLOPE, SPIN, TURNTABLE, BELT, PULLED_SLAB)
+# ---- wedges and terrain ----------------------------------------------------------------------------------------------
+
+def run_wedge(slope, ratio, size, shape, rate, substeps):
+    """A block on a wedge on level rails, without friction, until it has gone 0.8 of the slope. ratio: the wedge's mass by
+    the block's. (On a floor steep light ones would tip.)"""
+    material = mc.Material(friction=0.0)
+    base, width, half = 4.0 * size, size, 0.1 * size
+    high = base * math.tan(slope)
+    scene = mc.Scene()
+    scene.add_body("wedge", shape=mc.ConvexHull([(x, y, z) for y in (-width, width) for x, z in ((0, 0), (base, 0), (0, high))]),
+                   mass=ratio, material=material)
+    scene.add_joint(mc.SliderJoint(None, "wedge", (1, 0, 0)))
+    along, normal = np.array([math.cos(slope), 0, -math.sin(slope)]), np.array([math.sin(slope), 0, math.cos(slope)])
+    start = np.array([0, 0, high]) + 1.5 * half * along + half * normal
+    block = mc.Box((half, half, half)) if shape == "box" else mc.ConvexHull(
+        [(x * half, y * half, z * half) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    scene.add_body("block", shape=block, mass=1.0, position=start, orientation=turned((0, 1, 0), slope), material=material)
+    world = stepped(scene, rate, substeps)
+    # Momentum along x, and the block stays on the slope: A of the wedge, and along the slope beside it.
+    back = G * math.sin(slope) * math.cos(slope) / (ratio + math.sin(slope)**2)
+    down = (ratio + 1) * G * math.sin(slope) / (ratio + math.sin(slope)**2)
+    steps = max(1, min(600, int(math.sqrt(2 * 0.8 * (base / math.cos(slope) - 3 * half) / down) * rate)))
+    world.step(steps)
+    t = steps / rate
+    slid = (world.velocities[1] - world.velocities[0]) @ along
+    return {"wedge": abs(world.velocities[0, 0] + back * t) / (back * t), "block": abs(slid - down * t) / (down * t)}
+
+
+WEDGE = Family(
+    "wedge", "A block on a wedge that is free to slide",
+    "Without friction both are evenly accelerated: m g sin a cos a / (M + m sin^2 a) and (M + m) g sin a / (M + m sin^2 a).",
+    run_wedge,
+    {"slope": Uniform(0.05, 1.3), "ratio": Log(0.01, 100), "size": Log(0.02, 2), "shape": Choice("box", "hull"),
+     "rate": RATE, "substeps": SUBSTEPS},
+    {"wedge": Error("", 0.01, "error of the wedge's speed"), "block": Error("", 0.01, "error of the block's along the slope")})
+
+
+def run_terrain(ground, slope, radius, cells, friction, start, steps, rate, substeps):
+    """A ball rolls down an even slope of many pieces. cells: their width by the ball's radius."""
+    gravity = (G * math.sin(slope), 0, -G * math.cos(slope))
+    rng, speed, spacing = np.random.default_rng(steps), start * math.sqrt(G * radius), cells * radius
+    pull = 5 / 7 * G * math.sin(slope)
+    end = steps / rate
+    reach = speed * end + pull * end * end / 2 + 4 * radius
+    across = max(4 * radius, 2 * spacing)
+    nx, ny = min(400, math.ceil((reach + 4 * radius) / spacing) + 1), 2 * math.ceil(across / spacing) + 1
+    spacing = max(spacing, (reach + 4 * radius) / (nx - 1))
+    material = mc.Material(friction=friction)
+    scene = mc.Scene(gravity=gravity)
+    middle = (nx - 1) * spacing / 2 - 2 * radius
+    if ground == "field":
+        scene.add_body("floor", kind="static", shape=mc.HeightField(np.zeros((nx, ny)), spacing), position=(middle, 0, 0),
+                       material=material)
+    else:
+        grid = np.array([(i * spacing - 2 * radius, (j - (ny - 1) / 2) * spacing, 0.0) for i in range(nx) for j in range(ny)])
+        inner = np.array([0 < i < nx - 1 and 0 < j < ny - 1 for i in range(nx) for j in range(ny)])
+        grid[inner, :2] += 0.2 * spacing * rng.uniform(-1, 1, (inner.sum(), 2))
+        faces = [face for i in range(nx - 1) for j in range(ny - 1)
+                 for k in (i * ny + j,) for face in ((k, k + ny, k + ny + 1), (k, k + ny + 1, k + 1))]
+        scene.add_body("floor", kind="static", shape=mc.Mesh(grid, faces), material=material)
+    scene.add_body("ball", shape=mc.Sphere(radius), density=1000.0, position=(0, 0.3 * spacing, radius),
+                   velocity=(speed, 0, 0), angular_velocity=(0, speed / radius, 0), material=material)
+    world = stepped(scene, rate, substeps)
+    lift = 0.0
+    for _ in range(steps):
+        world.step()
+        lift = max(lift, abs(world.positions[1, 2] - radius) / radius)
+    true = speed * end + pull * end * end / 2
+    return {"way": abs(world.positions[1, 0] / true - 1), "aside": abs(world.positions[1, 1] - 0.3 * spacing) / true,
+            "lift": lift}
+
+
+TERRAIN = Family(
+    "terrain", "A ball rolls down a slope of many pieces",
+    "It rolls with 5/7 g sin a, straight, and does not feel where pieces meet.",
+    run_terrain,
+    {"ground": Choice("mesh", "field"), "slope": Uniform(0.01, 1.0), "radius": Log(0.01, 1), "cells": Log(0.2, 20),
+     "friction": Uniform(0.6, 2), "start": Uniform(0, 10), "steps": WholeLog(30, 240), "rate": RATE, "substeps": SUBSTEPS},
+    {"way": Error("", 1e-3, "error of the way"), "aside": Error("", 1e-3, "way to the side, by the way"),
+     "lift": Error("", 0.01, "height above the slope, by the radius")},
+    quick={"steps": WholeLog(30, 60), "cells": Log(0.5, 20)})
+
+FAMILIES = (ROLLING, SLIDING_BALL, FRICTIONLESS, BRAKING, SLOPE, SPIN, TURNTABLE, BELT, PULLED_SLAB, WEDGE, TERRAIN)

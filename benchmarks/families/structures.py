@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.spatial import ConvexHull
 
 import mcsim as mc
 
@@ -280,4 +281,104 @@ DOMINOES = Family(
     domain={"spacing": Uniform(0.45, 0.7), "bend": Uniform(0, 0.1), "friction": Uniform(0.2, 0.5)},
     quick={"count": WholeLog(2, 10), "rate": WholeLog(60, 90), "substeps": WholeLog(2, 6)}, examples=6)
 
-FAMILIES = (STACK, OVERHANG, RIM, ARCH, CARDS, WALL, DOMINOES)
+# ---- domes -----------------------------------------------------------------------------------------------------------
+
+def dome_corners(rings, sectors, thickness):
+    """Corners (2 inner and outer, rings + 1 latitudes, sectors longitudes, 3) of the stones of half a sphere of inner
+    radius 1. The stone on top is half as high as a ring."""
+    latitude = np.linspace(0, math.pi / 2, 2 * rings + 2)[:-1:2][:, None]
+    longitude = 2 * math.pi * np.arange(sectors)[None, :] / sectors
+    at = np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude),
+                   np.sin(latitude) + 0 * longitude], axis=-1)
+    return np.stack([at, (1 + thickness) * at])
+
+
+def dome_stones(rings, sectors, corners):
+    """Corners of each stone, the top one last."""
+    stones = [corners[:, k:k + 2][:, :, [i, (i + 1) % sectors]].reshape(-1, 3) for k in range(rings) for i in range(sectors)]
+    return [*stones, corners[:, rings].reshape(-1, 3)]
+
+
+def volume_and_center(points):
+    hull = ConvexHull(points)
+    middle = points.mean(axis=0)
+    parts = points[hull.simplices]
+    volumes = np.abs(np.linalg.det(parts - middle)) / 6
+    return volumes.sum(), volumes @ (parts.sum(axis=1) + middle) / 4 / volumes.sum()
+
+
+def dome_can_stand(rings, sectors, thickness, friction):
+    """As can_stand, in space: forces at the four corners of each joint, of a pyramid inside Coulomb's cone. All sectors may be
+    taken for equal: the mean of a solution over its turns is one too. So one sector is asked, whose forces on both sides are
+    the same, turned."""
+    corners = dome_corners(rings, sectors, thickness)
+    stones = dome_stones(rings, sectors, corners)
+    masses = [volume_and_center(stone) for stone in stones[::sectors]]          # of the first sector, the top one last
+    turn = 2 * math.pi / sectors
+    back = np.array([[math.cos(turn), math.sin(turn), 0], [-math.sin(turn), math.cos(turn), 0], [0, 0, 1]])
+    columns, loads = [], np.zeros(6 * rings + 1)
+    loads[2::6] = [volume for volume, _ in masses[:-1]]
+    loads[-1] = masses[-1][0] / sectors                      # of the top stone all else vanishes by symmetry
+    for level in range(2 * rings + 1):
+        k, side = level // 2, level % 2                      # the joint below stone k, or that beside it
+        at = (corners[:, k:k + 2, 1] if side else corners[:, k][:, [0, 1]]).reshape(4, 3)
+        normal = np.cross(at[1] - at[0], at[2] - at[0])
+        into = (back.T @ masses[k][1] if side else masses[k][1]) - at.mean(axis=0)      # the next sector; up
+        normal *= math.copysign(1.0, normal @ into) / np.linalg.norm(normal)
+        tangent = (at[1] - at[0]) / np.linalg.norm(at[1] - at[0])
+        other = np.cross(normal, tangent)
+        for point in at:
+            for force in (normal, *(normal + friction * d for d in (tangent, -tangent, other, -other))):
+                column = np.zeros(len(loads))
+                if side:
+                    for arm, part in ((point - masses[k][1], -force), (back @ point - masses[k][1], back @ force)):
+                        column[6 * k:6 * k + 6] += np.concatenate([part, np.cross(arm, part)])
+                else:
+                    if k < rings:
+                        column[6 * k:6 * k + 6] = np.concatenate([force, np.cross(point - masses[k][1], force)])
+                    else:
+                        column[-1] = force[2]
+                    if k > 0:
+                        column[6 * k - 6:6 * k] = -np.concatenate([force, np.cross(point - masses[k - 1][1], force)])
+                columns.append(column)
+    return linprog(np.zeros(len(columns)), A_eq=np.array(columns).T, b_eq=loads).status == 0
+
+
+def least_dome(rings, sectors, friction):
+    """-> the least thickness, or None where no dome of so rough stones stands."""
+    low, high = 0.005, 0.6
+    if not dome_can_stand(rings, sectors, high, friction):
+        return None
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if dome_can_stand(rings, sectors, middle, friction) else (middle, high)
+    return high
+
+
+def run_dome(rings, sectors, margin, side, friction, radius, rate, substeps):
+    least = least_dome(rings, sectors, friction)
+    if least is None:                                        # nothing to be held against
+        return {"wrong": 0.0}
+    thickness = least * (1 + margin if side == "stands" else 1 - margin)
+    scene, material = mc.Scene(), mc.Material(friction=friction)
+    scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
+    for k, stone in enumerate(dome_stones(rings, sectors, dome_corners(rings, sectors, thickness))):
+        middle = radius * stone.mean(axis=0)
+        scene.add_body(f"stone{k}", shape=mc.ConvexHull(radius * stone - middle), density=2000.0, position=middle,
+                       material=material)
+    world = stepped(scene, rate, substeps)
+    return verdict(world, world.positions[:, 2] + 0.0, 4 * math.sqrt(radius), rate, side == "stands")
+
+
+DOME = Family(
+    "dome", "Half spheres of stones near their least thickness",
+    "As for arches, in space: by linear programming over the forces at the corners of all joints.",
+    run_dome,
+    {"rings": Whole(2, 6), "sectors": Whole(5, 16), "margin": Log(0.02, 1), "side": SIDE, "friction": Uniform(0.4, 1),
+     "radius": Log(0.1, 5), "rate": RATE, "substeps": WholeLog(1, 16)},
+    {"wrong": WRONG},
+    domain={"margin": Log(0.2, 1), "substeps": Whole(4, 16)},
+    quick={"rings": Whole(2, 3), "sectors": Whole(5, 7), "radius": Log(0.1, 0.5), "rate": WholeLog(60, 90),
+           "substeps": Whole(4, 6)}, examples=4)
+
+FAMILIES = (STACK, OVERHANG, RIM, ARCH, CARDS, WALL, DOMINOES, DOME)
