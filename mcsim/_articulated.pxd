@@ -52,6 +52,7 @@ cdef class Articulated(Jointed):
     cdef void carry_gears(self, Py_ssize_t g) noexcept nogil
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil
     cdef double most_open(self, Py_ssize_t g) noexcept nogil
+    cdef double border_way(self, Py_ssize_t k, double error) noexcept nogil
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil
 
     cdef void share_masses(self, double* inv_mass) noexcept nogil

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from mcsim._jointed cimport Jointed
 from mcsim.constraints._carried cimport along
 from mcsim.constraints._constrain cimport holds_position
-from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
+from mcsim.constraints._direct cimport miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load
 from mcsim.core._math cimport add_scaled, cross, scale, sub, vec3
@@ -23,10 +23,10 @@ from mcsim.solve._si cimport note_change
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport answer_along, energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
-from mcsim.state._rows cimport is_wide, row_rate
+from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, row_way, way_of
 from mcsim.wide._herds cimport HERD_SWEPT
 
-# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+# A direct solve of joints with loops is repeated until what it finds is below this [1/s] times its size, or so often.
 cdef double SOLVED = 1e-13
 cdef enum:
     MOST_REPEATS = 6
@@ -103,10 +103,10 @@ cdef class Articulated(Jointed):
         cdef Py_ssize_t k
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL:
-                self.open[g] = max(self.open[g], fabs(self.border.row(k).error))
+                self.open[g] = max(self.open[g], self.border_way(k, self.border.row(k).error))
         gap = self.open[g] / a.size
         self.proximal[g] = min(max(gap, LEAST_PROXIMAL), MOST_PROXIMAL)
-        self.solved[g] = SOLVED
+        self.solved[g] = SOLVED * a.size
         self.cold[g] = a.loops > 0 or (redundant and self.open[g] > a.enough)
         if redundant and self.open[g] > a.enough:
             self.solved[g] = GAP_TOLERANCE * min(self.open[g], LOOP_GAP * a.size) / self.settings.h
@@ -136,19 +136,23 @@ cdef class Articulated(Jointed):
         self.border.factor(a.border, a.border_end)
         self.tree.copy_rows(a, self.impulse, rows.impulse)
 
+    cdef double border_way(self, Py_ssize_t k, double error) noexcept nogil:
+        """|error| of a row of the border as a way [m]."""
+        return way_of(&self.joints[self.border.joint[k]], is_linear(self.border.row(k)), error)
+
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil:
         """J v + bias = 0"""
         self.solve_all(g, twist, self.tree.rows.bias, self.solved[g], BORDER_REPEATS)
 
     cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
         """J v + bias = 0, the border's rows with the tree's, by `most` proximal steps at most as solve_tree takes them,
-        until the border's leave `enough` [m/s, rad/s]."""
+        until the border's leave `enough` [m/s]."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
         self.solve_tree(g, twist, bias)
         for k in range(most if a.border < a.border_end else 0):
-            found = self.border.residual(twist, a.border, a.border_end)
+            found = self.border.residual(twist, a.border, a.border_end, self.joints)
             if found <= enough or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
             self.border.finish(twist, a.border, a.border_end)
@@ -163,7 +167,7 @@ cdef class Articulated(Jointed):
         cdef double found, last = 0.0
         cdef bint repeats = self.tree.is_doubtful(a)
         for k in range(MOST_REPEATS if repeats else 1):
-            found = self.tree.find_rates(a, twist, bias)
+            found = self.tree.find_rates(a, twist, bias, self.joints)
             if repeats and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
                 break
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
@@ -232,15 +236,15 @@ cdef class Articulated(Jointed):
                               rows)
         if self.tree.lanes:
             largest = max(largest, self.tree.balls.kernels.miss(self.tree.balls.block(a.ball), a.ball_end - a.ball,
-                                                                self.bodies, rows, h, self.settings.push_speed * h))
+                                                                self.bodies, rows, h))
         self.call_functions(g, True)
         for k in range(a.border, a.border_end):
             row = self.border.row(k)
             if row != NULL:
                 off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
-                off -= kept_part(&row.error, 1, self.settings.push_speed * h) * row.error
+                off -= kept_part(fabs(row.error) / row.push, h) * row.error
                 self.border.bias[k] = off / h
-                largest = max(largest, fabs(off))
+                largest = max(largest, self.border_way(k, off))
         return largest
 
     cdef void drift_driven(self, Py_ssize_t g) noexcept nogil:
@@ -519,7 +523,7 @@ cdef class Articulated(Jointed):
             self.factor_border(g)
 
     cdef double most_open(self, Py_ssize_t g) noexcept nogil:
-        """How far the joints may be open at the end of a substep, by either of what a drift is content with [m, rad]."""
+        """How far the joints may be open at the end of a substep, by either of what a drift is content with [m]."""
         return max(self.articulation[g].enough, self.near[g])
 
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil:
@@ -532,10 +536,10 @@ cdef class Articulated(Jointed):
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
             for i in range(node.row, node.row + row_count_of(node)):
-                if fabs(self.tree.rows.error[i]) > most:
+                if row_way(&self.joints[node.joint], &self.tree.rows.row[i], self.tree.rows.error[i]) > most:
                     self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
         for k in range(a.border, a.border_end):
-            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > most:
+            if self.border.row(k) != NULL and self.border_way(k, self.border.row(k).error) > most:
                 self.noted.most(kind, self.border.joint[k], fabs(self.border.row(k).error))
 
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:
@@ -567,12 +571,12 @@ cdef class Articulated(Jointed):
         for k in range(a.border, a.border_end):
             self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
         # One proximal step: Newton's next one goes on.
-        self.tree.find_rates(a, self.displacement.twist, rows.bias)
+        self.tree.find_rates(a, self.displacement.twist, rows.bias, self.joints)
         self.tree.finish(a, self.bodies, self.displacement.twist, rows.impulse)
         if a.border < a.border_end:
-            self.border.residual(self.displacement.twist, a.border, a.border_end)
+            self.border.residual(self.displacement.twist, a.border, a.border_end, self.joints)
             self.border.finish(self.displacement.twist, a.border, a.border_end)
-            self.tree.find_rates(a, self.displacement.twist, rows.bias)
+            self.tree.find_rates(a, self.displacement.twist, rows.bias, self.joints)
             self.tree.finish(a, self.bodies, self.displacement.twist, rows.impulse)
         self.displacement.move(self.bodies)
         for k in range(a.node, a.node_end):

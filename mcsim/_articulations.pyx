@@ -28,7 +28,7 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport kinetic_energy
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
-from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, scale_numbers
+from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, row_way, scale_numbers, way_of
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
@@ -347,20 +347,19 @@ cdef class Articulations(Articulated):
         """The same of what stands side by side. again: after a correction, only of herds that were farther off than they
         may. store: the poses are asked for, not their errors alone."""
         cdef double h = self.settings.h
-        cdef double fastest = self.settings.push_speed * h
         cdef const Articulation* a
         cdef Py_ssize_t c
         for c in range(self.awake_count if not again else 0):
             if self.here[self.awake[c]]:
                 self.drift_driven(self.awake[c])
-        if self.herds.drift(self.bodies, &self.tree.rows, h, fastest, again, store):
+        if self.herds.drift(self.bodies, &self.tree.rows, h, again, store):
             return
         for c in range(self.awake_count):                # a body turns far
             a = &self.articulation[self.awake[c]]
             if self.here[self.awake[c]]:
                 try_poses(self.bodies, self.member + a.member, NULL, a.member_end - a.member, self.position + a.member,
                           self.orientation + a.member, h)
-        self.herds.miss(self.bodies, &self.tree.rows, h, fastest, again)
+        self.herds.miss(self.bodies, &self.tree.rows, h, again)
 
     cdef void close_herds(self) noexcept nogil:
         """What close_one does, one correction of all that need it at a time. Those that are left fly, and so leave."""
@@ -742,7 +741,7 @@ cdef class Articulations(Articulated):
                     g = herd.articulation[lane]
                     for i in range(node.row, node.row + node.size):
                         off = fabs(self.tree.rows.error[herd.first + i * herd.width + lane])
-                        if off > self.most_open(g):
+                        if way_of(&self.joints[herd.source[8 * k + lane]], i < node.row + 3, off) > self.most_open(g):
                             self.noted.most(NOTE_OPEN, herd.source[8 * k + lane], off)
                             self.accounted[g] = 0
 
@@ -766,14 +765,14 @@ cdef class Articulations(Articulated):
             for k in range(a.node, a.node_end):
                 node = &self.tree.nodes[k]
                 for i in range(node.row, node.row + row_count_of(node)):
-                    self.open[g] = max(self.open[g], fabs(own.error[i]))
+                    self.open[g] = max(self.open[g], row_way(&self.joints[node.joint], &own.row[i], own.error[i]))
             for k in range(a.border, a.border_end):
                 if self.border.row(k) != NULL:
-                    self.open[g] = max(self.open[g], fabs(self.border.row(k).error))
+                    self.open[g] = max(self.open[g], self.border_way(k, self.border.row(k).error))
             torn = self.open[g] >= WIDEST_GAP * a.size
             self.proximal[g] = MOST_PROXIMAL if torn else USUAL_PROXIMAL
             self.cold[g] = a.loops > 0 or (a.border < a.border_end and torn)
-            self.solved[g] = SOLVED
+            self.solved[g] = SOLVED * a.size
             self.tree.factor(a, self.bodies, self.proximal[g], NULL)
             self.factor_border(g)
 

@@ -50,7 +50,7 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
-from mcsim.state._rows cimport copy_jacobian, row_rate
+from mcsim.state._rows cimport copy_jacobian, is_linear, row_rate, row_way
 from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed
 
 
@@ -281,11 +281,11 @@ cdef class Flights:
 
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """Keep poses, velocities, frames and the guess. Errors are closed in proportion to the time until the drift's
-        `end`, and no faster than push_speed: what a piece must close, its joints do work for."""
+        `end`, and no faster than joints may be: what a piece must close, they do work for."""
         cdef JointRows* rows = &self.tree.rows
         cdef Row block[6]
         cdef double rates[6]
-        cdef double widest, kept
+        cdef double needed, kept
         cdef Py_ssize_t k
         cdef int i, j, n, at
         cdef Flier* flier
@@ -302,12 +302,11 @@ cdef class Flights:
                 continue
             at = rows.begin[j]
             n = self.measure(j, ahead, &self.frames[j], block, rates)
-            widest = 0.0
+            needed = end - ahead
             for i in range(n):
-                widest = max(widest, fabs(block[i].error))
-            kept = 1.0 - h / (end - ahead)
-            if widest * (1.0 - kept) > self.settings.push_speed * h:
-                kept = 1.0 - self.settings.push_speed * h / widest
+                if holds_position(&self.joints[j], i):
+                    needed = max(needed, fabs(block[i].error) / self.joints[j].push[0 if is_linear(&block[i]) else 1])
+            kept = 1.0 - h / needed
             for i in range(n):
                 self.opening[at + i] = kept * block[i].error
         self.tree.copy_rows(a, rows.impulse, self.guess)
@@ -432,7 +431,7 @@ cdef class Flights:
                 else:
                     self.residual[at + i] = rates[i] + row_rate(row, &self.bodies.twist[joint.body_a],
                                                                 &self.bodies.twist[joint.body_b])
-                largest = max(largest, h * fabs(self.residual[at + i]))
+                largest = max(largest, h * row_way(joint, row, self.residual[at + i]))
                 x = 2.0 * rows.impulse[at + i]
                 force = add_scaled(force, x, row.linear)
                 moment_a = add_scaled(moment_a, x, row.angular_a)
@@ -741,7 +740,7 @@ cdef class Flights:
         return n
 
     cdef double fastest_opening(self, const Articulation* a) noexcept nogil:
-        """The largest J v + rate of its joints at the present poses [m/s, rad/s]."""
+        """The largest J v + rate of its joints at the present poses [m/s]."""
         cdef JointFrames f
         cdef Row block[6]
         cdef double rates[6]
@@ -754,7 +753,8 @@ cdef class Flights:
             node = &self.tree.nodes[k]
             for i in range(self.measure(node.joint, 0.0, &f, block, rates) if node.joint >= 0 else 0):
                 copy_jacobian(&block[i], &row)
-                fastest = max(fastest, fabs(
+                fastest = max(fastest, row_way(
+                    &self.joints[node.joint], &row,
                     row_rate(&row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]) + rates[i]))
         return fastest
 
@@ -777,7 +777,7 @@ cdef class Flights:
                 copy_jacobian(&block[i], &rows.row[at + i])
                 rows.rate[at + i] = rates[i]
                 rows.error[at + i] = block[i].error if holds_position(&self.joints[j], i) else 0.0
-                largest = max(largest, fabs(rows.error[at + i]))
+                largest = max(largest, row_way(&self.joints[j], &rows.row[at + i], rows.error[at + i]))
         return largest
 
     cdef void hold(self, const Articulation* a) noexcept nogil:
@@ -786,7 +786,7 @@ cdef class Flights:
         cdef double largest, last = 0.0
         cdef int n
         for n in range(MOST_REPEATS if self.tree.is_doubtful(a) else 1):
-            largest = self.tree.find_rates(a, self.bodies.twist, rows.rate)
+            largest = self.tree.find_rates(a, self.bodies.twist, rows.rate, self.joints)
             if largest == 0.0 or (n > 0 and not largest < PROXIMAL_PROGRESS * last):
                 return
             self.tree.finish(a, self.bodies, self.bodies.twist, self.held)

@@ -17,10 +17,10 @@ from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, ROW_JOINT, JointRows, Row
 from mcsim.state._rows cimport add_run, joint_sleeps
 
-from mcsim.core.linear import lengths
 from mcsim.solve._tree import LEAST_PART
 from mcsim.solve.border import WORLD, border_rows
 from mcsim.solve.components import find_articulations
+from mcsim.state.arrays import joint_levers
 from mcsim.state.fields import JOINT_TYPES
 
 BALL, USER = JOINT_TYPES.index("ball"), JOINT_TYPES.index("user")
@@ -50,11 +50,12 @@ cdef class Jointed:
         self.tree = JointTree(pairs, sizes, moves, group)
         found, members = find_articulations(group, self.tree.joint, self.tree.node_loops, pairs, self.border.groups)
         plain = (joints["type"] == BALL) & (sizes == 3)
-        self.tree.take_balls(found, plain, moves, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
+        self.tree.take_balls(found, plain, moves, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1),
+                             joints["push"][:, 0])
         self.kept = []
         self._keep_joints(found, plain)
         driven = self._find_driven(found, pairs, bodies.kind == KINEMATIC)
-        self._measure(found, bodies, joints, pairs, group, moves)
+        self._measure(found, bodies, joints, pairs, group)
         barred = np.flatnonzero(found["border"] < found["border_end"])
         if closing:
             soft = np.flatnonzero(~self._find_firm(found, bodies, group[:-1]))
@@ -97,15 +98,10 @@ cdef class Jointed:
             record["driven_end"] = len(driven)
         return np.array(driven, np.int32)
 
-    def _measure(self, found, bodies, joints, pairs, group, moves):
+    def _measure(self, found, bodies, joints, pairs, group):
         """The size of each articulation: its longest lever, or the largest radius of gyration of its bodies."""
-        inertia = bodies.padded["inertia"][1:].reshape(-1, 9)
-        radius = np.zeros(len(moves) + 1)                        # the last is the world's: index -1
-        radius[:len(inertia)] = np.sqrt(inertia[:, (0, 4, 8)].max(axis=1, initial=0.0) * bodies.padded["inv_mass"][1:])
-        levers = np.stack([lengths(joints[name]) for name in ("anchor_a", "anchor_b")], axis=1)
-        levers = np.where(np.append(moves, False)[pairs], np.maximum(levers, radius[pairs]), 0.0).max(axis=1, initial=0.0)
         largest = np.zeros(len(found) + 1)                       # the last is of joints that move nothing
-        np.maximum.at(largest, np.append(group, -1)[pairs].max(axis=1, initial=-1), levers)
+        np.maximum.at(largest, np.append(group, -1)[pairs].max(axis=1, initial=-1), joint_levers(bodies, joints))
         found["size"] = largest[:-1]
         loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
         redundant = (found["loops"] > 0) | (found["border"] < found["border_end"])

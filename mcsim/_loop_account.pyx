@@ -9,7 +9,7 @@ and after, that of a row its impulse times the mean of its rates. Limits and con
 in a substep, because they contradict the loops or each other, counts as the loops' own.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -18,7 +18,10 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._generalized cimport Reach, closes
 from mcsim.state._layout cimport ROW_LIMIT, ROW_NORMAL
-from mcsim.state._rows cimport is_wide
+from mcsim.state._rows cimport is_wide, pair_coupling
+
+# What rounding leaves of rest, in parts of the energy with which two bodies are closed as fast as may be.
+cdef double REST = 1e-13
 
 
 cdef class LoopAccount:
@@ -71,20 +74,22 @@ cdef class LoopAccount:
         """The substep ends. Not where given velocities have a part, which do work. elastic: whether contacts give back what
         they took."""
         cdef const Row* row
-        cdef double gained, kinetic, kept, taken
+        cdef double gained, kinetic, kept, taken, rest
         cdef Py_ssize_t begin = 0, end, k
         self.motion.sum_total(1.0)
         self.sum_work(rows, count, elastic)
         while begin < self.loops.loop_count:
             if self.loops.strained(begin, &end):
                 gained = kinetic = 0.0
+                rest = INFINITY
                 memset(self.hanging, 0, self.motion.tree_count * sizeof(int32_t))
                 for k in range(begin, end):
                     row = &rows[self.loops.loop[k]]
+                    rest = min(rest, REST * row.push * row.push / pair_coupling(row, row))
                     gained += self.strain(row.body_a, &kinetic) + self.strain(row.body_b, &kinetic)
                     if is_wide(row):
                         gained += self.strain(row[1].body_a, &kinetic) + self.strain(row[1].body_b, &kinetic)
-                if gained > 1e-12 and kinetic > 0.0:                 # [J]: not what rounding leaves of rest
+                if gained > rest and kinetic > 0.0:
                     kept = max(1.0 - gained / kinetic, 0.0)
                     for k in range(self.motion.tree_count):
                         if self.hanging[k]:

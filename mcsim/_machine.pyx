@@ -40,6 +40,7 @@ from mcsim.wide._joints cimport WideJoints
 from mcsim.notes import new_noted
 from mcsim.solve import SOLVERS
 from mcsim.solve.border import border_rows
+from mcsim.state.arrays import measure_joints
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
 cdef int SI = SOLVERS["si"]
@@ -69,6 +70,7 @@ cdef class Machine(StateArrays):
 
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0, 0.0),
                  bint planned=False):
+        measure_joints(bodies, joints, *settings["joint_push"])
         self.hold(bodies, joints)
         self.noted = new_noted(bodies.count, len(joints))
         sizes = bodies.sizes()

@@ -76,8 +76,8 @@ cdef double OPEN = 1e-4
 cdef double SINGULAR = 1e-8
 cdef double STEEP = 0.1
 
-# Loops that are closed this far need no other trial [m, rad].
-cdef double CLOSED = 1e-13
+# Loops need no other trial whose closing takes less than this [s].
+cdef double CLOSED = 3e-14
 
 
 cdef class ReducedPipeline(TreePipeline):
@@ -342,7 +342,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.comply()
         if self.closing_loops or self.projecting:
             self.aim_loops()
-        self.generalized.factor(self.rows, self.joint_end, self.closing_rate(), self.settings.push_speed)
+        self.generalized.factor(self.rows, self.joint_end, self.closing_rate())
         self.held_trees.prepare(self.rows, self.joint_end)
 
     cdef double closing_rate(self) noexcept nogil:
@@ -390,7 +390,7 @@ cdef class ReducedPipeline(TreePipeline):
             error = self.generalized.worst(self.rows)
             if not error < last:
                 memcpy(self.motion.qd, before, nv * sizeof(double))
-            if not error < last or error <= CLOSED or error > h * self.settings.push_speed:
+            if not error < last or error <= CLOSED or error > h:
                 break
             last = error
             memcpy(before, self.motion.qd, nv * sizeof(double))
@@ -399,10 +399,9 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void project_loops(self, double h) noexcept nogil:
         """"projection": q onto the nearest place at which loops are closed, by Gauss-Newton steps in the metric of H, q -=
         H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
-        do not shrink; what is open closes no faster than push_speed. Rows are refreshed, before and after."""
+        do not shrink; what is open closes no faster than its push. Rows are refreshed, before and after."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         cdef double* velocity = self.levels + nq
-        cdef double most = h * self.settings.push_speed
         cdef double error, last = INFINITY
         cdef Py_ssize_t i
         cdef int k
@@ -413,7 +412,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.show(True)
                 self.refresh()
                 return
-            if error <= CLOSED or k > 0 and last > most:
+            if error <= CLOSED or k > 0 and last > h:
                 return
             last = error
             memcpy(self.levels, self.motion.q, nq * sizeof(double))
@@ -421,7 +420,7 @@ cdef class ReducedPipeline(TreePipeline):
             memset(self.motion.qd, 0, nv * sizeof(double))
             for i in range(self.joint_end):
                 self.impulses[i] = self.rows[i].impulse
-            self.generalized.close(self.rows, self.motion.qd, max(1.0, error / most))
+            self.generalized.close(self.rows, self.motion.qd, max(1.0, error / h))
             for i in range(self.joint_end):
                 self.rows[i].impulse = self.impulses[i]
             self.motion.drift(1.0)
@@ -530,13 +529,13 @@ cdef class ReducedPipeline(TreePipeline):
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
     cdef double most_open(self, double* widest) noexcept nogil:
-        """How far loops may be open and not be strained. widest: beyond which they are contrary. Under Runge-Kutta springs
+        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under Runge-Kutta springs
         hold them, which are open and give back what they took: these are strained where they yield."""
         cdef double rate
-        widest[0] = self.settings.h * self.settings.push_speed
+        widest[0] = self.settings.h
         if self.runge and not self.projecting:
             rate = self.closing_rate()
-            widest[0] = self.settings.push_speed / rate if rate > 0.0 else INFINITY
+            widest[0] = 1.0 / rate if rate > 0.0 else INFINITY
             return widest[0]
         return OPEN * widest[0]
 
@@ -794,7 +793,7 @@ cdef class ReducedPipeline(TreePipeline):
         for i in range(self.joint_end):
             row = &self.rows[i]
             error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0
-            if row.kind == ROW_JOINT and (row.source == contrary or error > widest):
+            if row.kind == ROW_JOINT and (row.source == contrary or error > widest * row.push):
                 self.noted.most(NOTE_LOOPS, row.source, error)
-            elif error > most and (self.closing_loops or self.projecting):
+            elif error > most * row.push and (self.closing_loops or self.projecting):
                 self.noted.most(NOTE_OPEN, row.source, error)

@@ -15,7 +15,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import count, number
-from mcsim.state.checks import LAID_OUT, check_bodies, check_joints, check_manifolds, check_sensed
+from mcsim.state.checks import LAID_OUT, MEASURED, check_bodies, check_joints, check_manifolds, check_sensed
 from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
 
 MOST_STEPS = 2**62
@@ -72,7 +72,7 @@ def _of_bodies(field):
 
 def _read_joints(holder):
     records = holder.joints.copy()
-    for name in LAID_OUT:
+    for name in LAID_OUT + MEASURED:
         records[name] = 0
     return records
 
@@ -88,14 +88,17 @@ def _hand_joints(holder):
 
 
 def _write_joints(holder, records):
+    own = [holder.joints[name].copy() for name in MEASURED]
     holder.joints[...] = records
+    for name, values in zip(MEASURED, own):
+        holder.joints[name] = values
     if np.any(holder.joints["breakable"]):
         holder.pipeline.replan()
 
 
 def _check_joints(records, holder):
     check_joints(records, holder.joints, tuple(holder.joint_index))
-    for name in LAID_OUT:
+    for name in LAID_OUT + MEASURED:
         records[name] = 0
     return records
 

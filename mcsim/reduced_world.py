@@ -180,7 +180,10 @@ class ReducedWorld(World):
                 pipeline.qd[...] = qd
                 pipeline.take_back_twists(twist, shown)
         if np.all(np.isfinite(twist)):
-            self._take_over()
+            try:
+                self._take_over()
+            except SimulationError:             # q is none: there is nothing to see by it, and the step tells of it
+                return
             self._turn.last = give_back
 
     def _take_over(self):
@@ -195,7 +198,10 @@ class ReducedWorld(World):
             if not np.all(np.isfinite(twist[i])):
                 raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the velocity that was "
                                       f"written for body {self.body_names[i]!r} is not finite; set it anew")
-        self._agree(twist.copy(), written)
+        try:
+            self._agree(twist.copy(), written)
+        except SceneError as error:
+            raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): {error}") from None
 
     def _commit(self):
         """Before velocities change: what is written is taken over for good."""

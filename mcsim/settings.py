@@ -63,8 +63,11 @@ FIRST_STEP = 64
 #   speculative_distance    min(NEAR_FALLS g dt^2, NEAR_MOST t), at least NEAR_PART t
 #   slop                    SLOP_PART t
 #   restitution_threshold   RESTITUTION_FALLS g dt
-#   push_speed              of contacts PUSH_RATE t + PUSH_FALLS g h: a contact carries no more than m a_2 times that in a
-#                           substep (theory/stabilization.md), so it must grow with the weight that a substep brings
+#   push_speed              PUSH_RATE t + PUSH_FALLS g h: a contact carries no more than m a_2 times that in a substep
+#                           (theory/stabilization.md), so it must grow with the weight that a substep brings. Joints and
+#                           limits, which are rigid, carry any load: CLOSING_RATE l + sqrt(CLOSING_HEIGHT g l), and angles
+#                           at that over l, with l twice the longest lever, or radius of gyration, of those of the joint's
+#                           two bodies that move (state/arrays.py, measure_joints)
 #   sleep_speed             min(SLEEP_FALLS g dt, SLEEP_PART sqrt(g r)), at least SLEEP_RATE r
 # For a cube of 1 m at dt = 1/60 s, h = dt / 4: 20 mm, 0.5 mm, 0.49 m/s, 3 m/s, 10 mm/s.
 NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
@@ -79,8 +82,8 @@ SETTLE_FALLS, SETTLE_RATE = 0.02, 0.002     # 1, [1/s]
 MORE_SWEEPS = 128
 MOST_MORE = 250                         # they are numbered in a byte
 RESTITUTION_FALLS = 3.0
-PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1
-PUSH_SPEED = 3.0                        # of limits and joints [rad/s]
+PUSH_RATE, PUSH_FALLS = 2.0, 24.5               # [1/s], 1
+CLOSING_RATE, CLOSING_HEIGHT = 3.0, 0.01        # [1/s], 1
 SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014     # [1/s], 1, 1
 
 RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
@@ -373,9 +376,9 @@ def _lengths_and_speeds(k, gravity):
         "slop": 0.0 if k["slop"] is None else k["slop"], "slop_part": SLOP_PART if k["slop"] is None else 0.0,
         "restitution_threshold": (RESTITUTION_FALLS * g * k["dt"] if k["restitution_threshold"] is None
                                   else k["restitution_threshold"]),
-        "push_speed": push if given else PUSH_SPEED,
-        "contact_push_speed": push if given else PUSH_FALLS * g * k["dt"] / k["substeps"],
-        "contact_push_rate": 0.0 if given else PUSH_RATE,
+        "push_speed": push if given else PUSH_FALLS * g * k["dt"] / k["substeps"],
+        "push_rate": 0.0 if given else PUSH_RATE,
+        "joint_push": (push, CLOSING_RATE, CLOSING_HEIGHT * g),
         "speculative": _nearness(k, gravity),
     }
 

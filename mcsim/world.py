@@ -77,7 +77,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2. joint_hertz,
         joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
       push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
-        overlaps, 3 of the others.
+        overlaps, 3 l / s + 0.1 √(g l) of joints and limits, and of their angles that over l: l twice the longest lever,
+        or radius of gyration, of those bodies of the joint that move.
       restitution_threshold: slower impacts do not bounce [m/s]; by default 3 g dt.
       restitution_law: of impacts with friction, of joints too (docs/theory/impacts.md): "stronge" (the work of the normal
         impulse comes back by e²; gains no energy), "newton" (the speed comes back by e), "poisson" (the impulse does).

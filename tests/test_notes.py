@@ -255,7 +255,7 @@ def test_a_strict_call_of_many_steps_ends_at_the_first_failure():
 # ---- figures and counts ----------------------------------------------------------------------------------------------
 
 def test_figures_are_those_of_the_world():
-    world = pulled(9)
+    world = pulled(9, push_speed=3.0)
     for _ in range(60):
         world.step()
         errors = world.joint_errors().max(axis=1)
@@ -268,7 +268,7 @@ def test_figures_are_those_of_the_world():
 
 def test_steps_are_counted_by_call_and_in_all():
     """However many steps a call has."""
-    one, other = pulled(2), pulled(2)
+    one, other = pulled(2, push_speed=3.0), pulled(2, push_speed=3.0)
     for _ in range(30):
         one.step()
     other.step(13)

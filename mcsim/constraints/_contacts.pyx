@@ -151,6 +151,7 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.index = index
     row.stabilized = 0
     row.size = m.size
+    row.push = 0.0
     row.error = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY
@@ -208,6 +209,7 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
         begin_contact_row(normal, m, source, ROW_NORMAL, i)
         normal.lower = 0.0
         normal.stabilized = 1
+        normal.push = settings.push_speed + settings.push_rate * m.size
         normal.coupling = m.thinning
         normal.impulse = m.points[i].normal_impulse
     if parts.friction and settings.friction_central:

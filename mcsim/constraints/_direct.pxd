@@ -7,7 +7,6 @@ from mcsim.state._layout cimport Bodies, Joint, JointRows, Row, Settings
 cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f, int n) noexcept nogil
 cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
                              const Settings* settings, JointRows* rows) noexcept nogil
-cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
 cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
                         const Settings* settings, JointRows* rows) noexcept nogil
 cdef void read_joint_rows(const Joint* joints, const Row* source, JointRows* rows) noexcept nogil

@@ -13,8 +13,8 @@ from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
 from mcsim.core._math cimport vec3
-from mcsim.state._layout cimport BALL, HINGE, JOINT_AXES
-from mcsim.state._rows cimport copy_jacobian, own_rows, row_rate
+from mcsim.state._layout cimport BALL, HINGE, JOINT_AXES, JointRow
+from mcsim.state._rows cimport copy_jacobian, is_linear_row, kept_part, own_rows, row_rate, row_way
 
 
 cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
@@ -35,7 +35,7 @@ cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f
 
 cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
                              const Settings* settings, JointRows* rows) noexcept nogil:
-    """Of the chosen joints: Jacobians, errors and rates at the present poses. -> the largest |error| [m, rad]"""
+    """Of the chosen joints: Jacobians, errors and rates at the present poses. -> the largest |error| [m]"""
     cdef JointFrames f
     cdef double largest = 0.0
     cdef Py_ssize_t c
@@ -48,7 +48,7 @@ cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssiz
         write_rows(&joints[j], &f, bodies, settings, rows, k, n, NULL)
         for i in range(n):
             if holds_position(&joints[j], i):
-                largest = max(largest, fabs(rows.error[k + i]))
+                largest = max(largest, row_way(&joints[j], &rows.row[k + i], rows.error[k + i]))
     return largest
 
 
@@ -99,13 +99,14 @@ cdef void write_bent_rows(const Joint* joints, const Bodies* bodies, const Setti
             held[k + i] = holds_position(&joints[j], i)
 
 
-cdef double kept_part(const double* error, int n, double fastest) noexcept nogil:
-    """The part of a joint's errors that closing at push_speed leaves: 0 unless the joint is wide open."""
-    cdef double widest = 0.0
+cdef double closing_time(const Joint* joint, const JointRow* rows, const double* error, int n) noexcept nogil:
+    """How long it takes to close the n rows of a joint as fast as may be [s]."""
+    cdef double longest = 0.0
     cdef int i
     for i in range(n):
-        widest = max(widest, fabs(error[i]))
-    return 1.0 - fastest / widest if widest > fastest else 0.0
+        if holds_position(joint, i):
+            longest = max(longest, fabs(error[i]) / joint.push[0 if is_linear_row(&rows[i]) else 1])
+    return longest
 
 
 cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
@@ -116,8 +117,8 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
         C(x(v)) is about C' + h J (v - v'),  so   J v' + bias = (C' - goal) / h
 
     with C' the error at the trial poses; J that of the rows, at the drift's start. The error of a prescribed motion is
-    that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves.
-    -> the largest |C' - goal| [m, rad]
+    that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at the joint's `push` leaves.
+    -> the largest |C' - goal| [m]
     """
     cdef Row block[6]
     cdef double rates[6]
@@ -136,7 +137,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
         joint = &joints[j]
         k = rows.begin[j]
         n = rows.begin[j + 1] - k
-        keep = kept_part(&rows.error[k], n, settings.push_speed * h)
+        keep = kept_part(closing_time(joint, &rows.row[k], &rows.error[k], n), h)
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         still_frames(&f)
@@ -154,7 +155,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
                 off = h * (row_rate(&rows.row[k + i], &bodies.twist[joint.body_a], &bodies.twist[joint.body_b])
                            + rows.rate[k + i] + h * rows.error[k + i])
                 rows.bias[k + i] = rate * off
-            largest = max(largest, fabs(off))
+            largest = max(largest, row_way(joint, &rows.row[k + i], off))
     return largest
 
 

@@ -32,7 +32,7 @@ from mcsim.constraints._rack_pinion cimport error_rack_pinion
 from mcsim.constraints._free cimport axes_free
 from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
 from mcsim.constraints._user cimport constrain_user, user_row
-from mcsim.state._rows cimport joint_sleeps, own_rows, pair_coupling, response_along
+from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
 
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
@@ -95,6 +95,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.index = index
     row.stabilized = 0
     row.size = 0.0
+    row.push = 0.0
     row.error = 0.0
     row.curvature = 0.0
     row.rate = 0.0
@@ -216,6 +217,7 @@ cdef int write_limit(Row* row, const Joint* joint, int source, int index, double
     row.lower = 0.0
     row.stabilized = 1
     row.error = error
+    row.push = joint.push[0 if geometry.linear else 1]
     return 1
 
 
@@ -261,6 +263,7 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_TREE if settings.joint_tree else BLOCK_BILATERAL
         rows[i].stabilized = holds_position(joint, i)
+        rows[i].push = joint.push[0 if is_linear(&rows[i]) else 1]
         apply_inverse_mass(&rows[i], bodies)
     return n
 
@@ -433,6 +436,7 @@ cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodie
         own[i].block_kind = BLOCK_BORDER if settings.joint_tree else BLOCK_WIDE
         own[i].stabilized = i == 0
     constrain_gear(own, gear, &a, &b, bodies)
+    own.push = gear.push[0 if is_linear(own) else 1]
     if not settings.joint_tree:
         own.coupling = (held_response(&own[0], own_rows(rows, joint_a), joint_a.constraint_count)
                         + held_response(&own[1], own_rows(rows, joint_b), joint_b.constraint_count)

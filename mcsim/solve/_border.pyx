@@ -19,7 +19,7 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
-from mcsim.state._rows cimport push, rate, set_impulse
+from mcsim.state._rows cimport is_linear, push, rate, set_impulse, way_of
 
 from mcsim.solve.border import plan_border
 
@@ -125,12 +125,13 @@ cdef class Border:
 
     # ---- solving -----------------------------------------------------------------------------------------------------
 
-    cdef double residual(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef double residual(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end, const Joint* joints) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t k
         for k in range(begin, end):
             self.vector[k] = 0.0 if self.row(k) == NULL else -(rate(self.row(k), twist) + self.bias[k])
-            largest = max(largest, fabs(self.vector[k]))
+            if self.row(k) != NULL:
+                largest = max(largest, way_of(&joints[self.joint[k]], is_linear(self.row(k)), self.vector[k]))
         return largest
 
     cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:

@@ -64,8 +64,8 @@ cdef class GeneralizedRows:
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void factor(self, Row* rows, Py_ssize_t count, double rate, double most) noexcept nogil
-    cdef void find_parts(self, Row* rows, double rate, double most) noexcept nogil
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
+    cdef void find_parts(self, Row* rows, double rate) noexcept nogil
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil
     cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,

@@ -16,7 +16,7 @@ from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.state._layout cimport (
     BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
-from mcsim.state._rows cimport is_wide
+from mcsim.state._rows cimport is_linear, is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
@@ -37,12 +37,12 @@ cdef double YIELDING = 0.1
 cdef double LIGHTEST = 0.1
 
 # The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
-# a part; and what it always may [m/s, rad/s].
+# a part; and what it always may, in parts of the rows' `push`.
 cdef double[2] CONTRARY
 CONTRARY[0], CONTRARY[1] = 0.1, 0.01
 cdef double CONTRARY_LED = 0.05
 cdef double[2] LEAST
-LEAST[0], LEAST[1] = 1e-2, 1e-6
+LEAST[0], LEAST[1] = 3e-3, 3e-7
 
 cdef enum:
     HOLDS = 3                    # proximal steps of what loops answer to an impact
@@ -85,10 +85,9 @@ cdef inline void row_act(const Reach* reach, const double* response, double impu
     reach_act(&reach[1], response, impulse, velocity)
 
 
-cdef inline bint is_linear(const Row* row) noexcept nogil:
-    """Whether its error is in metres: it has to do with the velocities of points."""
-    cdef const double* j = &row.jacobian[0]
-    return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) > 1e-12
+cdef inline double closing_time(const Row* row) noexcept nogil:
+    """That of its error, as fast as may be [s]."""
+    return fabs(row.error) / row.push
 
 
 cdef class GeneralizedRows:
@@ -276,7 +275,7 @@ cdef class GeneralizedRows:
                 if row.diagonal < least:
                     row.bias[BIASED] *= sqrt(row.diagonal / least)
 
-    cdef void factor(self, Row* rows, Py_ssize_t count, double rate, double most) noexcept nogil:
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil:
         """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with
         its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed
         loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
@@ -295,7 +294,7 @@ cdef class GeneralizedRows:
                 s = self.loop_matrix[i * n + j] = self.whole_coupling(rows, self.loop[i], self.loop[j])
                 if s != 0.0:
                     self.loop_begin[i] = <int32_t>j
-        self.find_parts(rows, rate, most)
+        self.find_parts(rows, rate)
         i = 0
         while i < n:
             end = i + 1
@@ -305,11 +304,11 @@ cdef class GeneralizedRows:
                 self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
             i = end
 
-    cdef void find_parts(self, Row* rows, double rate, double most) noexcept nogil:
+    cdef void find_parts(self, Row* rows, double rate) noexcept nogil:
         """Rows that are coupled hang together. They are biased by `rate` of their errors; where that asks one for more than
-        `most` [m/s, rad/s] they yield, and close so much slower, in the direction of their errors, that none is."""
+        its `push` they yield, and close so much slower, in the direction of their errors, that none is."""
         cdef Py_ssize_t i, k, first, end = self.loop_count
-        cdef double worst = 0.0
+        cdef double needed = 0.0              # to close them all [s]
         cdef bint is_led = False
         cdef Row* row
         first = end
@@ -317,7 +316,7 @@ cdef class GeneralizedRows:
             row = &rows[self.loop[i]]
             first = min(first, self.loop_begin[i])
             if row.stabilized:
-                worst = max(worst, fabs(row.error))
+                needed = max(needed, closing_time(row))
             is_led = is_led or self.led(rows, self.loop[i]) or (is_wide(row) and self.led(rows, self.loop[i] + 1))
             if first < i:
                 continue
@@ -326,14 +325,14 @@ cdef class GeneralizedRows:
                 self.loop_led[k] = is_led
                 self.loop_open[k] = 0
                 self.loop_most[0][k] = self.loop_most[1][k] = 0.0
-            if rate * worst > most:
+            if rate * needed > 1.0:
                 for k in range(i, end):
                     row = &rows[self.loop[k]]
                     if row.stabilized:
-                        row.bias[BIASED] -= (rate - most / worst) * row.error
+                        row.bias[BIASED] -= (rate - 1.0 / needed) * row.error
                 self.open_part(rows, BIASED, i, end)
             end = first = i
-            worst = 0.0
+            needed = 0.0
             is_led = False
 
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil:
@@ -423,12 +422,13 @@ cdef class GeneralizedRows:
         cdef Row* row
         for i in range(first, end):
             kept[i] = x[i]
-            most[0] = max(most[0], fabs(x[i]))
+            most[0] = max(most[0], fabs(x[i]) / rows[self.loop[i]].push)
         self.invert(relaxed, first, end)
         if self.loop_open[first] & 1 << relaxed:
             return
         for i in range(first, end):
-            left = max(left, PROXIMAL[0 if self.loop_led[first] else relaxed] * rows[self.loop[i]].diagonal * fabs(x[i]))
+            row = &rows[self.loop[i]]
+            left = max(left, PROXIMAL[0 if self.loop_led[first] else relaxed] * row.diagonal * fabs(x[i]) / row.push)
         if left > (CONTRARY_LED if self.loop_led[first] else CONTRARY[relaxed]) * most[0] and left > LEAST[relaxed]:
             self.open_part(rows, relaxed, first, end)
             for i in range(first, end):
@@ -532,12 +532,12 @@ cdef class GeneralizedRows:
         return largest
 
     cdef double worst(self, const Row* rows) noexcept nogil:
-        """The largest error of position of rows that close loops [m, rad]."""
+        """How long it takes to close the rows that close loops [s]."""
         cdef double largest = 0.0
         cdef Py_ssize_t i
         for i in range(self.loop_count):
             if rows[self.loop[i]].stabilized and not self.loop_open[i]:
-                largest = max(largest, fabs(rows[self.loop[i]].error))
+                largest = max(largest, closing_time(&rows[self.loop[i]]))
         return largest
 
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil:
@@ -573,8 +573,8 @@ cdef class GeneralizedRows:
     # ---- strain ------------------------------------------------------------------------------------------------------
 
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil:
-        """A substep begins. -> whether loops yield, or are open by more than `most` [m, rad]; by more than `widest` they are
-        contrary."""
+        """A substep begins. -> whether loops yield, or it takes longer than `most` [s] to close them; if longer than `widest`,
+        they are contrary."""
         cdef const Row* row
         cdef bint found = False
         cdef double error
@@ -582,8 +582,8 @@ cdef class GeneralizedRows:
         for i in range(self.loop_count):
             row = &rows[self.loop[i]]
             error = fabs(row.error) if row.stabilized else 0.0
-            self.loop_strained[i] = self.loop_open[i] != 0 or error > most
-            if error > widest:
+            self.loop_strained[i] = self.loop_open[i] != 0 or error > most * row.push
+            if error > widest * row.push:
                 self.contrary = row.source
             found = found or self.loop_strained[i] != 0
         return found

@@ -6,7 +6,7 @@ from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
 from mcsim.wide._herds cimport Herds
-from mcsim.state._layout cimport Bodies, JointRow, JointRows
+from mcsim.state._layout cimport Bodies, Joint, JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
 ctypedef struct Node:
@@ -108,7 +108,8 @@ cdef class JointTree:
     cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal,
                      const Mat3* inertia) noexcept nogil
     cdef bint is_doubtful(self, const Articulation* a) noexcept nogil
-    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias) noexcept nogil
+    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias,
+                           const Joint* joints) noexcept nogil
     cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil
     cdef void finish(self, const Articulation* a, const Bodies* bodies, Twist* twist, double* impulse) noexcept nogil
     cdef void push(self, const Articulation* a, const Bodies* bodies, Twist* twist, const double* impulse) noexcept nogil

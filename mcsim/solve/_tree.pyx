@@ -28,7 +28,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport add_scaled, dot, inverse_symmetric, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._rows cimport row_diagonal, row_rate
+from mcsim.state._rows cimport row_diagonal, row_rate, row_way
 
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
@@ -329,10 +329,10 @@ cdef class JointTree:
         self.vector, self.order = doubles(vector), integers(order)
         self.slot = long_integers(slot)
 
-    def take_balls(self, articulations, plain, moves, anchors):
+    def take_balls(self, articulations, plain, moves, anchors, push):
         """Plain ball joints are to be taken several at a time. articulations: ARTICULATION_DTYPE; plain: (joints,)
         bool; moves: (bodies,) bool, which are dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own
-        axes."""
+        axes; push: (joints,) how fast they are closed at most [m/s]."""
         nodes, entries = self.kept[1], self.kept[2]
         count = len(articulations)
         plain = plain[np.maximum(nodes["joint"], 0)] & (nodes["joint"] >= 0) & (nodes["size"] == 3)
@@ -342,7 +342,8 @@ cdef class JointTree:
         triples = np.setdiff1d(np.unique(self.group), np.union1d(mixed, np.flatnonzero(articulations["loops"])))
         articulations["triples"][triples] = 1
         self._take_triples(nodes, entries, np.isin(self.group, triples))
-        self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)], self.group)
+        of = np.maximum(nodes["joint"], 0)
+        self.balls = Balls(nodes, entries, plain, moves, anchors[of], push[of], self.group)
         column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
         whole = plain.copy()
         whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
@@ -630,8 +631,10 @@ cdef class JointTree:
             kernels.push(self.balls.pushes + a.push, a.push_end - a.push, self.balls.slots, bodies, twist, impulse, True,
                          self.balls.arms)
 
-    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias) noexcept nogil:
-        """vector <- -(J v + bias), the right side of a solve. bias: (row_count,). -> the largest [m/s, rad/s]"""
+    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias,
+                           const Joint* joints) noexcept nogil:
+        """vector <- -(J v + bias), the right side of a solve. bias: (row_count,). -> the largest, of an angle as a way
+        [m/s]"""
         cdef const BallKernels* kernels
         cdef const Node* node
         cdef double* x
@@ -651,8 +654,7 @@ cdef class JointTree:
                     s = row_rate(self.rows.row + node.row + p, twist + node.body_a, twist + node.body_b)
                     s += bias[node.row + p]
                     x[p] = -s
-                    if fabs(s) > largest:
-                        largest = fabs(s)
+                    largest = max(largest, row_way(&joints[node.joint], self.rows.row + node.row + p, s))
         return largest
 
     cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil:

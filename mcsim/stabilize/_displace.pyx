@@ -50,7 +50,7 @@ from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, q
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
-from mcsim.state._rows cimport fastest_push, is_wide, rate, without_slop
+from mcsim.state._rows cimport is_wide, rate, without_slop
 
 from mcsim.state.fields import ROW_DTYPE
 
@@ -69,7 +69,7 @@ cdef double FAR_ROUNDING = 1e-14
 
 cdef inline double target(const Row* row, double error, double part, const Settings* settings) noexcept nogil:
     """How far the row is to be moved, with the sign of its error, if `part` of an error is to be mended."""
-    cdef double fastest = fastest_push(row, settings) * settings.h
+    cdef double fastest = row.push * settings.h
     if row.kind == ROW_JOINT:
         return part * error
     if error > 0.0:

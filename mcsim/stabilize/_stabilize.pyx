@@ -13,8 +13,8 @@ One-sided rows (limits, contacts) with C > 0 are speculative under every name, a
 them close the gap and no more. Soft contacts yield there as they do in touch, with bias C / h: a spring and damper on
 what the drift presses in. With C < 0:
     none        bias 0
-    baumgarte   bias = max(beta min(C + slop, 0) / h, -push_speed)   (limits: no slop)
-    soft        bias = max(bias_rate C, -push_speed) and a compliance; a contact with an unmoved body is twice as stiff
+    baumgarte   bias = max(beta min(C + slop, 0) / h, -push)   (limits: no slop)
+    soft        bias = max(bias_rate C, -push) and a compliance; a contact with an unmoved body is twice as stiff
                 (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
                 The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each
 """
@@ -25,7 +25,7 @@ from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
-from mcsim.state._rows cimport fastest_push, without_slop
+from mcsim.state._rows cimport without_slop
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -49,7 +49,7 @@ cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept no
 
 
 cdef inline void set_contact_bias(Row* row, const Softness* soft, const Settings* settings) noexcept nogil:
-    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), settings.h, -fastest_push(row, settings))
+    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), settings.h, -row.push)
     if row.error > 0.0:
         row.bias[BIASED] = row.bias[RELAXED] = row.error / settings.h
 
@@ -108,15 +108,15 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     set_soft_bias(row, &joint, moved[i - head] / settings.first_kick, h, -1e300)
                 elif row.kind != ROW_NORMAL:
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
-                    set_soft_bias(row, &joint, 0.0, h, -settings.push_speed)
+                    set_soft_bias(row, &joint, 0.0, h, -row.push)
                 else:
                     set_contact_bias(row, &ground if meets_unmoved(row, bodies) else &contact, settings)
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = without_slop(row, error, settings)
                 error = settings.baumgarte * error / h
-                if row.kind != ROW_JOINT and error < -fastest_push(row, settings):
-                    error = -fastest_push(row, settings)
+                if row.kind != ROW_JOINT and error < -row.push:
+                    error = -row.push
                 set_bias(row, error, 0.0, 0.0)
             else:
                 set_bias(row, 0.0, 0.0, 0.0)

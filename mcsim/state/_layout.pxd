@@ -258,6 +258,9 @@ ctypedef struct Joint:
     int32_t user_size            # rows of a user's own joint
     int32_t held                 # of an articulation's first joint with bounded rows: in so many steps it is asked anew
                                  # whether these are held (solve/_held.pyx), negative: they are until then
+    double length                # twice the longest lever, or radius of gyration, of those of its bodies that move: as what
+                                 # way a radian counts where its rows are weighed against each other [m]
+    double push[2]               # how fast its rows are closed, and pushed back from limits, at most [m/s, rad/s]
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:
@@ -346,6 +349,7 @@ ctypedef struct Row:
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
     double size                  # contact rows: of the manifold [m]
+    double push                  # how fast an error is pushed back at most [m/s, rad/s]
 
 # One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a,
 # twist of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
@@ -420,9 +424,8 @@ ctypedef struct Settings:
     double joint_hertz
     double joint_damping_ratio
     double joint_warm_start      # part of a joint row's impulse that the next substep starts with
-    double push_speed            # fastest speed at which limits and joints are pushed back [m/s, rad/s]
-    double contact_push_speed    # and overlaps: this [m/s], and so many times the manifold's `size` in a second
-    double contact_push_rate     # [1/s]
+    double push_speed            # how fast overlaps are pushed back at most: this [m/s], and so many times the manifold's
+    double push_rate             # `size` in a second (joints and limits: Joint.push)
     double restitution_threshold
     int32_t restitution_law      # of solve/_laws.pxd
     Nearness speculative

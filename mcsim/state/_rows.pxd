@@ -1,10 +1,11 @@
 """Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
 
+from libc.math cimport fabs
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 from mcsim.core._math cimport dot, sub, vec3
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, ROW_NORMAL, Bodies, Joint, JointRow, JointRows, Row, Settings
+from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row, Settings
 
 
 cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
@@ -37,11 +38,28 @@ cdef inline double row_diagonal(const JointRow* row, double inv_mass_a, double i
             + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
 
 
-cdef inline double fastest_push(const Row* row, const Settings* settings) noexcept nogil:
-    """The speed at which an overlap or a limit is pushed back at most [m/s, rad/s]."""
-    if row.kind == ROW_NORMAL:
-        return settings.contact_push_speed + settings.contact_push_rate * row.size
-    return settings.push_speed
+cdef inline bint is_linear(const Row* row) noexcept nogil:
+    """Whether its error is in metres: it has to do with the velocities of points."""
+    cdef const double* j = &row.jacobian[0]
+    return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) > 1e-12
+
+
+cdef inline double way_of(const Joint* joint, bint linear, double error) noexcept nogil:
+    """|error| of one of its rows as a way: that of its longest lever, if it is an angle [m]."""
+    return fabs(error) if linear else joint.length * fabs(error)
+
+
+cdef inline bint is_linear_row(const JointRow* row) noexcept nogil:
+    return row.linear.x != 0.0 or row.linear.y != 0.0 or row.linear.z != 0.0
+
+
+cdef inline double row_way(const Joint* joint, const JointRow* row, double error) noexcept nogil:
+    return way_of(joint, is_linear_row(row), error)
+
+
+cdef inline double kept_part(double needed, double h) noexcept nogil:
+    """The part of an error that stays after the time h where closing it takes the time needed."""
+    return 1.0 - h / needed if needed > h else 0.0
 
 
 cdef inline double without_slop(const Row* row, double error, const Settings* settings) noexcept nogil:

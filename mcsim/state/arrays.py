@@ -240,6 +240,28 @@ def _fill_axis(slot, axis):
         slot["motor_damping_ratio"] = motor.damping_ratio
 
 
+def joint_levers(bodies, joints):
+    """(j,) [m] the longest lever, or radius of gyration, of those bodies of each joint that move; 0: of none. bodies: BodyArrays."""
+    inertia, inverse = bodies.padded["inertia"].reshape(-1, 9), bodies.padded["inv_mass"]
+    radius = np.sqrt(inertia[:, (0, 4, 8)].max(axis=1) * inverse)
+    ends = np.stack([joints["body_a"], joints["body_b"]], axis=1) + 1
+    levers = np.stack([linear.lengths(joints[name]) for name in ("anchor_a", "anchor_b")], axis=1)
+    return np.where(inverse[ends] > 0.0, np.maximum(levers, radius[ends]), 0.0).max(axis=1, initial=0.0)
+
+
+def measure_joints(bodies, joints, given, rate, fall):
+    """Into the records: the joints' `length` l, which is twice their lever, of a gear that of the longer one; and how fast they
+    are closed at most: rows in metres at rate l + sqrt(fall l) [m/s], rows in radians at that over l; or all at the speed that
+    is `given` [m/s, rad/s]."""
+    length = 2.0 * joint_levers(bodies, joints)
+    gears = np.flatnonzero(joints["type"] == JOINT_TYPES.index("gear"))
+    length[gears] = length[joints["geared"][gears]].max(axis=1, initial=0.0)
+    length[length == 0.0] = 1.0                     # of joints that move nothing
+    push = rate * length + np.sqrt(fall * length)           # of the product: exact in other units
+    push = np.stack([push, push / length], axis=1) if given is None else given
+    joints["length"], joints["push"] = length, np.maximum(push, np.finfo(float).tiny)         # nothing is divided by 0
+
+
 def excluded_pairs(scene, index):
     """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
     pairs = [(index[j.a], index[j.b]) for j in scene.joints

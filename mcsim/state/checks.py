@@ -77,7 +77,7 @@ JOINT_RULES = {
     "impulse": anything, "wrench_impulse": anything, "axes": AXIS_RULES, "constant": bound, "break_force": strength,
     "break_torque": strength, "broken": up_to(1), "breakable": up_to(1), "radius": not_negative, "disc": up_to(1),
     "user": anything, "ratio": finite, "geared": anything, "geared_axis": anything, "user_size": anything,
-    "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED,
+    "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED, "length": anything, "push": anything,
 }
 
 POINT_RULES = dict.fromkeys(("position", "separation", "normal_impulse", "total_normal_impulse", "friction_impulse",
@@ -101,6 +101,7 @@ CONNECTS = ("type", "body_a", "body_b")
 HOLDS = ("axis_count", "constant", "breakable", "disc", "user", "ratio", "geared", "geared_axis", "user_size")
 AXES_HOLD = ("motion_mode",)
 LAID_OUT = ("row_begin", "row_count")       # where a step had its rows: no state
+MEASURED = ("length", "push")               # what follows from bodies and settings: no state either
 
 
 def check_record(records, rules, what, name):

@@ -115,6 +115,7 @@ JOINT_DTYPE = _record(
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
     ("radius", "f8"), ("disc", "i4"), ("user", "i4"),
     ("ratio", "f8"), ("geared", "i4", 2), ("geared_axis", "i4", 2), ("user_size", "i4"), ("held", "i4"),
+    ("length", "f8"), ("push", "f8", 2),
 )
 
 USER_ROW_DTYPE = _record(("error", "f8"), ("curvature", "f8"), ("jacobian", "f8", 12))
@@ -125,7 +126,7 @@ ROW_DTYPE = _record(
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("offset", "f8", 2), ("share", "f8", 2), ("normal_begin", "i4"),
     ("normal_count", "i4"), ("kind", "i4"), ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
-    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"),
+    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"), ("push", "f8"),
 )
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")

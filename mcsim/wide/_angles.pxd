@@ -44,6 +44,7 @@ ctypedef struct AngleBlock:
     Wide low                     # limits [rad], infinite: none
     Wide high
     Wide swing
+    Wide push                    # how fast limits are pushed back at most [rad/s]
     Wide position                # of the twist, a hinge's with its turns [rad]
     AngleSlot slots[6]
 
@@ -52,7 +53,6 @@ ctypedef struct AngleRule:
     double h
     double dt
     double error_rate            # bias of a limit that is passed, by the error [1/s]
-    double push_speed            # the most of it [rad/s]
 
 ctypedef struct AngleKernels:
     int width

@@ -85,6 +85,7 @@ cdef void fill_angles(AngleBlock* blocks, Py_ssize_t k, const Joint* joints, con
         block.body_b[lane] = joint.body_b
         put_quat(&block.basis_a, lane, joint.basis_a)
         put_quat(&block.basis_b, lane, joint.basis_b)
+        put(&block.push, lane, joint.push[1])
 
 
 cdef inline bint has_angles_alone(const Joint* joint) noexcept nogil:
@@ -192,12 +193,12 @@ cdef inline void rub_slot(AngleSlot* slot, Wide bound) noexcept nogil:
     slot.lower = -slot.upper
 
 
-cdef inline void limit_slot(AngleSlot* slot, Wide error, const AngleRule* rule) noexcept nogil:
+cdef inline void limit_slot(AngleSlot* slot, Wide error, Wide push, const AngleRule* rule) noexcept nogil:
     """Before the limit the angle may come up to it; beyond it is pushed back, and in the relax pass stays."""
     cdef Wide zero = splat(0.0)
     cdef Mask free = above(error, zero)
     cdef Wide rate = error / splat(rule.h)
-    slot.bias[0] = choose(free, rate, most(splat(rule.error_rate) * error, splat(-rule.push_speed)))
+    slot.bias[0] = choose(free, rate, most(splat(rule.error_rate) * error, -push))
     slot.bias[1] = choose(free, rate, zero)
     slot.lower = zero
     slot.upper = splat(INFINITY)
@@ -276,15 +277,15 @@ cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const Ang
         rub_slot(&block.slots[2], splat(rule.h) * block.friction[2])
     if block.used >> ANGLE_LOWER & 1:
         write_slot(block, ANGLE_LOWER, direction, &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_LOWER], block.position - block.low, rule)
+        limit_slot(&block.slots[ANGLE_LOWER], block.position - block.low, block.push, rule)
     if block.used >> ANGLE_UPPER & 1:
         write_slot(block, ANGLE_UPPER, wide3(-direction.x, -direction.y, -direction.z), &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_UPPER], block.high - block.position, rule)
+        limit_slot(&block.slots[ANGLE_UPPER], block.high - block.position, block.push, rule)
     if block.used >> ANGLE_SWING & 1:
         across = w_choose(above(sine, splat(1e-9)), w_scale(splat(-1.0) / sine, across),
                           wide3(-a.x.x, -a.x.y, -a.x.z))
         write_slot(block, ANGLE_SWING, across, &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_SWING], block.swing - tilt, rule)
+        limit_slot(&block.slots[ANGLE_SWING], block.swing - tilt, block.push, rule)
 
 
 cdef void refresh_angles(AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies,

@@ -97,7 +97,6 @@ cdef class WideAngles:
         self.rule.h = settings.h
         self.rule.dt = settings.dt
         self.rule.error_rate = soft.bias_rate if soft.stiffness > 0.0 else 0.0
-        self.rule.push_speed = settings.push_speed
         self.row_count = self.kernels.load(self.blocks, self.count, joints, bodies, &self.rule, self.taken)
 
     cdef void refresh(self, const Bodies* bodies) noexcept nogil:

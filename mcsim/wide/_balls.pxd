@@ -25,6 +25,7 @@ ctypedef struct BallBlock:
     Wide3 error                  # at the start of the drift [m]
     Wide side_a                  # 1: a counts in the diagonal block
     Wide side_b
+    Wide push                    # how fast it is closed at most [m/s]
 
 # Blocks of the matrix between two joints that share a body.
 ctypedef struct CoupleBlock:
@@ -56,8 +57,7 @@ ctypedef struct BallKernels:
     double (*write)(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
                     double* arms) noexcept nogil
     # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m]
-    double (*miss)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                   double fastest) noexcept nogil
+    double (*miss)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h) noexcept nogil
     # I^-1 J' and the blocks of J M^-1 J'
     void (*assemble)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
                      double* values) noexcept nogil

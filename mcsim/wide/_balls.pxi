@@ -69,12 +69,11 @@ cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodie
     return largest_lane(&largest)
 
 
-cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                       double fastest) noexcept nogil:
+cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h) noexcept nogil:
     cdef const double* position = <const double*>bodies.position
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)
-    cdef Wide widest
+    cdef Wide widest, closing
     cdef Mask wide
     cdef Wide3 off
     cdef const BallBlock* block
@@ -84,9 +83,10 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
         off = w_sub(w_add(gather3(position, block.body_b, 3), carried(&block.anchor_b, bodies, block.body_b)),
                     w_add(gather3(position, block.body_a, 3), carried(&block.anchor_a, bodies, block.body_a)))
         widest = largest_of(block.error)
-        wide = above(widest, splat(fastest))
+        closing = splat(h) * block.push
+        wide = above(widest, closing)
         if any_lane(wide):
-            widest = choose(wide, splat(fastest) / widest - splat(1.0), splat(0.0))      # minus the part that stays
+            widest = choose(wide, closing / widest - splat(1.0), splat(0.0))      # minus the part that stays
             off = w_add_scaled(off, widest, block.error)
         scatter3(w_scale(rate, off), rows.bias, block.row, 1)
         largest = most(largest, largest_of(off))

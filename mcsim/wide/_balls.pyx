@@ -28,7 +28,7 @@ def record_types(width):
         return [(name, "f8", width) for name in names]
     return [np.dtype(fields) for fields in (
         integers("row", "record", "vector", "diagonal", "body_a", "body_b", "arm", "reserved")
-        + vectors("anchor_a", "anchor_b", "arm_a", "arm_b", "error") + numbers("side_a", "side_b"),
+        + vectors("anchor_a", "anchor_b", "arm_a", "arm_b", "error") + numbers("side_a", "side_b", "push"),
         integers("value", "angular", "spin", "body") + numbers("sign"),
         integers("body") + [("slot", "i4"), ("slot_end", "i4"), ("reserved", "i4", 6)],
         integers("row", "vector", "arm", "reserved") + numbers("sign"))]
@@ -61,10 +61,10 @@ def coupled(nodes, entries, plain):
 
 
 cdef class Balls:
-    def __init__(self, nodes, entries, plain, moves, anchors, group):
+    def __init__(self, nodes, entries, plain, moves, anchors, push, group):
         """nodes, entries: those of a JointTree; plain: (nodes,) bool, which are ball joints of three rows; moves:
-        (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes; group:
-        (nodes,) ascending, the articulation of each."""
+        (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes; push:
+        (nodes,) how fast they are closed at most [m/s]; group: (nodes,) ascending, the articulation of each."""
         self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.table("ball_kernels"), "mcsim.wide.balls")
         types = record_types(self.kernels.width)
         if [t.itemsize for t in types] != [self.kernels.sizes[k] for k in range(4)]:
@@ -73,7 +73,7 @@ cdef class Balls:
         number = np.zeros(len(nodes), np.int64)
         number[chosen] = np.arange(len(chosen))
         arms = np.zeros((len(chosen) + 1, 2, 3))
-        joints, ball = self._joints(types[0], nodes, chosen, anchors, group)
+        joints, ball = self._joints(types[0], nodes, chosen, anchors, push, group)
         couples, couple = self._couples(types[1], nodes, entries, plain, group)
         pushes, slots, push = self._bodies(types[2], types[3], nodes, chosen, number, moves, group)
         self.kept = arms, joints, couples, pushes, slots
@@ -82,7 +82,7 @@ cdef class Balls:
         self.blocks, self.couples = <BallBlock*>records(joints), <CoupleBlock*>records(couples)
         self.pushes, self.slots = <PushBlock*>records(pushes), <PushSlot*>records(slots)
 
-    def _joints(self, dtype, nodes, chosen, anchors, group):
+    def _joints(self, dtype, nodes, chosen, anchors, push, group):
         taken, begin = lanes(group[chosen], self.kernels.width)
         node = chosen[taken]
         blocks = room(dtype, len(taken))
@@ -92,6 +92,7 @@ cdef class Balls:
             these[name][:, :n] = value[node]
         these["arm"][:, :n] = 6 * taken
         these["anchor_a"], these["anchor_b"] = (anchors[node, side].transpose(0, 2, 1) for side in (0, 1))
+        these["push"] = push[node]
         these["side_a"], these["side_b"] = ((nodes["sides"][node] & bit) != 0 for bit in (1, 2))
         return blocks, begin
 

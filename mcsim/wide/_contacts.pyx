@@ -254,7 +254,7 @@ cdef class WideContacts:
         cdef int k
         self.rule.inv_h = 1.0 / h
         self.rule.settle_speed, self.rule.settle_rate = self.settle_speed, self.settle_rate
-        self.rule.push_speed, self.rule.push_rate = settings.contact_push_speed, settings.contact_push_rate
+        self.rule.push_speed, self.rule.push_rate = settings.push_speed, settings.push_rate
         self.rule.first = settings.first_kick
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         self.rule.slop_part = settings.slop_part if settings.stabilization == STABILIZE_BAUMGARTE else 0.0

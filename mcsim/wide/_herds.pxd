@@ -64,7 +64,8 @@ ctypedef struct Herd:
     int32_t* record              # (nodes, 8) where each joint's first JointRow stands among doubles
     int32_t* number              # (nodes, 8) its first row
     int32_t* source              # (nodes, 8) its joint
-    double* fixed                # (nodes, 15) anchors on a and b; hinge: x, y on a, z on b; body axes
+    double* fixed                # (nodes, 18) anchors on a and b; hinge: x, y on a, z on b; body axes; the joint's
+                                 # length and push
     double* arms                 # (nodes, 12) on a, on b; hinge: its two directions; world axes
     double* spins                # (nodes, 2, 5, 3) I^-1 J' of the two sides, scratch
     double* masses               # (bodies, 7) inverse mass and inertia, world axes
@@ -77,21 +78,21 @@ ctypedef struct Herd:
     double* inertia              # (bodies that move, 12) inertia and its inverse, body axes
     int32_t articulation[8]      # which one each lane has
     double* near                 # how far a lane's joints may be off at trial poses
-    double* off                  # and were at the last ones [m, rad]
+    double* off                  # and were at the last ones [m]
     double* loose                # 1: that is more than they may, 0: it is not; one number a lane, and how many are
     double* swept                # 1: the lane takes part in the sweeps
 
 ctypedef struct HerdKernels:
     int width
-    # Jacobians and errors at the present poses. -> the largest |error| [m, rad]
+    # Jacobians and errors at the present poses. -> the largest |error| [m]
     double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
-    # Biases at trial poses, and `off`: the largest distance of a row from what the drift aims at [m, rad]. Those lanes
+    # Biases at trial poses, and `off`: the largest distance of a row from what the drift aims at [m]. Those lanes
     # are loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
     void (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                 double fastest, bint again) noexcept nogil
+                 bint again) noexcept nogil
     # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. 0: some body
     # turns too far for one piece.
-    int (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+    int (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h,
                  bint again, bint store) noexcept nogil
     # Inertia; poses at the drift's start.
     void (*load)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
@@ -160,9 +161,9 @@ cdef class Herds:
     cdef void solve(self, Twist* twist, JointRows* rows, int which) noexcept nogil
     cdef void push(self, Twist* twist, JointRows* rows, bint twice) noexcept nogil
     cdef void aim(self, const Twist* twist, JointRows* rows, double far) noexcept nogil
-    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, double fastest, bint again,
+    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, bint again,
                     bint store) noexcept nogil
-    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest, bint again) noexcept nogil
+    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, bint again) noexcept nogil
     cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil
 
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil

@@ -8,7 +8,9 @@ from mcsim.wide._herds cimport (HERD_FREE, HERD_LOOSE, Herd, HerdEntry, HerdKern
                                 HerdUpdate)
 
 cdef enum:
-    FIXED_NUMBERS = 15
+    FIXED_NUMBERS = 18
+    LENGTH = 15                  # where the joint's length stands among them, and its push
+    PUSH = 16
     ARM_NUMBERS = 12
     SPIN_NUMBERS = 15            # of a side
     MASS_NUMBERS = 7
@@ -68,57 +70,75 @@ cdef inline void herd_errors(const HerdNode* node, const Wide* fixed, const Wide
             put_three(w_cross(z, y), arms + 9)
 
 
+cdef inline Wide widest_way(const Wide* error) noexcept nogil:
+    """The largest |error| of the rows of its point."""
+    return most(most(size_of(error[0]), size_of(error[1])), size_of(error[2]))
+
+
+cdef inline Wide widest_angle(const Wide* error) noexcept nogil:
+    """And of a hinge's other two."""
+    return most(size_of(error[3]), size_of(error[4]))
+
+
+cdef inline Wide widest_of(const HerdNode* node, const Wide* fixed, const Wide* error) noexcept nogil:
+    """The largest of all, an angle as a way."""
+    cdef Wide widest = widest_way(error)
+    return most(widest, fixed[LENGTH] * widest_angle(error)) if node.size == 5 else widest
+
+
 cdef double write_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil:
     cdef Wide largest = splat(0.0)
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef const Wide* poses
+    cdef const Wide* fixed
     cdef Wide* error
     cdef Py_ssize_t n
-    cdef int k, i
+    cdef int k
     for n in range(count):
         herd = &herds[n]
         load_poses(herd, bodies)
         poses = <const Wide*>herd.motions
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]
+            fixed = <const Wide*>herd.fixed + FIXED_NUMBERS * k
             error = <Wide*>(rows.error + herd.first) + node.row
-            herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
-                        poses + MOTION_NUMBERS * node.b, error, <Wide*>herd.arms + ARM_NUMBERS * k)
-            for i in range(node.size):
-                largest = most(largest, size_of(error[i]))
+            herd_errors(node, fixed, poses + MOTION_NUMBERS * node.a, poses + MOTION_NUMBERS * node.b, error,
+                        <Wide*>herd.arms + ARM_NUMBERS * k)
+            largest = most(largest, widest_of(node, fixed, error))
     return largest_lane(&largest)
 
 
-cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double fastest) noexcept nogil:
+cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h) noexcept nogil:
     """With the poses in `motions`. -> the largest of each lane"""
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)
-    cdef Wide widest
+    cdef Wide needed
     cdef Wide off[5]
     cdef Mask wide
     cdef const HerdNode* node
     cdef const Wide* poses = <const Wide*>herd.motions
+    cdef const Wide* fixed
     cdef const Wide* error
     cdef Wide* bias
     cdef int k, i
     for k in range(herd.shape.node_count):
         node = &herd.shape.nodes[k]
+        fixed = <const Wide*>herd.fixed + FIXED_NUMBERS * k
         error = <const Wide*>(rows.error + herd.first) + node.row
         bias = <Wide*>(rows.bias + herd.first) + node.row
-        herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
-                    poses + MOTION_NUMBERS * node.b, off, NULL)
-        widest = size_of(error[0])
-        for i in range(1, node.size):
-            widest = most(widest, size_of(error[i]))
-        wide = above(widest, splat(fastest))
+        herd_errors(node, fixed, poses + MOTION_NUMBERS * node.a, poses + MOTION_NUMBERS * node.b, off, NULL)
+        needed = widest_way(error) / fixed[PUSH]
+        if node.size == 5:
+            needed = most(needed, widest_angle(error) / fixed[PUSH + 1])
+        wide = above(needed, splat(h))
         if any_lane(wide):
-            widest = choose(wide, splat(fastest) / widest - splat(1.0), splat(0.0))  # minus the part that stays
+            needed = choose(wide, splat(h) / needed - splat(1.0), splat(0.0))       # minus the part that stays
             for i in range(node.size):
-                off[i] = off[i] + widest * error[i]
+                off[i] = off[i] + needed * error[i]
         for i in range(node.size):
             bias[i] = rate * off[i]
-            largest = most(largest, size_of(off[i]))
+        largest = most(largest, widest_of(node, fixed, off))
     (<Wide*>herd.off)[0] = largest
     wide = above(largest, (<const Wide*>herd.near)[0])
     (<Wide*>herd.loose)[0] = choose(wide, splat(1.0), splat(0.0))
@@ -127,12 +147,12 @@ cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double f
 
 
 cdef void miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                     double fastest, bint again) noexcept nogil:
+                     bint again) noexcept nogil:
     cdef Py_ssize_t n
     for n in range(count):
         if not again or herds[n].loose[WIDTH] > 0.0:
             load_poses(&herds[n], bodies)
-            miss_herd(&herds[n], rows, h, fastest)
+            miss_herd(&herds[n], rows, h)
 
 
 cdef void load_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
@@ -193,14 +213,14 @@ cdef inline bint drift_herd(const Herd* herd, Bodies* bodies, double h, bint sto
     return True
 
 
-cdef int drift_herds(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+cdef int drift_herds(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h,
                      bint again, bint store) noexcept nogil:
     cdef Py_ssize_t n
     for n in range(count):
         if not again or herds[n].loose[WIDTH] > 0.0:
             if not drift_herd(&herds[n], bodies, h, store):
                 return 0
-            miss_herd(&herds[n], rows, h, fastest)
+            miss_herd(&herds[n], rows, h)
     return 1
 
 # ---- the factor ------------------------------------------------------------------------------------------------------

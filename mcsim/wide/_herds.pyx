@@ -19,7 +19,7 @@ from mcsim.wide import levels
 
 cdef enum:
     LANES = 8
-    FIXED = 15
+    FIXED = 18
     RECORD = 15                  # numbers of a JointRow
 
 MOST_NODES = 40                  # joints of an articulation that is taken
@@ -118,7 +118,8 @@ def herded(nodes, entries, joints, sizes, moves, group, barred):
 def fixed_numbers(joints):
     """(joints, 15): anchors on a and b; x and y on a, z on b; in the bodies' axes."""
     on_a, on_b = matrices(joints["basis_a"]), matrices(joints["basis_b"])
-    return np.hstack([joints["anchor_a"], joints["anchor_b"], on_a[:, :, 0], on_a[:, :, 1], on_b[:, :, 2]])
+    return np.hstack([joints["anchor_a"], joints["anchor_b"], on_a[:, :, 0], on_a[:, :, 1], on_b[:, :, 2],
+                      joints["length"][:, None], joints["push"]])
 
 
 cdef class Herds:
@@ -355,20 +356,20 @@ cdef class Herds:
         for i in range(self.level_count):
             self.kernels[i].aim(self.herds + self.begin_of(i), self.count_of(i), twist, rows, far)
 
-    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, double fastest, bint again,
+    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, bint again,
                     bint store) noexcept nogil:
         """Whether every body's turn is one piece; else `miss` is to follow, at poses found otherwise."""
         cdef int i
         for i in range(self.level_count):
-            if not self.kernels[i].drift(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, fastest, again,
+            if not self.kernels[i].drift(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, again,
                                          store):
                 return False
         return True
 
-    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest, bint again) noexcept nogil:
+    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, bint again) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].miss(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, fastest, again)
+            self.kernels[i].miss(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, again)
 
     cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil:
         cdef double largest = 0.0

@@ -13,8 +13,8 @@ from units import in_units
 # that what is left of it, which is rounding, differs.
 EXACT = ("newton_cradle", "dzhanibekov", "stack", "wall", "dominoes", "card_tower", "arch", "wrecking_ball",
          "one", "pyramid", "tower", "chain20_heavy", "marbles", "terrain", "pendulum", "spinning_top", "incline",
-         "tower10_heavy")
-ROUNDED = ("bridge", "slider_crank", "four_bar", "free_ragdoll")
+         "tower10_heavy", "bridge", "free_ragdoll")
+ROUNDED = ("slider_crank", "four_bar")
 STEPS = 12
 
 

@@ -159,6 +159,20 @@ def test_none_of_all_extremes_crashes_a_world(name):
     run(name, 100)
 
 
+@pytest.mark.parametrize("value", [np.inf, 1e-320])
+def test_coordinates_that_are_none_are_told_by_the_step(value):
+    """Where velocities are written too, restore() came out half-way with an error that was not its own."""
+    world = world_of(*WORLDS["reduced"])
+    good = world.snapshot()
+    coordinates = good.packed["q"].unpacked()
+    coordinates[...] = value
+    world.restore(with_array(good, "q", coordinates))
+    with pytest.raises(mc.SimulationError, match="^step "):
+        world.step()
+    world.restore(good)
+    world.step()
+
+
 def test_every_field_of_a_saved_record_has_a_rule():
     def names(dtype):
         return {name: names(dtype[name].base) if dtype[name].base.names else None for name in dtype.names}
