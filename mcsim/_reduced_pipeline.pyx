@@ -670,13 +670,10 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.narrow(0, self.motion.tree_count)
 
     cdef void start_rows(self, bint bounded) noexcept nogil:
-        """The impulses that limits' and contacts' rows start with act, as far as they help, or those of all others. Beside
-        loops they are doubted."""
+        """The impulses that limits' and contacts' rows start with act, or those of all others; compliant contacts' as far as
+        they help."""
         cdef const Row* row
         cdef Py_ssize_t i
-        if bounded and not self.looping and not self.settings.compliant:
-            self.start_bounded(self.motion.qd, self.levels)
-            return
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             row = &self.rows[i]
             if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded:

@@ -21,7 +21,6 @@ cdef class WarmStarts(Machine):
     cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil
     cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil
     cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil
-    cdef void start_bounded(self, double* velocity, double* before) noexcept nogil
     cdef double take_second(self, Py_ssize_t i, double* velocity) noexcept nogil
     cdef double second_part(self, const Row* row) noexcept nogil
     cdef void note_stiff(self) noexcept nogil

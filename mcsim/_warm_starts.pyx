@@ -18,19 +18,14 @@ from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_NORMAL)
+from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
 from mcsim.wide._halves cimport first_part, lasting, second_half
 
 # Contacts that are rows start without their last impulses where a body turns farther in a substep [rad]: beyond it, where
 # they were tells nothing of where they are. (Lanes keep them; ragdolls in generalized coordinates that land in one substep of
 # 1/30 s sink in twice as deep with them, 3.3 mm for 1.6 mm in the mean of twelve.)
 cdef double WHIRL = 1.0
-
-
-cdef inline bint is_load(const Row* row) noexcept nogil:
-    """Whether a limit's or a contact's row begins with an impulse along it."""
-    return row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL)
 
 
 cdef class WarmStarts(Machine):
@@ -163,42 +158,6 @@ cdef class WarmStarts(Machine):
             part = self.guesses.part(self.nodes[i])
             if part < 1.0:
                 velocity[i] = before[i] + part * (velocity[i] - before[i])
-
-    cdef void start_bounded(self, double* velocity, double* before) noexcept nogil:
-        """The guessed impulses of limits' and contacts' rows on the velocities; where loads are worse than none, as those of an
-        impact in the substep after it, as far as they help (solve/_guesses.pyx). Friction, which central rows leave as it is
-        until the relax pass, is none of these: less of it lets slide what stands. before: room for as many velocities."""
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef int32_t node
-        cdef double part
-        memcpy(before, velocity, self.node_count * sizeof(double))
-        for i in range(self.row_count):
-            if is_load(&self.rows[i]):
-                self.row_act(i, self.rows[i].impulse, velocity)
-        self.guesses.begin()
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            if is_load(row):
-                self.guesses.add(self.node(row.body_a), self.node(row.body_b), row.impulse,
-                                 self.row_rate(i, before) + row.bias[BIASED],
-                                 row_residual(row, self.row_rate(i, velocity), BIASED))
-        self.guesses.weigh()
-        for i in range(self.node_count):
-            part = self.guesses.part_if_worse(self.nodes[i])
-            if part < 1.0:
-                velocity[i] = before[i] + part * (velocity[i] - before[i])
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            node = max(self.node(row.body_a), self.node(row.body_b))
-            if row.impulse == 0.0 or node < 0 or (row.kind != ROW_LIMIT and row.kind < ROW_NORMAL):
-                continue
-            if row.kind > ROW_NORMAL:
-                self.row_act(i, row.impulse, velocity)
-                continue
-            part = self.guesses.part_if_worse(node)
-            row.impulse *= part
-            row.carry *= part
 
     cdef double second_part(self, const Row* row) noexcept nogil:
         """`carry`: the ratio of a row's halves, or of what is as rigid rows are, its second half."""
