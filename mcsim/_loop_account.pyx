@@ -96,7 +96,7 @@ cdef class LoopAccount:
                             self.motion.total[k] = 0.0
                             taken = (1.0 - kept) * self.motion.kinetic[k]
                             self.motion.kinetic[k] = kept * self.motion.kinetic[k]
-                            self.motion.slow_tree(k, sqrt(kept), taken)
+                            self.motion.slow_tree(k, sqrt(kept), taken, self.motion.shared)
             begin = end
 
     cdef void sum_work(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil:

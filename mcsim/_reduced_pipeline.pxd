@@ -31,15 +31,14 @@ cdef class ReducedPipeline(TreePipeline):
     cdef bint looping                    # whether any joint has rows of its own
     cdef object before_closing
     cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
-    cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef tuple kept_of_drift
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
     cdef double* doubted[2]              # (trees,) each
+    cdef double* to_give                 # (trees,) how much more kick_again may change kinetic energies; < 0: it has ended [J]
     cdef double* kicked_to
 
     cdef void fly(self, double h, const double* forces) noexcept nogil
-    cdef void refuse_pitch(self) noexcept with gil
     cdef void start_rows(self, bint bounded) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil

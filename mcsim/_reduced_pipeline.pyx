@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -42,7 +42,6 @@ from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
 from mcsim.core._softness cimport soften
-from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
@@ -56,7 +55,6 @@ from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NOR
                                   Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts
 from mcsim.wide._contacts cimport keep_loads
-from mcsim.core.errors import SimulationError
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -71,10 +69,6 @@ cdef double MOST_GAIN = 0.01
 
 # Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
 cdef double OPEN = 1e-4
-
-# Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
-cdef double SINGULAR = 1e-8
-cdef double STEEP = 0.1
 
 # Loops need no other trial whose closing takes less than this [s].
 cdef double CLOSED = 3e-14
@@ -116,10 +110,10 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
             for i in range(bodies.count)], nv, self.looping)
         self.flight = TreeFlight(self.motion)
-        self.pitched = plan.pitched
-        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((3, self.motion.tree_count + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
         self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
+        self.to_give = doubles(energies[2])
         self.swinging = np.zeros((3, bodies.count + 1, 3))
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
@@ -566,21 +560,6 @@ cdef class ReducedPipeline(TreePipeline):
         else:
             self.flight.fly(NULL, h, forces)
 
-    cdef void refuse_pitch(self) noexcept with gil:
-        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
-        near within a substep."""
-        cdef double s, c, yaw, pitch, nearest
-        for name, q, v in self.pitched:
-            sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
-            yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
-            nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
-            if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
-                self.failure = SimulationError(
-                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
-                    "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
-                    "good state is kept")
-                self.call_status = CALL_FAILED
-
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
@@ -632,6 +611,8 @@ cdef class ReducedPipeline(TreePipeline):
         if not self.runge:
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
+        for k in range(self.motion.tree_count):
+            self.to_give[k] = INFINITY
         if not self.looping:
             self.start_rows(False)
         self.start_rows(True)
@@ -640,47 +621,52 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
-        from a link what its path bent by. Of trees with contacts that the last sweep has stirred, whose kinetic energy it does
-        not change by half, for then they are too fast for h; not beside loops, whose account the first kick has begun."""
+        from a link what its path bent by. Of trees with contacts that the last sweep has stirred; not beside loops, whose
+        account the first kick has begun. Velocities answer what is aimed at and are aimed by anew, which ends only where h is
+        short for them: a tree is kicked again until all that has changed its kinetic energy by half of what it had any time
+        before, and is then aimed as it was."""
         cdef const Block* block
         cdef Py_ssize_t i, k
         cdef double* qd = self.motion.qd
         cdef double* change = self.levels
         cdef int32_t* stirred = self.generalized.stirred
+        cdef double given, most
         cdef bint some = False
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
-            if block.count > 0 and self.busy[k] <= 1:
-                stirred[block.first] = 0
-            if block.count == 0 or not stirred[block.first]:
+            if block.count == 0:
                 continue
-            some = True
+            if self.busy[k] <= 1 or self.to_give[k] < 0.0:
+                stirred[block.first] = 0
+            if not stirred[block.first]:
+                continue
             self.motion.narrow(k, k + 1)
             self.motion.look()
-            self.motion.give_twists(self.bodies.twist)
-            self.motion.give_swings(self.swings)
-            self.motion.give_shared(k, k + 1, self.shared)
             self.motion.gained[k] = 0.0
             self.motion.account_trees(k, k + 1, -1.0, True)
-        if some:
-            self.aim_contacts(False)
-        for k in range(self.motion.tree_count if some else 0):
-            block = &self.motion.trees[k]
-            if block.count == 0 or not stirred[block.first]:
-                continue
-            self.motion.narrow(k, k + 1)
+            most = min(self.to_give[k], 0.5 * self.motion.kinetic[k])
             self.motion.find_accelerations(forces)
             for i in range(block.first, block.first + block.count):
                 change[i] = qd[i] - self.kicked_to[i]
                 qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
             self.motion.look()
             self.motion.account_trees(k, k + 1, 1.0, True)
-            if fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
+            given = fabs(self.motion.gained[k])
+            if given <= most:
+                some = True
+                self.to_give[k] = most - given
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
+                self.motion.give_twists(self.bodies.twist)
+                self.motion.give_swings(self.swings)
+                self.motion.give_shared(k, k + 1, self.shared)
             else:
+                self.to_give[k] = -1.0
+                stirred[block.first] = 0
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
+        if some:
+            self.aim_contacts(False)
         self.motion.narrow(0, self.motion.tree_count)
 
     cdef void start_rows(self, bint bounded) noexcept nogil:

@@ -25,6 +25,7 @@ cdef class TreePipeline(Pipeline):
     cdef double* shown                   # q and qd that the bodies stand for
     cdef readonly object shown_twists    # (bodies, 6) and those that they were given then: what differs was written by the user
     cdef Twist* shown_twist
+    cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef object moved                    # (bodies,) bool: whether the tree gives them theirs
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -43,6 +44,7 @@ cdef class TreePipeline(Pipeline):
     cdef void give_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
+    cdef void refuse_pitch(self) noexcept with gil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil

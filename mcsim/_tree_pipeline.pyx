@@ -1,5 +1,6 @@
 """The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
 
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -9,11 +10,17 @@ from mcsim._pipeline cimport Pipeline
 from mcsim._state_arrays cimport StateArrays
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.core.errors import SimulationError
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
 from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
+
+# Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
+cdef double SINGULAR = 1e-8
+cdef double STEEP = 0.1
 
 
 cdef class TreePipeline(Pipeline):
@@ -37,7 +44,7 @@ cdef class TreePipeline(Pipeline):
         self.kept_of_tree = held, carrying, carriers
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
-        self.angles = plan.angles
+        self.angles, self.pitched = plan.angles, plan.pitched
         self.moved = np.zeros(bodies.count, bool)
         self.moved[plan.links["body"]] = plan.links["prescribed"] == 0
         twists = np.zeros((bodies.count + 1, 6))
@@ -69,6 +76,21 @@ cdef class TreePipeline(Pipeline):
         """What a joint model of the user's raised."""
         self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
         self.call_status = CALL_FAILED
+
+    cdef void refuse_pitch(self) noexcept with gil:
+        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
+        near within a substep."""
+        cdef double s, c, yaw, pitch, nearest
+        for name, q, v in self.pitched:
+            sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
+            yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
+            nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
+            if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
+                self.failure = SimulationError(
+                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
+                    "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
+                    "good state is kept")
+                self.call_status = CALL_FAILED
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ cdef class TreeMotion:
     cdef double* handled                 # (trees,) what that is the sum of, without signs
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
     cdef Wide3* shared                   # (trees,) velocities that the last account left out [m/s]
+    cdef Wide3* course                   # (trees,) the same as forces say they are after the first kick
     cdef double* lightest                # (trees,) the least mass of a link [kg]
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
@@ -69,7 +70,8 @@ cdef class TreeMotion:
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil
-    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off, const Wide3* course) noexcept nogil
+    cdef Wide3 fall(self, Py_ssize_t k, const double* forces) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil

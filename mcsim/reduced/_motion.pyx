@@ -39,11 +39,12 @@ cdef class TreeMotion:
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
-        sums = np.zeros((9, len(trees)))
+        sums = np.zeros((12, len(trees)))
         self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
         self.total, self.handled, self.shared = doubles(sums[3]), doubles(sums[4]), <Wide3*>doubles(sums[5:8])
+        self.course = <Wide3*>doubles(sums[9:12])
         self.lightest = doubles(sums[8])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
@@ -196,8 +197,11 @@ cdef class TreeMotion:
 
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil:
         """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
-        tree that it gives as much again is slowed at once. told: (trees,) of which that is noted, or NULL."""
+        tree that it gives as much again is slowed at once, and goes on as one as forces say: qd + h qdd of a loose tree moves
+        its centre of mass also by what its coordinates leave to velocity products. told: (trees,) of which that is noted, or
+        NULL."""
         cdef size_t size = self.tree.nv * sizeof(double)
+        cdef Py_ssize_t k
         memset(self.gained, 0, self.tree_count * sizeof(double))
         memset(self.handled, 0, self.tree_count * sizeof(double))
         memcpy(self.sum, self.qd, size)
@@ -205,6 +209,8 @@ cdef class TreeMotion:
         self.look()
         self.account(-1.0, True)
         self.credit(0.5 * h, forces)
+        for k in range(self.tree_count):
+            self.course[k] = w_add_scaled(self.shared[k], h, self.fall(k, forces))
         memcpy(self.qd, self.sum, size)
         self.look()
         self.account(1.0, True)
@@ -233,6 +239,28 @@ cdef class TreeMotion:
             mass += self.tree.links[i].mass
             momentum = w_add_scaled(momentum, self.tree.links[i].mass, w_add(s.velocity.v, w_cross(s.velocity.w, s.com)))
         return w_scale(1.0 / mass, momentum)
+
+    cdef Wide3 fall(self, Py_ssize_t k, const double* forces) noexcept nogil:
+        """The acceleration of a loose tree's centre of mass: of gravity, `forces` on its bodies and that on its root. 0 of others,
+        whose shared velocity is given."""
+        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
+        cdef const double* f
+        cdef Wide zero = 0.0
+        cdef Wide mass = 0.0
+        cdef Wide3 force = wide3(zero, zero, zero)
+        cdef Py_ssize_t i
+        if not self.is_loose(k):
+            return force
+        for i in range(3):
+            force = w_add_scaled(force, self.tau[link.v + i], splat3(&link.turn[3 * i]))
+        for i in range(self.trees[k].first_link, self.trees[k].end_link):
+            link = &self.tree.links[i]
+            mass += link.mass
+            force = w_add_scaled(force, link.mass, wide3(link.weight.x, link.weight.y, link.weight.z))
+            if forces != NULL:
+                f = forces + 6 * link.body
+                force = w_add(force, wide3(f[0], f[1], f[2]))
+        return w_scale(1.0 / mass, force)
 
     cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil:
         """A loose tree's root also at this velocity."""
@@ -339,7 +367,7 @@ cdef class TreeMotion:
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained, but
         for what rounding leaves of the sums. told: (trees,) of which that is noted, or NULL; others: whether it is done
-        to the others too."""
+        to the others too, and all stay on their course."""
         cdef bint noting
         cdef Py_ssize_t k
         for k in range(self.tree_count):
@@ -347,12 +375,12 @@ cdef class TreeMotion:
             if not (noting or others) or not self.gained[k] > part * self.kinetic[k] + ROUNDED * self.handled[k]:
                 continue
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
-                           min(self.gained[k], self.kinetic[k]) if noting else 0.0)
+                           min(self.gained[k], self.kinetic[k]) if noting else 0.0, self.course if others else self.shared)
             self.gained[k] = 0.0
 
-    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
-        """Its velocities times a factor, not what is given of them, nor what it shares in the last account. off: the energy
-        that was wrong [J], for the notes."""
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off, const Wide3* course) noexcept nogil:
+        """Its velocities times a factor, not what is given of them, nor what it shares in the last account, which becomes
+        that of its `course`. off: the energy that was wrong [J], for the notes."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
         if off > 0.0:
@@ -362,7 +390,7 @@ cdef class TreeMotion:
         for i in range(block.first + 6 * block.led, block.first + block.count):
             self.qd[i] *= factor
         if self.is_loose(k):
-            self.push(k, self.qd, self.shared[k])
+            self.push(k, self.qd, course[k])
 
     cdef void take_back(self, double h) noexcept nogil:
         """The last kick of h."""

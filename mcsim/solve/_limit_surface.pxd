@@ -10,7 +10,8 @@ three rows and u the slip at the present x, the maximum dissipation principle sa
 
     minimize  1/2 y' K y - b' y,   b = K x - u,   over all y on or within the limit surface.
 
-    sticks    y = K^-1 b if it can be shared out: f_i = c_i (z - z_w n x r_i) is the only share of this form
+    sticks    y = K^-1 b if it can be shared out: f_i = c_i (z - z_w n x r_i) is the only share of this form. Loads that are all
+              at one place r have no moment about it: y is the minimum over what one point there can do, (f, n . (r x f))
     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of its circle, e_i the larger eigenvalue
               of the point's own J M^-1 J'; the slips of the others follow by K
 
@@ -32,6 +33,7 @@ ctypedef struct LimitSurface:
     double total                 # of the limits, and their moments
     double first[2]
     double second                # of the points, and the bore
+    double spread                # the second moment about the loads' middle; 0: no lever
 
 # K = [[d0, c01, c02], [c01, d1, c12], [c02, c12, d2]]: two tangents, then the normal.
 ctypedef struct SlipProducts:
@@ -56,15 +58,23 @@ cdef inline void find_moments(LimitSurface* s) noexcept nogil:
         s.second += c * (s.turn[i][0] * s.turn[i][0] + s.turn[i][1] * s.turn[i][1])
     s.reach = sqrt(s.second / s.total) if s.total > 0.0 and s.second > 0.0 else 1.0       # alone any does
     s.second += s.bore * s.reach
+    c = s.second - (s.first[0] * s.first[0] + s.first[1] * s.first[1]) / s.total if s.total > 0.0 else 0.0
+    s.spread = c if c > 1e-12 * s.second else 0.0
+
+
+cdef inline void point_products(const SlipProducts* k, double t0, double t1, double* e) noexcept nogil:
+    """(3,) of a point there: its J M^-1 J' = [[e0, e2], [e2, e1]]."""
+    e[0] = k.d0 - t0 * (2.0 * k.c02 - k.d2 * t0)
+    e[1] = k.d1 - t1 * (2.0 * k.c12 - k.d2 * t1)
+    e[2] = k.c01 - t0 * k.c12 - t1 * (k.c02 - k.d2 * t0)
 
 
 cdef inline void share_out(const LimitSurface* s, const double* x, double* z) noexcept nogil:
     """(3,) z with x = sum of c_i (z - z_w n x r_i), and of their moments. Without a load, or a lever, it has no part of x."""
     cdef double inverse = 1.0 / s.total if s.total > 0.0 else 0.0
-    cdef double spread = s.second - (s.first[0] * s.first[0] + s.first[1] * s.first[1]) * inverse
     z[2] = 0.0
-    if spread > 1e-12 * s.second:
-        z[2] = (x[2] + (s.first[0] * x[0] + s.first[1] * x[1]) * inverse) / spread
+    if s.spread > 0.0:
+        z[2] = (x[2] + (s.first[0] * x[0] + s.first[1] * x[1]) * inverse) / s.spread
     z[0] = (x[0] + s.first[0] * z[2]) * inverse
     z[1] = (x[1] + s.first[1] * z[2]) * inverse
 
@@ -110,20 +120,23 @@ cdef inline void complete_shares(const LimitSurface* s, const double* x, double*
 
 cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, const double* w, double* share, double* bore,
                               double* x) noexcept nogil:
-    """One point after the other, from shares that make up x at the slip w."""
-    cdef double u0 = w[0]
-    cdef double u1 = w[1]
-    cdef double u2 = w[2]
-    cdef double t0, t1, e0, e1, e, y0, y1, length, turning
+    """One point after the other, from shares of x at the slip w. They make up x, but for a moment that loads at one place
+    cannot have: that goes."""
+    cdef double p[3]
+    cdef double u0, u1, u2, t0, t1, e0, e1, e, y0, y1, length
+    cdef double turning = bore[0] - x[2]
     cdef int i
+    for i in range(s.count):
+        turning -= s.turn[i][0] * share[2 * i] + s.turn[i][1] * share[2 * i + 1]
+    u0 = w[0] + k.c02 * turning
+    u1 = w[1] + k.c12 * turning
+    u2 = w[2] + k.d2 * turning
     x[0] = x[1] = x[2] = 0.0
     for i in range(s.count):
         t0 = s.turn[i][0]
         t1 = s.turn[i][1]
-        e0 = k.d0 - t0 * (2.0 * k.c02 - k.d2 * t0)
-        e1 = k.d1 - t1 * (2.0 * k.c12 - k.d2 * t1)
-        e = k.c01 - t0 * k.c12 - t1 * (k.c02 - k.d2 * t0)
-        e = 0.5 * (e0 + e1) + sqrt(0.25 * (e0 - e1) * (e0 - e1) + e * e)
+        point_products(k, t0, t1, p)
+        e = 0.5 * (p[0] + p[1]) + sqrt(0.25 * (p[0] - p[1]) * (p[0] - p[1]) + p[2] * p[2])
         y0 = share[2 * i] - (u0 - u2 * t0) / e
         y1 = share[2 * i + 1] - (u1 - u2 * t1) / e
         length = sqrt(y0 * y0 + y1 * y1)
@@ -147,6 +160,29 @@ cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, cons
         x[2] += bore[0]
 
 
+cdef inline void stick_at_a_place(const LimitSurface* s, const SlipProducts* k, const double* w, const double* x,
+                                  double* y) noexcept nogil:
+    """y: the minimum over what one point at the loads' place can do."""
+    cdef double t0 = s.first[0] / s.total
+    cdef double t1 = s.first[1] / s.total
+    cdef double turning = -(t0 * x[0] + t1 * x[1]) - x[2]        # what x has about that place goes
+    cdef double u2 = w[2] + k.d2 * turning
+    cdef double u0 = w[0] + k.c02 * turning - t0 * u2
+    cdef double u1 = w[1] + k.c12 * turning - t1 * u2
+    cdef double p[3]
+    cdef double det, trace
+    point_products(k, t0, t1, p)
+    trace = p[0] + p[1]
+    det = p[0] * p[1] - p[2] * p[2]
+    if not det > 1e-14 * trace * trace:
+        p[0] = p[1] = trace
+        p[2] = 0.0
+        det = trace * trace
+    y[0] = x[0] - (p[1] * u0 - p[2] * u1) / det
+    y[1] = x[1] - (p[0] * u1 - p[2] * u0) / det
+    y[2] = -(t0 * y[0] + t1 * y[1])
+
+
 cdef inline void limit_surface_step(const LimitSurface* s, SlipProducts k, const double* w, double* share, double* bore,
                                     double* x) noexcept nogil:
     """(3,) x, the impulses at the slip w, to those under the present loads. share: (2 count,) the points' own of the last
@@ -162,16 +198,18 @@ cdef inline void limit_surface_step(const LimitSurface* s, SlipProducts k, const
         k.d1 = trace
         k.c01 = 0.0
         det = trace * trace
-    lag0 = (k.d1 * k.c02 - k.c01 * k.c12) / det
-    lag1 = (k.d0 * k.c12 - k.c01 * k.c02) / det
-    mass = k.d2 - (k.c02 * lag0 + k.c12 * lag1)
-    y[2] = (w[2] - lag0 * w[0] - lag1 * w[1]) / mass if mass > 1e-12 * k.d2 else 0.0
-    y[0] = x[0] - (k.d1 * w[0] - k.c01 * w[1]) / det + lag0 * y[2]
-    y[1] = x[1] - (k.d0 * w[1] - k.c01 * w[0]) / det + lag1 * y[2]
-    y[2] = x[2] - y[2]
-    if not stick(s, y):
+    if s.total > 0.0 and not s.spread > 0.0:
+        stick_at_a_place(s, &k, w, x, y)
+    else:
+        lag0 = (k.d1 * k.c02 - k.c01 * k.c12) / det
+        lag1 = (k.d0 * k.c12 - k.c01 * k.c02) / det
+        mass = k.d2 - (k.c02 * lag0 + k.c12 * lag1)
+        y[2] = (w[2] - lag0 * w[0] - lag1 * w[1]) / mass if mass > 1e-12 * k.d2 else 0.0
+        y[0] = x[0] - (k.d1 * w[0] - k.c01 * w[1]) / det + lag0 * y[2]
+        y[1] = x[1] - (k.d0 * w[1] - k.c01 * w[0]) / det + lag1 * y[2]
+        y[2] = x[2] - y[2]
+    if stick(s, y):
+        x[0], x[1], x[2] = y[0], y[1], y[2]
+    else:
         complete_shares(s, x, share, bore)
-        slide_points(s, &k, w, share, bore, y)
-    x[0] = y[0]
-    x[1] = y[1]
-    x[2] = y[2]
+        slide_points(s, &k, w, share, bore, x)

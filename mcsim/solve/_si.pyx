@@ -12,7 +12,7 @@ from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
     limit_surface, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step, wide_step,
 )
-from mcsim.solve._limit_surface cimport LimitSurface, limit_surface_step
+from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport (
     BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE,
@@ -323,3 +323,19 @@ def py_residual(const Row[::1] rows, const double[:, ::1] twist, int relaxed):
 
 def py_cone_step(double d0, double d1, double c, double radius, const double[::1] w, double[::1] impulse):
     cone_step(d0, d1, c, radius, w[0], w[1], &impulse[0])
+
+
+def py_limit_surface_step(const double[:, ::1] turns, const double[::1] limits, const double[:, ::1] k, const double[::1] w,
+                          double[::1] share, double[::1] x):
+    """Points at these turns, without a bore."""
+    cdef LimitSurface s
+    cdef SlipProducts products
+    cdef double bore = 0.0
+    cdef int i
+    s.count, s.bore = <int>limits.shape[0], 0.0
+    for i in range(s.count):
+        s.limit[i], s.turn[i][0], s.turn[i][1] = limits[i], turns[i, 0], turns[i, 1]
+    find_moments(&s)
+    products.d0, products.d1, products.d2 = k[0, 0], k[1, 1], k[2, 2]
+    products.c01, products.c02, products.c12 = k[0, 1], k[0, 2], k[1, 2]
+    limit_surface_step(&s, products, &w[0], &share[0], &bore, &x[0])

@@ -6,7 +6,8 @@
 # manifold's three rows are solved together, K their J M^-1 J':
 #
 #     sticks    x = K^-1 b, all three at once. It does if x can be shared out: f_i = c_i (z - z_w n x r_i), which is the only
-#               share of this form, with all |f_i| <= c_i
+#               share of this form, with all |f_i| <= c_i. Loads that are all at one place r have no moment about it: x is
+#               the minimum over what one point there can do, (f, r x f)
 #     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of the circle, e_i the larger eigenvalue
 #               of the point's own J M^-1 J'; the slips of the others follow by K
 #
@@ -42,19 +43,30 @@ cdef inline void set_rub(ContactBlock* block, const ContactStart* start, const P
         spin.mass = choose(above(m, splat(1e-12) * spin.d), inverse(m), splat(0.0))
 
 
-cdef inline Wide point_bound(const ContactBlock* block, int i) noexcept nogil:
-    """e of point i, its larger eigenvalue: whatever the tangents. Here and not once a substep: in a heap most manifolds
-    stick."""
+# J M^-1 J' of a point, [[d0, c], [c, d1]].
+ctypedef struct PointProducts:
+    Wide d0
+    Wide d1
+    Wide c
+
+
+cdef inline PointProducts point_products(const ContactBlock* block, Wide t0, Wide t1) noexcept nogil:
+    """Of a point there. Here and not once a substep: in a heap most manifolds stick."""
     cdef const WideCone* slide = &block.slide
     cdef const WideSpin* spin = &block.spin
-    cdef Wide t0 = block.points[i].turn[0]
-    cdef Wide t1 = block.points[i].turn[1]
     cdef Wide lag = spin.c[0] - spin.d * t0
-    cdef Wide d0 = slide.d0 - t0 * (spin.c[0] + lag)
-    cdef Wide d1 = slide.d1 - t1 * (spin.c[1] + spin.c[1] - spin.d * t1)
-    cdef Wide c = slide.c - t0 * spin.c[1] - t1 * lag
-    cdef Wide half = splat(0.5) * (d0 - d1)
-    return splat(0.5) * (d0 + d1) + root(half * half + c * c)
+    cdef PointProducts p
+    p.d0 = slide.d0 - t0 * (spin.c[0] + lag)
+    p.d1 = slide.d1 - t1 * (spin.c[1] + spin.c[1] - spin.d * t1)
+    p.c = slide.c - t0 * spin.c[1] - t1 * lag
+    return p
+
+
+cdef inline Wide point_bound(const ContactBlock* block, int i) noexcept nogil:
+    """e of point i, its larger eigenvalue: whatever the tangents."""
+    cdef PointProducts p = point_products(block, block.points[i].turn[0], block.points[i].turn[1])
+    cdef Wide half = splat(0.5) * (p.d0 - p.d1)
+    return splat(0.5) * (p.d0 + p.d1) + root(half * half + p.c * p.c)
 
 
 # Slip, or impulse, of a manifold: along the tangents and about the normal.
@@ -111,12 +123,14 @@ cdef inline Planar share_out(const Limits* limits, Planar x) noexcept nogil:
     return z
 
 
-cdef inline void complete_rub(const ContactBlock* block, const ResistanceBlock* resisting, const Limits* limits, int count,
+cdef inline Wide complete_rub(const ContactBlock* block, const ResistanceBlock* resisting, const Limits* limits, int count,
                               Wide* f0, Wide* f1, Wide* bore) noexcept nogil:
     """The points' impulses: those last written, and what they lack of the manifold's in proportion to the limits. While a
-    manifold sticks they are not written; points come and go, but what the manifold had stays."""
+    manifold sticks they are not written; points come and go, but what the manifold had stays, but for a moment that loads at
+    one place cannot have. -> what they have more about the normal than the manifold had"""
     cdef const WideRub* rub
     cdef Planar x
+    cdef Wide lack
     cdef int i
     x.x = block.slide.impulse[0]
     x.y = block.slide.impulse[1]
@@ -128,6 +142,7 @@ cdef inline void complete_rub(const ContactBlock* block, const ResistanceBlock* 
         x.w = x.w + block.points[i].turn[0] * rub.impulse[0] + block.points[i].turn[1] * rub.impulse[1]
     if resisting != NULL:
         x.w = x.w - resisting.bore
+    lack = x.w
     x = share_out(limits, x)
     for i in range(count):
         rub = &block.rub[i]
@@ -135,6 +150,7 @@ cdef inline void complete_rub(const ContactBlock* block, const ResistanceBlock* 
         f1[i] = rub.impulse[1] + limits.point[i] * (x.y - x.w * block.points[i].turn[1])
     if resisting != NULL:
         bore[0] = resisting.bore + limits.bore * limits.reach * x.w
+    return limits.second * x.w - limits.first[0] * x.x - limits.first[1] * x.y - lack
 
 
 cdef inline Planar slide_points(ContactBlock* block, ResistanceBlock* resisting, const Limits* limits, int count, Planar w,
@@ -149,7 +165,10 @@ cdef inline Planar slide_points(ContactBlock* block, ResistanceBlock* resisting,
     cdef Wide bore = splat(0.0)
     cdef Planar x
     cdef int i
-    complete_rub(block, resisting, limits, count, f0, f1, &bore)
+    turn = complete_rub(block, resisting, limits, count, f0, f1, &bore)
+    w.x = w.x + spin.c[0] * turn
+    w.y = w.y + spin.c[1] * turn
+    w.w = w.w + spin.d * turn
     x.x = x.y = x.w = splat(0.0)
     for i in range(count):
         rub = &block.rub[i]
@@ -191,6 +210,28 @@ cdef inline Wide spin_reach(const ContactBlock* block, int count) noexcept nogil
     return choose(above(reach, splat(0.0)), reach, root(block.slide.d0 * inverse(block.spin.d)))
 
 
+cdef inline Planar stick_at_a_place(const ContactBlock* block, const Limits* limits, Planar w) noexcept nogil:
+    """The minimum over what one point at the loads' place can do."""
+    cdef const WideSpin* spin = &block.spin
+    cdef Wide t0 = limits.first[0] * limits.inv_sum
+    cdef Wide t1 = limits.first[1] * limits.inv_sum
+    cdef PointProducts p = point_products(block, t0, t1)
+    cdef WideCone cone
+    cdef Planar x
+    cdef Wide goes
+    x.x = block.slide.impulse[0]
+    x.y = block.slide.impulse[1]
+    goes = -(t0 * x.x + t1 * x.y) - block.twist          # what the manifold has about that place
+    w.w = w.w + spin.d * goes
+    w.x = w.x + spin.c[0] * goes - t0 * w.w
+    w.y = w.y + spin.c[1] * goes - t1 * w.w
+    set_cone(&cone, p.d0, p.d1, p.c)
+    x.x = x.x - (cone.d1 * w.x - cone.c * w.y) * cone.inv_det
+    x.y = x.y - (cone.d0 * w.y - cone.c * w.x) * cone.inv_det
+    x.w = -(t0 * x.x + t1 * x.y)
+    return x
+
+
 cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, int count, bint keep,
                            Wide* largest) noexcept nogil:
     """Friction of the first `count` points under the present loads. resisting: the block's own, or NULL. largest: the
@@ -202,7 +243,7 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
     cdef Wide y0, y1
     cdef Planar w, x, z
     cdef Limits limits
-    cdef Mask slides
+    cdef Mask slides, placed
     cdef int i
     find_limits(block, resisting, count, &limits)
     w.x = w_dot(block.tangent, across)
@@ -221,6 +262,13 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
         x.x = x.x + block.spin.lag[0] * z.w
         x.y = x.y + block.spin.lag[1] * z.w
         x.w = block.twist - z.w
+        # Of lanes with a load but no lever; lone points have no spin at all.
+        placed = above(choose(above(limits.inv_spread, far), far, choose(above(limits.sum, far), block.spin.d, far)), far)
+        if any_lane(placed):
+            z = stick_at_a_place(block, &limits, w)
+            x.x = choose(placed, z.x, x.x)
+            x.y = choose(placed, z.y, x.y)
+            x.w = choose(placed, z.w, x.w)
     z = share_out(&limits, x)
     for i in range(count):
         y0 = z.x - z.w * block.points[i].turn[0]

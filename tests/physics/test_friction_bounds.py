@@ -114,3 +114,23 @@ def test_a_pure_spin_and_a_pure_slide_are_theory():
     _, turn = slide("central", *SLIDERS["square"], 0.0, 20.0)
     inertia = (0.4**2 + 0.4**2) / 12                     # by the mass
     assert turn == pytest.approx(20.0**2 * inertia / (2 * MU * G * 0.2 * np.sqrt(2)), rel=0.02)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("spin", [0.0, 3.0])
+@pytest.mark.parametrize("push", [(0.0, 0.0, 0.0), (0.02, 0.03, 0.0), (1.0, 0.4, 0.0)])
+def test_a_manifold_on_one_of_its_points_rubs_there(kind, spin, push):
+    """A rod that tips about its end touches with both ends still and bears with one. All friction is at that one, so one pair
+    for the manifold and a pair a point say the same."""
+    found = []
+    for points in ("central", "point"):
+        scene = mc.Scene()
+        scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
+        scene.add_body("rod", shape=mc.Capsule(radius=0.1, half_length=0.4), mass=2.0, center_of_mass=(0, 0, 0.6),
+                       inertia=(0.05, 0.06, 0.02), position=(0, 0, 0.1), orientation=(0.5**0.5, 0, 0.5**0.5, 0), velocity=push,
+                       angular_velocity=(0, 0, spin))
+        world = kind(scene, dt=1 / 60, stabilization="none", friction_points=points, iterations=300, first_iterations=300)
+        world.step()
+        assert world.stats.points == 2
+        found.append(np.concatenate([world.velocities[1], world.angular_velocities[1]]))
+    np.testing.assert_allclose(found[0], found[1], atol=0.015)

@@ -6,7 +6,7 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsim.solve._si import py_cone_step, py_factor_blocks, py_sweep_si
+from mcsim.solve._si import py_cone_step, py_factor_blocks, py_limit_surface_step, py_sweep_si
 from solve_problems import BILATERAL, Problem
 from solve_twin import cone_solution
 
@@ -39,6 +39,42 @@ def test_cone_is_the_minimum_on_the_disc(stretch, size, angle, radius, w, impuls
     assert energy(x) <= energy(expected) + 1e-12 * scale
     if stretch < 2:
         np.testing.assert_allclose(x, expected, atol=1e-11 * (radius + np.linalg.norm(impulse) * 0.1))
+
+
+@pytest.mark.parametrize("seed", range(amount(20, 200)))
+@pytest.mark.parametrize("loaded", [1, 2])
+def test_loads_at_one_place_rub_as_one_point(seed, loaded):
+    """A manifold of which one point bears something, or two at one place, whatever its others had: no moment about that place,
+    and the energy that the cone there has. From any impulses, also such as the points could not have together."""
+    rng = np.random.default_rng(seed)
+    j = rng.normal(size=(3, 6)) * [[1], [1], [10.0 ** rng.uniform(-2, 2)]]
+    k = j @ j.T
+    turns = rng.normal(size=(4, 2))
+    place = rng.integers(4)
+    limits = np.zeros(4)
+    limits[place] = rng.uniform(0.1, 3)
+    if loaded == 2:
+        turns[place - 1], limits[place - 1] = turns[place], rng.uniform(0.1, 3)
+    lever = np.array([[1, 0], [0, 1], -turns[place]])
+    b = rng.normal(size=3)
+    x, share = rng.normal(size=3), rng.normal(size=8)
+    expected = cone_solution(lever.T @ k @ lever, lever.T @ b, limits.sum())
+
+    def energy(y):
+        return 0.5 * y @ k @ y - b @ y
+
+    energies = []
+    for _ in range(300):
+        py_limit_surface_step(turns, limits, k, k @ x - b, share, x)
+        assert np.hypot(x[0], x[1]) <= limits.sum() * (1 + 1e-12)
+        assert x[2] == pytest.approx(-turns[place] @ x[:2], abs=1e-11)
+        energies.append(energy(x))
+    assert np.max(np.diff(energies)) <= 1e-12 * np.abs(energies).max()
+    condition = np.linalg.cond(lever.T @ k @ lever)
+    if np.linalg.norm(expected) < 0.999 * limits.sum():
+        np.testing.assert_allclose(x, lever @ expected, atol=1e-9 * condition)
+    elif condition < 100:                                # on the circle a step goes down a gradient
+        np.testing.assert_allclose(x, lever @ expected, atol=1e-2 * limits.sum())
 
 
 def test_an_even_cone_slides_against_the_slip():
