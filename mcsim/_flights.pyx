@@ -62,7 +62,8 @@ cdef enum:
     HALVINGS = 20                # of a drift, at most
     MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
     LAST_HALVINGS = 12           # to that part of it
-    MOST_OF_LOOPS = 64           # the same, where loops meet and make a piece dear
+    MOST_OF_ONE_LOOP = 256       # the same with a loop, for one that cannot be closed takes them all, and in a net,
+    MOST_OF_LOOPS = 64           # where a piece is dear
     LAST_OF_LOOPS = 3
     MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
@@ -175,7 +176,7 @@ cdef class Flights:
         # lose are strikes of joints that come taut.
         cdef int deepest = 0 if a.loops > 1 else HALVINGS
         cdef int pieces = 0
-        cdef int most = MOST_OF_LOOPS if a.loops > 1 else MOST_PIECES
+        cdef int most = MOST_OF_LOOPS if a.loops > 1 else MOST_OF_ONE_LOOP if a.loops else MOST_PIECES
         cdef int finest = HALVINGS                   # where Newton's method fails at this level a piece is given up
         cdef Py_ssize_t k
         cdef bint exact

@@ -204,7 +204,7 @@ def test_dropped_trees_stay_finite(seed, chain, links, dt):
     assert np.isfinite(world.energy().total)
 
 
-@pytest.mark.parametrize("iterations", [8, 32])
+@pytest.mark.parametrize("iterations", [8, pytest.param(32, marks=pytest.mark.slow)])
 def test_heaps_of_trees_gain_nothing(iterations):
     """64 ragdolls on each other, some hands wedged between others: a manifold that bore with one of its points rubbed as if it
     had the lever of all, and sweeps drove what was wedged to 1e9 m/s."""
