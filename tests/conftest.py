@@ -18,8 +18,8 @@ sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if n
 import amounts  # noqa: E402
 
 # Of a function with that many cases half of them, or a third, runs by default.
-SEVERAL = 6
-MANY = 12
+SEVERAL = 4
+MANY = 8
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -37,7 +37,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     amounts.SLOW = config.getoption("--slow")
     # The same examples in every run; a slow machine is no failure.
-    settings.register_profile("mcsim", max_examples=amounts.amount(30, 100), derandomize=True, deadline=None, print_blob=True)
+    settings.register_profile("mcsim", max_examples=amounts.amount(20, 100), derandomize=True, deadline=None, print_blob=True)
     settings.load_profile("mcsim")
 
 

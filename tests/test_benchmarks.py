@@ -79,6 +79,7 @@ def test_the_stabilizations_are_measured(tmp_path, capsys):
                    if name == scene and by != "none")
 
 
+@pytest.mark.slow
 def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     """All quick cases but the longest chain for a few steps; variants side by side, positions against the reference."""
     joints = load("joints")
@@ -231,6 +232,7 @@ def test_the_picture_is_drawn(tmp_path, capsys):
     assert (tmp_path / "joints.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_integrators_are_measured(tmp_path, capsys):
     """Both chains under every name, and a picture."""
     module = load("integrators")

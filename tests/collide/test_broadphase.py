@@ -137,6 +137,7 @@ def test_buffers_grow():
     assert np.all(found["key"][1:] > found["key"][:-1])
 
 
+@pytest.mark.slow
 def test_fifty_thousand_shapes():
     """Spread out, all at one place, and all in a line, with NaN among them: the tree stays balanced and quick."""
     n = 50_000

@@ -42,6 +42,7 @@ def many(count):
     return scene
 
 
+@pytest.mark.slow
 def test_all_pairs_of_many_bodies(tmp_path):
     """Each was looked for in the list of all before it: 52 s for 600 bodies, from a file or one by one."""
     scene = many(400)
