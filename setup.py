@@ -35,7 +35,6 @@ KERNELS = {
     "mcsim.collide._backstop": ["m"],
     "mcsim.collide._foresight": [],
     "mcsim.constraints._carried": ["m"],
-    "mcsim.constraints._ties": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._limits": ["m"],
     "mcsim.constraints._motors": ["m"],

@@ -70,8 +70,6 @@ cdef class Machine(StateArrays):
     cdef FurtherSweeps further
 
     cdef int find_contacts(self) noexcept nogil
-    cdef int foresee(self) noexcept nogil
-    cdef void try_blow(self, Py_ssize_t n, int32_t now) noexcept nogil
     cdef bint grow_here(self) noexcept with gil
     cdef bint make_room(self) noexcept nogil
     cdef bint grow_collider(self) noexcept with gil

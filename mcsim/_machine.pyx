@@ -21,7 +21,6 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._motors cimport aim_motors
-from mcsim.constraints._ties cimport tie
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._noted cimport NOTE_COARSE
@@ -33,7 +32,7 @@ from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, MANIFOLD_ANCHORS, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
-                                  STATIC, Manifold)
+                                  STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -52,11 +51,6 @@ cdef double MOST_WORK = 15_000.0
 # Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
 cdef double ROUNDING = 2.220446049250313e-16
 cdef double COARSE = 1.0 / 1024.0
-
-cdef enum:
-    ROUNDS = 64                  # of blows tried ahead: what they strike after that is found in the next step
-# How exactly joints answer them, by the speed at which things bounce.
-cdef double TIED = 1e-3
 
 
 cdef class Machine(StateArrays):
@@ -292,39 +286,8 @@ cdef class Machine(StateArrays):
         """Those of the step to come. -> status"""
         cdef int status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
         if status == OK and self.bounces:
-            status = self.foresee()
+            status = self.foresight.look(&self.bodies, self.settings.dt, self.settings.restitution_threshold)
         return status
-
-    cdef int foresee(self) noexcept nogil:
-        """Blows within the step are tried ahead, round after round, each with the joints' answer to it. -> status"""
-        cdef double dt = self.settings.dt
-        cdef double threshold = self.settings.restitution_threshold
-        cdef Py_ssize_t n = self.foresight.next_blow(&self.bodies, dt, threshold, 1, 0)
-        cdef int status = OK
-        cdef int32_t now = 0
-        if n < 0:
-            return OK
-        self.foresight.begin(&self.bodies)
-        while n >= 0 and now < ROUNDS and status == OK:
-            now += 1
-            while n >= 0:
-                self.try_blow(n, now)
-                n = self.foresight.next_blow(&self.bodies, dt, threshold, now, n + 1)
-            status = self.foresight.follow(&self.bodies, dt, now)
-            n = self.foresight.next_blow(&self.bodies, dt, threshold, now + 1, 0)
-        self.foresight.restore(&self.bodies, dt)
-        return status
-
-    cdef void try_blow(self, Py_ssize_t n, int32_t now) noexcept nogil:
-        cdef const Manifold* m = &self.collider.manifolds[n]
-        cdef bint tied = self.islands.tied[m.body_a] or self.islands.tied[m.body_b]
-        if tied:
-            self.foresight.keep(&self.bodies)
-        self.foresight.strike(&self.bodies, n, now)
-        if tied:
-            tie(self.joints, self.joint_count, &self.bodies, self.foresight.round_of, now,
-                TIED * self.settings.restitution_threshold)
-            self.foresight.make_whole(&self.bodies, n)
 
     cdef bint grow_here(self) noexcept with gil:
         """In the middle of a step. -> whether there is room now"""

@@ -523,8 +523,8 @@ cdef class ReducedPipeline(TreePipeline):
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
     cdef double most_open(self, double* widest) noexcept nogil:
-        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under Runge-Kutta springs
-        hold them, which are open and give back what they took: these are strained where they yield."""
+        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under Runge-Kutta
+        springs hold them, which are open and give back what they took: these are strained where they yield."""
         cdef double rate
         widest[0] = self.settings.h
         if self.runge and not self.projecting:

@@ -8,23 +8,18 @@ from mcsim.collide._collider cimport Collider
 # A blow as two free bodies would have it.
 ctypedef struct Blow:
     int point
-    double closing               # at which speed it closes [m/s]
     double impulse               # along the normal [N s], 0: none
 
 cdef class Foresight:
     cdef Collider collider
     cdef object kept             # the arrays behind the pointers
-    cdef int32_t* round_of       # in which round a body was moved last, 0: in none
-    cdef Blow blow               # the last one found
-    cdef Twist* before           # the bodies' twists before all blows,
-    cdef Twist* last             # and before the last one
-    cdef Py_ssize_t manifolds    # before the first round
+    cdef int32_t* round_of       # in which round a body was struck last, 0: in none
+    cdef int32_t* struck         # the bodies that were
+    cdef Py_ssize_t struck_count
+    cdef Twist* before           # their twists
 
-    cdef Py_ssize_t next_blow(self, Bodies* bodies, double ahead, double threshold, int32_t now, Py_ssize_t n) noexcept nogil
-    cdef void strike(self, Bodies* bodies, Py_ssize_t n, int32_t now) noexcept nogil
-    cdef void begin(self, const Bodies* bodies) noexcept nogil
-    cdef void keep(self, const Bodies* bodies) noexcept nogil
-    cdef void make_whole(self, Bodies* bodies, Py_ssize_t n) noexcept nogil
+    cdef int look(self, Bodies* bodies, double ahead, double threshold) noexcept nogil
+    cdef bint strike(self, Bodies* bodies, double ahead, double threshold, int32_t now) noexcept nogil
     cdef void push(self, Bodies* bodies, int32_t body, double impulse, Vec3 normal, Vec3 point, int32_t now) noexcept nogil
     cdef int follow(self, Bodies* bodies, double ahead, int32_t now) noexcept nogil
     cdef int list_pairs(self, int32_t i, Py_ssize_t* count) noexcept nogil

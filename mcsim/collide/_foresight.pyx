@@ -11,43 +11,45 @@ and what is struck is followed with the velocity that it then has: pairs that co
 one. In a round each body takes part in one blow at most; then the next ones follow from the velocities by then, until none
 is left. A contact too many does nothing where the two do not come together.
 
-When things happen is left out: all blows are looked for from the poses that bodies have now. What joints make of a round's
-blows, and how far what they move is to be followed, is up to the caller (constraints/_ties.pyx).
+When things happen is left out: all blows are looked for from the poses that bodies have now. Joints are not asked what they
+make of a blow, of an articulation only the body that is struck is followed.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, cross, mat_vec, sub
-from mcsim.core._types cimport GROW, OK, Twist, Vec3
+from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._carrier cimport opening_speed
 from mcsim.state._inertia cimport answer_along
 from mcsim.state._layout cimport DYNAMIC, PLANE, Manifold
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._pairs cimport first_of, pair_key, sort_keys
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
-# What gives way to a blow by less than this of the speed at which it is struck is held by its joints.
-cdef double RIGID = 1e-6
+
+cdef enum:
+    ROUNDS = 64                  # of blows: what they strike after that is found in the next step
 
 
 cdef Blow blow_of(const Bodies* bodies, const Manifold* m, double ahead, double threshold) noexcept nogil:
     """That of the point which closes fastest, of those that touch within the time ahead."""
     cdef Blow blow
-    cdef double closing, k
+    cdef double closing, fastest = threshold
+    cdef double k
     cdef int i
-    blow.point, blow.impulse, blow.closing = -1, 0.0, threshold
+    blow.point, blow.impulse = -1, 0.0
     if not m.restitution > 0.0:
         return blow
     for i in range(m.point_count):
         closing = -opening_speed(m, i, bodies)
-        if closing > blow.closing and m.points[i].separation < ahead * closing:
-            blow.point, blow.closing = i, closing
+        if closing > fastest and m.points[i].separation < ahead * closing:
+            blow.point, fastest = i, closing
     if blow.point >= 0:
         k = (answer_along(bodies, m.body_a, m.points[blow.point].position, m.normal)
              + answer_along(bodies, m.body_b, m.points[blow.point].position, m.normal))
-        blow.impulse = (1.0 + m.restitution) * blow.closing / k if k > 0.0 else 0.0
+        blow.impulse = (1.0 + m.restitution) * fastest / k if k > 0.0 else 0.0
     return blow
 
 
@@ -55,63 +57,57 @@ cdef class Foresight:
     """collider: of the world; bodies: how many."""
 
     def __init__(self, Collider collider not None, Py_ssize_t bodies):
-        rounds, twists = np.zeros(bodies + 1, np.int32), np.zeros((2, bodies + 1, 6))
-        self.collider, self.kept = collider, (rounds, twists)
-        self.round_of = integers(rounds) + 1
-        self.before, self.last = <Twist*>doubles(twists[0]), <Twist*>doubles(twists[1])
+        numbers, before = np.zeros((2, bodies + 1), np.int32), np.zeros((bodies + 1, 6))
+        self.collider, self.kept = collider, (numbers, before)
+        self.round_of, self.struck, self.before = integers(numbers[0]), integers(numbers[1]), <Twist*>doubles(before)
 
-    cdef Py_ssize_t next_blow(self, Bodies* bodies, double ahead, double threshold, int32_t now, Py_ssize_t n) noexcept nogil:
-        """The first manifold from n on with a blow, `blow`, between bodies that round `now`, counted from 1, has not moved
-        yet; threshold: at which speed things bounce [m/s]. -> its number, or -1"""
+    cdef int look(self, Bodies* bodies, double ahead, double threshold) noexcept nogil:
+        """After the collider's call, add to its manifolds. threshold: at which speed things bounce [m/s]. -> OK, or GROW as
+        the collider means it"""
+        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef int32_t now
+        cdef int status = OK
+        self.struck_count = 0
+        for now in range(1, ROUNDS + 1):
+            if status != OK or not self.strike(bodies, ahead, threshold, now):
+                break
+            status = self.follow(bodies, ahead, now)
+        self.restore(bodies, ahead)
+        if status == OK and self.collider.manifold_count > count:
+            self.collider.join_surfaces(bodies, ahead)
+        return status
+
+    cdef bint strike(self, Bodies* bodies, double ahead, double threshold, int32_t now) noexcept nogil:
+        """The blows of a round, on the bodies' velocities. -> whether there are any"""
         cdef const Manifold* m
-        while n < self.collider.manifold_count:
+        cdef Blow blow
+        cdef bint found = False
+        cdef Py_ssize_t n
+        for n in range(self.collider.manifold_count):
             m = &self.collider.manifolds[n]
-            if self.round_of[m.body_a] != now and self.round_of[m.body_b] != now:
-                self.blow = blow_of(bodies, m, ahead, threshold)
-                if self.blow.impulse > 0.0:
-                    return n
-            n += 1
-        return -1
-
-    cdef void strike(self, Bodies* bodies, Py_ssize_t n, int32_t now) noexcept nogil:
-        """The blow that next_blow has found, on the velocities of its two bodies."""
-        cdef const Manifold* m = &self.collider.manifolds[n]
-        cdef Vec3 at = m.points[self.blow.point].position
-        self.push(bodies, m.body_a, -self.blow.impulse, m.normal, at, now)
-        self.push(bodies, m.body_b, self.blow.impulse, m.normal, at, now)
-
-    cdef void begin(self, const Bodies* bodies) noexcept nogil:
-        """Before the first blow; after the last one restore() is to be called."""
-        self.manifolds = self.collider.manifold_count
-        memcpy(self.before, bodies.twist, bodies.count * sizeof(Twist))
-
-    cdef void keep(self, const Bodies* bodies) noexcept nogil:
-        """The velocities before a blow that joints are to answer."""
-        memcpy(self.last, bodies.twist, bodies.count * sizeof(Twist))
-
-    cdef void make_whole(self, Bodies* bodies, Py_ssize_t n) noexcept nogil:
-        """Joints have answered a blow as two free bodies would have it. All velocities follow it linearly, so as many times
-        as much leaves the point with e times the speed at which it closed. What hardly gives way stays as it was."""
-        cdef const Manifold* m = &self.collider.manifolds[n]
-        cdef double gone = self.blow.closing + opening_speed(m, self.blow.point, bodies)
-        cdef double s = (1.0 + m.restitution) * self.blow.closing / gone if gone > RIGID * self.blow.closing else 0.0
-        cdef Py_ssize_t i
-        cdef Twist* t
-        for i in range(bodies.count):
-            t = &bodies.twist[i]
-            t.v = add_scaled(self.last[i].v, s, sub(t.v, self.last[i].v))
-            t.w = add_scaled(self.last[i].w, s, sub(t.w, self.last[i].w))
+            if self.round_of[m.body_a] == now or self.round_of[m.body_b] == now:
+                continue
+            blow = blow_of(bodies, m, ahead, threshold)
+            if blow.impulse > 0.0:
+                found = True
+                self.push(bodies, m.body_a, -blow.impulse, m.normal, m.points[blow.point].position, now)
+                self.push(bodies, m.body_b, blow.impulse, m.normal, m.points[blow.point].position, now)
+        return found
 
     cdef void push(self, Bodies* bodies, int32_t body, double impulse, Vec3 normal, Vec3 point, int32_t now) noexcept nogil:
         if bodies.kind[body] != DYNAMIC or bodies.island[body] >= 0:
             return
+        if self.round_of[body] == 0:
+            self.before[body] = bodies.twist[body]
+            self.struck[self.struck_count] = body
+            self.struck_count += 1
         self.round_of[body] = now
         bodies.twist[body].v = add_scaled(bodies.twist[body].v, impulse * bodies.inv_mass[body], normal)
         bodies.twist[body].w = add_scaled(bodies.twist[body].w, impulse, mat_vec(
             bodies.inv_inertia_world[body], cross(sub(point, bodies.position[body]), normal)))
 
     cdef int follow(self, Bodies* bodies, double ahead, int32_t now) noexcept nogil:
-        """The contacts of what this round moved, at the velocities that it has then. -> OK, or GROW as the collider means it"""
+        """The contacts of what this round struck, at the velocities that it has then. -> status"""
         cdef Py_ssize_t count = self.collider.manifold_count
         cdef Py_ssize_t asked = 0
         cdef Py_ssize_t n, added
@@ -192,13 +188,14 @@ cdef class Foresight:
 
     cdef void restore(self, Bodies* bodies, double ahead) noexcept nogil:
         """The velocities that bodies have, and their shapes so placed."""
-        cdef Py_ssize_t i
-        for i in range(bodies.count):
-            if self.round_of[i] > 0:
-                bodies.twist[i] = self.before[i]
+        cdef Py_ssize_t n
+        cdef int32_t i
+        if self.struck_count == 0:
+            return
+        for n in range(self.struck_count):
+            bodies.twist[self.struck[n]] = self.before[self.struck[n]]
         for i in range(self.collider.shape_count):
             if self.round_of[self.collider.shapes[i].body] > 0:
-                self.collider.place(<int32_t>i, bodies, &self.collider.placed_nearness, ahead)
-        memset(self.round_of - 1, 0, (bodies.count + 1) * sizeof(int32_t))
-        if self.collider.manifold_count > self.manifolds:
-            self.collider.join_surfaces(bodies, ahead)
+                self.collider.place(i, bodies, &self.collider.placed_nearness, ahead)
+        for n in range(self.struck_count):
+            self.round_of[self.struck[n]] = 0

@@ -51,52 +51,6 @@ def test_a_row_that_is_struck_keeps_its_energy(shape, wall, kind, masses, gaps, 
     assert overlap < 1e-3 * SIZE
 
 
-TIES = {"fixed": lambda a, b, at: mc.FixedJoint(a, b), "hinge": lambda a, b, at: mc.HingeJoint(a, b, at, (0, 1, 0)),
-        "ball": mc.BallJoint, "universal": lambda a, b, at: mc.UniversalJoint(a, b, at, axis_a=(0, 1, 0), axis_b=(0, 0, 1))}
-
-
-@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
-@pytest.mark.parametrize("wall", [None, "box"])
-@pytest.mark.parametrize("tie", TIES)
-@given(masses=st.lists(st.floats(0.3, 3), min_size=4, max_size=6), gap=st.floats(1e-3, 0.04), speed=st.floats(3, 20),
-       tied=st.integers(2, 4), substeps=st.integers(1, 8))
-@settings(max_examples=amount(3, 60), deadline=None)
-def test_joints_pass_a_blow_on(tie, wall, kind, masses, gap, speed, tied, substeps):
-    """Some in the row are tied to each other: what is struck at one end meets the next one with the other end. Joints were not
-    asked, so that end had no contact: it overlapped by as much as it went in a step, or was through the wall."""
-    tied = min(tied, len(masses) - 1 if wall is None else len(masses))
-    gaps = [gap if k == 0 or k >= tied else 0.0 for k in range(len(masses))]
-    scene = row("balls", masses, gaps, speed, wall)
-    for k in range(1, tied):
-        at = (scene.body(f"body{k}").position + scene.body(f"body{k + 1}").position) / 2 if k + 1 < len(masses) else None
-        if at is not None:
-            scene.add_joint(TIES[tie](f"body{k}", f"body{k + 1}", at))
-    world = kind(scene, dt=1 / 60, substeps=substeps, restitution_threshold=0.0)
-    lowest, highest, overlap = run(world, len(masses), 12)
-    assert highest < 1 + 1e-9 and lowest > 1 - 1e-9
-    assert overlap < 1e-3 * SIZE
-
-
-@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
-@pytest.mark.parametrize("arm", [0.05, 0.3, 0.9])
-def test_a_lever_strikes_with_its_far_end(kind, arm):
-    """A rod on a pivot is struck at `arm` of its length, and a ball at its tip meets a wall in the same step."""
-    scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("rod", mass=1.0, shape=mc.Box((0.02, 0.02, 0.5)), position=(0, 0, 0.5), material=MATERIAL)
-    scene.add_body("tip", mass=0.2, shape=mc.Sphere(0.03), position=(0, 0, 1), material=MATERIAL)
-    scene.add_body("hammer", mass=2.0, shape=mc.Sphere(0.05), position=(-0.09, 0, arm), velocity=(10, 0, 0), material=MATERIAL)
-    scene.add_body("wall", kind="static", shape=mc.Box((0.02, 0.5, 0.1)), position=(0.07, 0, 1), material=MATERIAL)
-    scene.add_joint(mc.HingeJoint(None, "rod", (0, 0, 0), (0, 1, 0)))
-    scene.add_joint(mc.FixedJoint("rod", "tip"))
-    world = kind(scene, dt=1 / 60, restitution_threshold=0.0)
-    start = world.energy().total
-    for _ in range(4):
-        world.step()
-        assert world.distance("tip", "wall").distance > -1e-3
-        assert world.positions[1, 0] < 0.05
-    assert world.energy().total == pytest.approx(start, rel=1e-4)
-
-
 def test_a_blow_runs_down_a_row_within_one_step():
     world = mc.World(row("balls", [1.0] * 8, [0.002] * 7, 10.0), dt=1 / 60, restitution_threshold=0.0)
     world.step()
