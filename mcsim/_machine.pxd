@@ -10,6 +10,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
+from mcsim.constraints._limits cimport Struck
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._guesses cimport Guesses
@@ -31,6 +32,7 @@ cdef class Machine(StateArrays):
     cdef object kept_sizes
     cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef readonly Islands islands
+    cdef Struck struck                  # joints that a blow may reach
     cdef Backstop backstop
     cdef Foresight foresight            # of the blows of what bounces
     cdef Delassus matrix

@@ -20,6 +20,7 @@ from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
+from mcsim.constraints._limits cimport Struck
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
@@ -39,6 +40,7 @@ from mcsim.wide._joints cimport WideJoints
 from mcsim.notes import new_noted
 from mcsim.solve import SOLVERS
 from mcsim.solve.border import border_rows
+from mcsim.solve.components import connected
 from mcsim.state.arrays import measure_joints
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
@@ -51,6 +53,13 @@ cdef double MOST_WORK = 15_000.0
 # Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
 cdef double ROUNDING = 2.220446049250313e-16
 cdef double COARSE = 1.0 / 1024.0
+
+
+def tied(joints, moves):
+    """`connected`, of bodies that joints hold together."""
+    if len(joints) == 0:
+        return np.full(len(moves) + 1, -1, np.int32)
+    return connected(np.stack([joints["body_a"], joints["body_b"]], axis=1), moves)
 
 
 cdef class Machine(StateArrays):
@@ -77,6 +86,7 @@ cdef class Machine(StateArrays):
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.revision_seen = -1
+        self.struck = Struck(joints, tied(joints, bodies.kind == DYNAMIC))
         self.backstop = Backstop(collider, self.noted, bodies.count)
         self.foresight = Foresight(collider, bodies.count)
         self.matrix = Delassus()
@@ -118,7 +128,7 @@ cdef class Machine(StateArrays):
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
         while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True, NULL, NULL, NULL) < 0:
+                            self.row_capacity, True, NULL, NULL, NULL, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
 

@@ -121,6 +121,7 @@ cdef class Pipeline(WarmStarts):
         cdef Py_ssize_t n, joints
         cdef bint apart = wide and self.widening_joints
         cdef const int8_t* taken = NULL
+        cdef const int8_t* struck
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
@@ -129,11 +130,12 @@ cdef class Pipeline(WarmStarts):
             return CALL_FAILED
         wide = wide and self.widening
         self.apart = self.wide_joints.source.rows.begin if apart else NULL
+        struck = self.struck.find(self.collider.manifolds, self.collider.manifold_count)
         if wide and self.closing:
-            self.articulations.angles.load(self.joints, &self.bodies, &self.settings)
+            self.articulations.angles.load(self.joints, &self.bodies, &self.settings, struck)
             taken = self.articulations.angles.taken
         joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
-                               self.rows, self.row_capacity, own, self.apart, taken, &self.joint_lists)
+                               self.rows, self.row_capacity, own, self.apart, taken, struck, &self.joint_lists)
         if joints < 0:
             return GROW
         n = joints
@@ -777,7 +779,7 @@ cdef class Pipeline(WarmStarts):
         state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
-                      NULL, NULL, NULL)
+                      NULL, NULL, NULL, NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.wrenches[1:].copy()

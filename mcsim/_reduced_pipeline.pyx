@@ -229,7 +229,8 @@ cdef class ReducedPipeline(TreePipeline):
             return CALL_FAILED
         update_inertia(&self.bodies)
         n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
-                          self.row_capacity, True, self.held, NULL, NULL)
+                          self.row_capacity, True, self.held, NULL,
+                          self.struck.find(self.collider.manifolds, self.collider.manifold_count), NULL)
         if n < 0:
             return GROW
         self.joint_end = self.joint_row_count = n

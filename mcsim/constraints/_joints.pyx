@@ -325,9 +325,9 @@ cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil
 
 
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
-                      bint first) noexcept nogil:
+                      bint first, bint struck) noexcept nogil:
     """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them
-    elsewhere."""
+    elsewhere. struck: of _limits.pyx, where a step begins (`first`)."""
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef int i, n = 0
@@ -351,7 +351,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
-        activate_limits(joint, &f, axes, bodies, settings)
+        activate_limits(joint, &f, axes, bodies, settings, struck)
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
@@ -468,9 +468,9 @@ cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies*
 
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
-                          const Settings* settings) noexcept nogil:
-    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all of
-    an axis with a motor, which may reach any speed within the step."""
+                          const Settings* settings, bint struck) noexcept nogil:
+    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all where it
+    may reach any speed within the step: of an axis with a motor, and of a joint that a blow may reach."""
     cdef Twist a = bodies.twist[joint.body_a]
     cdef Twist b = bodies.twist[joint.body_b]
     cdef Vec3 spin = sub(b.w, a.w)
@@ -486,7 +486,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
             margin = length + 2.0 * dt * fabs(dot(axes[i].limit_axis, slide))
         else:
             margin = LIMIT_MARGIN_ANGLE + 2.0 * dt * fabs(dot(axes[i].limit_axis, spin))
-        if joint.axes[i].motor_mode != MOTOR_NONE:
+        if struck or joint.axes[i].motor_mode != MOTOR_NONE:
             margin = HUGE
         if axes[i].limit_position - joint.axes[i].lower < margin:
             joint.active_limits |= 1 << (2 * i)
@@ -494,7 +494,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
             joint.active_limits |= 2 << (2 * i)
     cdef Vec3 unused
     if joint.type == BALL and not isinf(joint.swing_limit):
-        margin = LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)
+        margin = HUGE if struck else LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)
         if joint.swing_limit - ball_swing(f, &unused) < margin:
             joint.active_limits |= SWING_BIT
 
@@ -541,10 +541,11 @@ cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
-                              const int32_t* kept, const int8_t* taken, JointLists* lists) noexcept nogil:
+                              const int32_t* kept, const int8_t* taken, const int8_t* struck,
+                              JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
     the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    taken: of each joint, whether it has no rows here at all (NULL: none is). lists: filled, for refresh_listed; NULL:
+    taken: of each joint, whether it has no rows here at all (NULL: none is). struck: of _limits.pyx (NULL: none is). lists: filled, for refresh_listed; NULL:
     none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
     if lists != NULL:
@@ -560,7 +561,8 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
         else:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True,
+                        struck != NULL and struck[j])
         if lists != NULL:
             list_joint(lists, joints, j, rows, own and not is_kept(kept, j))
         n += joints[j].row_count
@@ -577,7 +579,7 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         else:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
-                        own and not is_kept(kept, j), False)
+                        own and not is_kept(kept, j), False, False)
 
 
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
@@ -606,7 +608,7 @@ cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, 
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         elif joints[j].type == USER:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False, False)
 
 
 cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -1,8 +1,8 @@
 """Friction and limits of angles at new poses, without the long records of their joints."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat
-from mcsim.state._layout cimport BALL, FREE, Bodies, Joint, JOINT_AXES, Row
+from mcsim.state._layout cimport BALL, FREE, Bodies, Joint, JOINT_AXES, Manifold, Row
 
 cdef enum:
     SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits
@@ -41,6 +41,21 @@ ctypedef struct JointLists:
     Py_ssize_t turning_count
     int32_t* whole               # those that are written as a whole, ascending
     Py_ssize_t whole_count
+
+
+# Which joints a blow may reach within a step: those of what hangs together with something that a contact touches. It may give
+# their coordinates any rate, so all of their limits have rows then.
+cdef class Struck:
+    cdef object kept
+    cdef int32_t* group          # of bodies: with which others joints tie it together; -1: it is not moved
+    cdef int32_t* group_of       # of joints
+    cdef int8_t* touched         # of groups
+    cdef int8_t* struck          # of joints
+    cdef Py_ssize_t group_count
+    cdef Py_ssize_t joint_count
+
+    cdef const int8_t* find(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
+    cdef void touch(self, int32_t group) noexcept nogil
 
 
 cdef inline bint counts_turns(const Joint* joint) noexcept nogil:

@@ -1,11 +1,46 @@
-"""Friction and limits of angles at new poses. Of a step's joints most have no bounded rows, or those alone; that takes
-few numbers, which are noted once a step. `_joints.pyx` has the rows themselves.
+"""Friction and limits of angles at new poses, and which joints a blow may reach. Of a step's joints most have no bounded
+rows, or those alone; that takes few numbers, which are noted once a step. `_joints.pyx` has the rows themselves.
 """
+
+from libc.string cimport memset
+
+import numpy as np
 
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._parts cimport *
+from mcsim.core._arrays cimport integers, records
 from mcsim.core._trig cimport arctan2
 from mcsim.state._layout cimport GEAR, HINGE, ROW_JOINT_FRICTION, ROW_LIMIT
+
+
+cdef class Struck:
+    """joints: (j,) JOINT_DTYPE; group: (bodies + 1,) int32, with which others joints tie each together, -1 of what does not
+    move, and, last, the world."""
+
+    def __init__(self, joints, group):
+        self.group_count, self.joint_count = int(group.max()) + 1, len(joints)
+        of_joint = np.append(np.maximum(group[joints["body_a"]], group[joints["body_b"]]), np.int32(0))
+        touched, struck = np.zeros(self.group_count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
+        group = np.roll(group, 1)                            # from the world on
+        self.kept = group, of_joint, touched, struck
+        self.group, self.group_of = integers(group) + 1, integers(of_joint)
+        self.touched, self.struck = <int8_t*>records(touched), <int8_t*>records(struck)
+
+    cdef const int8_t* find(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """-> of each joint, until the next call"""
+        cdef Py_ssize_t i
+        memset(self.touched, 0, self.group_count * sizeof(int8_t))
+        for i in range(count if self.joint_count > 0 else 0):
+            if manifolds[i].point_count > 0:
+                self.touch(self.group[manifolds[i].body_a])
+                self.touch(self.group[manifolds[i].body_b])
+        for i in range(self.joint_count):
+            self.struck[i] = self.group_of[i] >= 0 and self.touched[self.group_of[i]]
+        return self.struck
+
+    cdef void touch(self, int32_t group) noexcept nogil:
+        if group >= 0:
+            self.touched[group] = 1
 
 
 cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil:

@@ -20,3 +20,9 @@ cdef inline Softness soften(double hertz, double damping_ratio, double h) noexce
     s.bias_rate = omega / a1 if a1 > 0.0 else 0.0
     s.stiffness = h * omega * a1
     return s
+
+
+cdef inline double rigid_rate(double bias_rate, double h) noexcept nogil:
+    """The bias rate of a row without compliance [1/s]: as of a soft one, but no faster than sweeps in turn with joints follow,
+    a tenth of the error in a substep (docs/theory/stabilization.md, limits)."""
+    return min(bias_rate, 0.1 / h)

@@ -22,7 +22,7 @@ what the drift presses in. With C < 0:
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.core._softness cimport Softness, soften
+from mcsim.core._softness cimport Softness, rigid_rate, soften
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
 from mcsim.state._rows cimport without_slop
@@ -81,6 +81,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
     `first_kick` of a substep's load in the biased pass; their springs are as stiff whatever it is."""
     cdef double h = settings.h
     cdef Softness joint = soften(settings.joint_hertz, settings.joint_damping_ratio, h)
+    cdef Softness rigid = joint
     cdef Softness contact = soften(settings.contact_hertz, settings.contact_damping_ratio, h)
     cdef Softness ground = soften(2.0 * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, h)
     cdef double error, d
@@ -89,6 +90,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
     cdef Py_ssize_t i, head = 0
     cdef double moved[6]
     cdef int p
+    rigid.bias_rate = rigid_rate(joint.bias_rate, h)
     for i in range(count):
         row = &rows[i]
         if row.stabilized:
@@ -108,7 +110,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     set_soft_bias(row, &joint, moved[i - head] / settings.first_kick, h, -1e300)
                 elif row.kind != ROW_NORMAL:
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
-                    set_soft_bias(row, &joint, 0.0, h, -row.push)
+                    set_soft_bias(row, &rigid, 0.0, h, -row.push)
                 else:
                     set_contact_bias(row, &ground if meets_unmoved(row, bodies) else &contact, settings)
             elif settings.stabilization == STABILIZE_BAUMGARTE:

@@ -46,6 +46,7 @@ ctypedef struct AngleBlock:
     Wide swing
     Wide push                    # how fast limits are pushed back at most [rad/s]
     Wide position                # of the twist, a hinge's with its turns [rad]
+    Wide struck                  # 1: a blow may reach the joint
     AngleSlot slots[6]
 
 # What refreshing takes of the settings.
@@ -53,6 +54,7 @@ ctypedef struct AngleRule:
     double h
     double dt
     double error_rate            # bias of a limit that is passed, by the error [1/s]
+    const int8_t* struck         # of each joint, whether a blow may reach it (constraints/_limits.pxd)
 
 ctypedef struct AngleKernels:
     int width
@@ -95,7 +97,8 @@ cdef class WideAngles:
     cdef AngleRule rule
 
     cdef void choose(self, const Joint* joints, const int8_t* idle) noexcept nogil
-    cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings) noexcept nogil
+    cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings,
+                   const int8_t* struck) noexcept nogil
     cdef void refresh(self, const Bodies* bodies) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil

@@ -10,8 +10,9 @@ from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, 
 from mcsim.wide._angles cimport (ANGLE_LOWER, ANGLE_SLOTS, ANGLE_SWING, ANGLE_UPPER, AngleBlock, AngleKernels, AngleRule,
                                  AngleSlot)
 
-# A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx).
+# A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx, activate_limits).
 cdef double ANGLE_MARGIN = 0.2           # [rad]
+cdef double ANGLE_ALL = 1e300            # farther than any limit that there is
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -126,6 +127,7 @@ cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* j
     cdef int lane, i, there
     for k in range(count):
         block = &blocks[k]
+        block.struck = splat(0.0)
         for lane in range(WIDTH):
             if block.joint[lane] < 0:
                 put(&block.low, lane, -INFINITY)
@@ -134,6 +136,8 @@ cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* j
                 continue
             taken[block.joint[lane]] = has_angles_alone(&joints[block.joint[lane]])
             load_angle(block, lane, &joints[block.joint[lane]], taken[block.joint[lane]])
+            if rule.struck[block.joint[lane]]:
+                put(&block.struck, lane, 1.0)
         write_angles(block, bodies, rule, True)
         for i in range(ANGLE_SLOTS):
             there = lane_bits(above(block.slots[i].there, splat(0.0)))
@@ -226,16 +230,18 @@ cdef inline void count_turns_of(AngleBlock* block, Wide angle) noexcept nogil:
 
 cdef inline void decide_slots(AngleBlock* block, const Bodies* bodies, const AngleRule* rule, Wide3 direction,
                               Wide tilt) noexcept nogil:
-    """Friction where there is any, limits that the angles may come to at twice their present rate."""
+    """Friction where there is any, limits that the angles may come to at twice their present rate; all where a blow may change
+    that."""
     cdef Wide3 spin = w_sub(spins_of(bodies.twist, block.body_b), spins_of(bodies.twist, block.body_a))
-    cdef Wide margin = splat(ANGLE_MARGIN) + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
+    cdef Wide least = choose(above(block.struck, splat(0.0)), splat(ANGLE_ALL), splat(ANGLE_MARGIN))
+    cdef Wide margin = least + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
     cdef int i
     block.used = 0
     for i in range(3):
         decide(block, i, above(block.friction[i], splat(0.0)))
     decide(block, ANGLE_LOWER, above(margin, block.position - block.low))
     decide(block, ANGLE_UPPER, above(margin, block.high - block.position))
-    margin = splat(ANGLE_MARGIN) + splat(2.0 * rule.dt) * root(w_dot(spin, spin))
+    margin = least + splat(2.0 * rule.dt) * root(w_dot(spin, spin))
     decide(block, ANGLE_SWING, above(margin, block.swing - tilt))
 
 

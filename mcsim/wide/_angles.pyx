@@ -10,7 +10,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._softness cimport Softness, soften
+from mcsim.core._softness cimport Softness, rigid_rate, soften
 from mcsim.state._layout cimport BALL, GEAR, HINGE
 from mcsim.wide._colors cimport COLORS
 
@@ -91,12 +91,14 @@ cdef class WideAngles:
             found.append([block[lane] for lane in range(self.kernels.width) if block[lane] >= 0])
         return found
 
-    cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings) noexcept nogil:
-        """What a step begins with, and its rows at the present poses."""
+    cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings,
+                   const int8_t* struck) noexcept nogil:
+        """What a step begins with, and its rows at the present poses. struck: of constraints/_limits.pyx."""
         cdef Softness soft = soften(settings.joint_hertz, settings.joint_damping_ratio, settings.h)
         self.rule.h = settings.h
         self.rule.dt = settings.dt
-        self.rule.error_rate = soft.bias_rate if soft.stiffness > 0.0 else 0.0
+        self.rule.struck = struck
+        self.rule.error_rate = rigid_rate(soft.bias_rate, settings.h) if soft.stiffness > 0.0 else 0.0
         self.row_count = self.kernels.load(self.blocks, self.count, joints, bodies, &self.rule, self.taken)
 
     cdef void refresh(self, const Bodies* bodies) noexcept nogil:
