@@ -31,7 +31,7 @@ from mcsim._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim._warm_starts cimport WarmStarts
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
+from mcsim.constraints._joints cimport break_joints, foresee_turns, is_shared, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._clock cimport start_clock, tick, ticks
@@ -506,6 +506,7 @@ cdef class Pipeline(WarmStarts):
         if watched:
             self.weigh_guesses(False)
         self.lap(STAGE_WARM_START)
+        foresee_turns(self.joints, &self.joint_lists, &self.bodies, self.settings.h)
         if not self.closing:
             self.solve(self.bodies.twist, BIASED, self.asked)
         else:

@@ -16,6 +16,7 @@ import numpy as np
 from mcsim._impacts cimport SmoothImpacts
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport foresee_turns
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport OK
@@ -175,6 +176,7 @@ cdef class SmoothPipeline(Pipeline):
         for k in range(4):
             if k == 1 or k == 3:
                 self.set_time(self.settings.time + 0.5 * h)
+                foresee_turns(self.joints, &self.joint_lists, &self.bodies, 0.5 * h)
             self.accelerate(False)
             self.runge_kutta.stage(&self.bodies, self.acceleration, k, h)
         if self.settings.smooth_projection:

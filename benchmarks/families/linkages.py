@@ -53,11 +53,11 @@ GEARS = Family(
     "gears", "A weight that turns wheels by gears, a rack or a screw",
     "All moves as one mass, m + sum of I / r^2, so it falls evenly accelerated; teeth neither slip nor open.",
     run_gears,
-    {"kind": Choice("gear", "train", "rack", "screw"), "turn": Log(1e-3, 10), "inertia": Log(1e-3, 1e3),
+    {"kind": Choice("gear", "train", "rack", "screw"), "turn": Log(1e-3, 100), "inertia": Log(1e-3, 1e3),
      "steps": WholeLog(10, 300), "rate": RATE, "substeps": SUBSTEPS},
     {"speed": Error("", 0.01, "error of the speed, by the last"), "way": Error("", 0.02, "error of the way, by all of it"),
      "gap": Error("", 1e-6, "largest error of a joint [m or rad], by the way a radian")},
-    domain={"turn": Log(1e-3, 0.6)})
+    domain={"turn": Log(1e-3, 1.6)})
 
 
 # ---- the spatial four-bar linkage ------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
         if joint.type != BALL:
             # A free joint's angles are a rotation vector, which has no turns to count.
             if not axes[i].linear and joint.type != FREE:
-                axes[i].position = counted_turns(axes[i].position, axis.position)
+                axes[i].position = counted_turns(axes[i].position, axis.position + dot(f.way, axes[i].axis))
             axes[i].limit_axis = axes[i].axis
             axes[i].limit_position = axes[i].position
             axes[i].motor_error = axes[i].position - axis.motor_position
@@ -370,15 +370,11 @@ cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeomet
             rows[i].curvature = axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f) + gyroscopic_curvature(&rows[i], f)
 
 
-cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:
-    return dot(spin, spin) * settings.dt * settings.dt > 1.0
-
-
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
     """Whether an angle might pass half a turn within a step."""
     if joint.axis_count == 0 or joint.type == BALL:
         return False
-    return is_fast(sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w), settings)
+    return is_far(sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w), settings.dt)
 
 
 cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
@@ -389,6 +385,37 @@ cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         measure_axes(joint, &f, axes)
+
+
+cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef JointFrames f
+    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    cdef int i
+    if not is_far(spin, ahead) or not counts_turns(joint):
+        return
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    measure_axes(joint, &f, axes)
+    for i in range(joint.axis_count):
+        if not axes[i].linear:
+            joint.axes[i].position += ahead * dot(axes[i].axis, spin)
+
+
+cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil:
+    """Before a drift: angles that turn far in the time `ahead` are set to where their rates take them, and what is measured
+    there counts turns from that. So they may turn more than half around in a substep."""
+    cdef Py_ssize_t i
+    cdef int32_t j
+    for i in range(lists.whole_count):
+        foresee_joint(&joints[lists.whole[i]], bodies, ahead)
+    for i in range(lists.turning_count):
+        foresee_joint(&joints[lists.turning[i].joint], bodies, ahead)
+    for i in range(lists.limited_count):
+        j = lists.limited[i].joint
+        foresee_joint(&joints[j], bodies, ahead)
+        if lists.limited[i].counts:
+            lists.limited[i].position = joints[j].axes[0].position
 
 
 cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows,
@@ -592,7 +619,7 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
     for i in range(lists.turning_count):
         turning = &lists.turning[i]
         spin = sub(bodies.twist[turning.body_b].w, bodies.twist[turning.body_a].w)
-        if is_fast(spin, settings):
+        if is_far(spin, settings.dt):
             count_turns(&joints[turning.joint], bodies)
     for i in range(lists.limited_count):
         refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, settings.h,

@@ -23,6 +23,7 @@ ctypedef struct JointFrames:
     Vec3 axis_a[3]         # joint axes x, y, z as a carries them, world
     Vec3 axis_b[3]
     Quat relative          # joint axes on b seen from those on a, w >= 0
+    Vec3 way               # how far b is expected to have turned against a since its angles were last known, world [rad]
     Vec3 spin_a            # angular velocities, world [rad/s]
     Vec3 spin_b
     Vec3 slip              # velocity of b minus that of a, both at point_b [m/s]
@@ -64,6 +65,7 @@ cdef inline void turn_frames(JointFrames* f, const Joint* joint, const Bodies* b
     cdef int i
     for i in range(3):
         f.axis_b[i] = mat_column(rb, i)
+    f.way = vec3(0.0, 0.0, 0.0)
     f.relative = quat_mul(quat_conj(ja), jb)
     if f.relative.w < 0.0:
         f.relative.w = -f.relative.w
@@ -224,9 +226,14 @@ cdef inline double counted_turns(double angle, double last) noexcept nogil:
     return angle + turn * floor((last - angle) / turn + 0.5)
 
 
+cdef inline bint is_far(Vec3 spin, double ahead) noexcept nogil:
+    """Whether what turns by `spin` may pass half a turn in that time, or comes near."""
+    return dot(spin, spin) * ahead * ahead > 1.0
+
+
 cdef inline double counted_twist(const JointFrames* f, const JointAxis* axis) noexcept nogil:
     """The twist angle, counted on from the last one measured [rad]."""
-    return counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), axis.position)
+    return counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), axis.position + dot(f.way, twist_axis(f)))
 
 
 cdef inline double axis_tilt(const JointFrames* f) noexcept nogil:

@@ -217,14 +217,15 @@ cdef inline void decide(AngleBlock* block, int i, Mask there) noexcept nogil:
         block.used |= 1 << i
 
 
-cdef inline void count_turns_of(AngleBlock* block, Wide angle) noexcept nogil:
-    """Of angle + 2 pi k the one nearest to the last position."""
+cdef inline void count_turns_of(AngleBlock* block, Wide angle, Wide way) noexcept nogil:
+    """Of angle + 2 pi k the one nearest to the last position and the way since."""
     cdef double turn = 6.283185307179586
     cdef double last, now
+    cdef Wide expected = block.position + way
     cdef int lane
     for lane in range(WIDTH):
         now = lane_of(&angle, lane)
-        last = lane_of(&block.position, lane)
+        last = lane_of(&expected, lane)
         put(&block.position, lane, now + turn * floor((last - now) / turn + 0.5))
 
 
@@ -259,13 +260,15 @@ cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const Ang
     cdef Wide3 across = w_cross(a.z, zb)
     cdef Wide sine = root(w_dot(across, across))
     cdef Wide tilt = splat(0.0)
-    cdef Wide w, z
+    cdef Wide w, z, way
     if first or block.hinge or block.used >> ANGLE_LOWER & 3:
         w = ja.w * jb.w + ja.x * jb.x + ja.y * jb.y + ja.z * jb.z      # of the relative orientation, made positive
         z = ja.w * jb.z - ja.x * jb.y + ja.y * jb.x - ja.z * jb.w
         z = splat(2.0) * w_arctan2(choose(above(splat(0.0), w), -z, z), size_of(w))
         if block.hinge:
-            count_turns_of(block, z)
+            way = splat(0.0 if first else rule.h) * w_dot(direction, w_sub(spins_of(bodies.twist, block.body_b),
+                                                                           spins_of(bodies.twist, block.body_a)))
+            count_turns_of(block, z, way)
         else:
             block.position = z
     if (first and not block.hinge) or block.used >> ANGLE_SWING & 1:
