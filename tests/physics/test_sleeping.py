@@ -138,15 +138,18 @@ def test_what_is_about_to_fall_is_let_fall(tilt):
     assert on.body("pole").position[2] < 0.2
 
 
-def test_a_moving_platform_keeps_its_load_awake():
+def test_a_moving_platform_carries_its_load_asleep():
+    """Mechanics knows no frame: what rests on it sleeps (tests/physics/test_sleeping_carried.py)."""
     scene = mc.Scene()
     scene.add_body("platform", shape=mc.Box((1, 1, 0.1)), kind="kinematic", velocity=(0.005, 0, 0))
     scene.add_body("load", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 0, 0.3))
     world = mc.World(scene)
     world.step(600)
-    assert not world.asleep.any()
+    assert world.asleep[1] and np.array_equal(world.velocities[1], world.velocities[0])
     assert abs(world.body("load").position[0] - world.body("platform").position[0]) < 1e-3
     world.set_velocity("platform", (0, 0, 0))
+    world.step()
+    assert not world.asleep.any()
     world.step(120)
     assert world.asleep[1]
 
