@@ -340,7 +340,7 @@ cdef class Machine(StateArrays):
         """After a step. Its contacts are those with which it began; the next ones are told to be the same by where they are,
         as what carries the bodies has it."""
         if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
-                                      self.collider.manifold_count):
+                                      self.collider.manifold_count, <int32_t*>self.anchors):     # whose step is over
             carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
             carry_points(self.collider.sleeping, self.collider.sleeping_count, &self.bodies, self.settings.dt)
 

@@ -79,7 +79,7 @@ cdef class Islands:
     cdef void tie_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil
     cdef bint may_be_carried(self, const Bodies* bodies) noexcept nogil
     cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                            Py_ssize_t count) noexcept nogil
+                            Py_ssize_t count, int32_t* room) noexcept nogil
     cdef bint hand_on(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil
     cdef bint offer(self, const Bodies* bodies, int32_t i, int32_t other) noexcept nogil
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,

@@ -535,10 +535,11 @@ cdef class Islands:
         return self.carried_count > 0
 
     cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                            Py_ssize_t count) noexcept nogil:
+                            Py_ssize_t count, int32_t* room) noexcept nogil:
         """Of each body that is awake, after a step with these contacts: over the fewest contacts and joints, where they are as
-        many the one that it had. -> whether there may be others than 0"""
+        many the one that it had. room: for two numbers a contact. -> whether there may be others than 0"""
         cdef Py_ssize_t k, n
+        cdef Py_ssize_t pairs = 0
         cdef int32_t i
         cdef bint found = self.may_be_carried(bodies)
         cdef bint back = False
@@ -548,12 +549,15 @@ cdef class Islands:
             i = bodies.moving[k]
             self.hops[i] = FAR
             self.offered[i] = bodies.carrier[i]
+        for k in range(count):
+            if carries(&manifolds[k]):
+                room[2 * pairs], room[2 * pairs + 1] = manifolds[k].body_a, manifolds[k].body_b
+                pairs += 1
         while found:
             found = False
-            for n in range(count):
-                k = count - 1 - n if back else n
-                if carries(&manifolds[k]):
-                    found |= self.hand_on(bodies, manifolds[k].body_a, manifolds[k].body_b)
+            for n in range(pairs):
+                k = pairs - 1 - n if back else n
+                found |= self.hand_on(bodies, room[2 * k], room[2 * k + 1])
             for k in range(joint_count):
                 if joints[k].broken == 0 and joints[k].type != GEAR:
                     found |= self.hand_on(bodies, joints[k].body_a, joints[k].body_b)
