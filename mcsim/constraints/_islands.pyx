@@ -662,6 +662,8 @@ cdef class Islands:
             i = bodies.moving[k]
             if bodies.kind[i] == DYNAMIC and bodies.still_time[i] < self.patience:
                 self.state[self.root(i)] |= RESTLESS
+            if not is_zero(bodies.force[i].v) or not is_zero(bodies.force[i].w):
+                self.state[self.root(i)] |= DRIVEN
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
             self.beside[i] = self.tied[i]

@@ -154,6 +154,20 @@ def test_a_moving_platform_carries_its_load_asleep():
     assert world.asleep[1]
 
 
+def test_what_a_force_acts_on_is_not_put_to_sleep(monkeypatch):
+    """It slept under it to the end of the call, unless something had the world look anew: then it woke."""
+    worlds = [mc.World(piles())]
+    monkeypatch.setenv("MCSIM_FORGET", "1")
+    worlds.append(mc.World(piles()))
+    for world in worlds:
+        world.apply_force("left1", (1.0, 0, 0))
+        world.step(120)
+        assert not world.asleep[1:4].any() and world.asleep[4:7].all()
+    assert worlds[0].state_hash() == worlds[1].state_hash()
+    worlds[0].step()
+    assert worlds[0].asleep[1:7].all()
+
+
 def test_a_motor_is_not_put_to_sleep():
     scene = mc.Scene()
     scene.add_body("floor", shape=FLOOR, kind="static")
