@@ -163,7 +163,8 @@ cdef class Jointed:
         held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         others = np.append(np.flatnonzero(~held), 0).astype(np.int32)
-        all_others, others, joined, watched = others, np.append(others, driven), held.astype(np.int8), np.zeros(count + 1, np.int8)
+        all_others, others = others, np.append(others, driven)
+        joined, watched = held.astype(np.int8), np.zeros(count + 1, np.int8)
         weighed, driver, parts = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32), np.ones(count + 1)
         poses = [np.zeros((len(of), n)) for of in (members, driven) for n in (3, 4)]
         twists, every = np.zeros((2, len(members), 6)), np.zeros((2, count + 1, 6))

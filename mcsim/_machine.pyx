@@ -334,11 +334,11 @@ cdef class Machine(StateArrays):
                 self.noted.most(NOTE_COARSE, i, far)
         return OK
 
-    # ---- what is carried ---------------------------------------------------------------------------------------------------
+    # ---- what is carried -------------------------------------------------------------------------------------------------
 
     cdef void carry_contacts(self) noexcept nogil:
-        """After a step. Its contacts are those with which it began; the next ones are told to be the same by where they are,
-        as what carries the bodies has it."""
+        """After a step. Its contacts are those with which it began, and the next one finds them again by their places: those
+        go with what carries the bodies."""
         if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
                                       self.collider.manifold_count, <int32_t*>self.anchors):     # whose step is over
             carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)

@@ -2,9 +2,10 @@
 
 Order of a call: place the shapes that can have moved, mend the trees of fat boxes, mend the set of pairs. There is one
 tree of what stands still and one of what moves: only what moves is asked for in the first, and its leaves never loosen.
-A pair is kept while the two fat boxes overlap and one of the two may move against the other: at least one is dynamic, and
-at least one awake, or what carries them differs. Only shapes that left their fat boxes, woke or are new look for pairs. The pairs are one
-sorted array, which every step reads from end to end anyhow: mending it costs a pass over eight bytes a pair.
+A pair is kept while the two fat boxes overlap and one of the two may move against the other: at least one is dynamic,
+and at least one awake, or what carries them differs. Only shapes that left their fat boxes, woke or are new look for
+pairs. The pairs are one sorted array, which every step reads from end to end anyhow: mending it costs a pass over eight
+bytes a pair.
 
 Fat boxes and the trees' form only decide what is tested in vain: the pairs that come out (`close`, `plane_pairs`)
 depend on the bodies' state alone, and on who sleeps.
@@ -182,8 +183,8 @@ cdef class Broadphase(PlacedShapes):
     # ---- rest --------------------------------------------------------------------------------------------------------
 
     cdef void accompany(self, int32_t i, int32_t company) noexcept nogil:
-        """Its body sleeps in this company from now on, or no longer. At rest it is placed once more, and then stays where it
-        is. Before the kind of a sleeping body changes, or its pose, wake its shapes."""
+        """Its body sleeps in this company from now on, or no longer. At rest it is placed once more, and then stays where
+        it is. Before the kind of a sleeping body changes, or its pose, wake its shapes."""
         cdef int32_t before = self.company[i]
         if company == before:
             return

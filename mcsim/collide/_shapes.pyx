@@ -1,6 +1,7 @@
 """A world's shapes, placed: their solids, and boxes that hold what they may touch in the time ahead.
 
-Only what can have moved is placed: not the shapes of bodies that sleep at rest, nor of static ones whose pose is what it was.
+Only what can have moved is placed: not the shapes of bodies that sleep at rest, nor of static ones whose pose is what it
+was.
 """
 
 import numpy as np

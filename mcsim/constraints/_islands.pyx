@@ -1,8 +1,8 @@
 """Islands of bodies that touch or are joined, and which of them sleep (docs/theory/sleeping.md).
 
 A sleeping body goes with what carries it, its contacts with what stands or sleeps are not looked for and its joints not
-solved, until something that moves touches its island, or the user changes it. `island` of a body is -1 while it is awake, else the
-lowest number among those that fell asleep with it: they wake together.
+solved, until something that moves touches its island, or the user changes it. `island` of a body is -1 while it is awake,
+else the lowest number among those that fell asleep with it: they wake together.
 
 Mechanics knows no frame, so all speeds here are against a body's `carrier`: the velocity of what does not move by itself
 and is nearest to it over contacts and joints, a static body's 0, a kinematic one's own, or that of what sleeps; of what
@@ -35,8 +35,8 @@ from libc.string cimport memcmp, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale, sub,
-                               vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
@@ -120,8 +120,8 @@ cdef class Islands:
         return dot(d, d) <= most * most
 
     cdef bint active(self, const Bodies* bodies, int32_t other, int32_t i) noexcept nogil:
-        """Whether the other one, or the world, may move body i against its carrier: it is awake, or carried otherwise, or on
-        its way past it."""
+        """Whether the other one, or the world, may move body i against its carrier: it is awake, or carried otherwise, or
+        on its way past it."""
         cdef const Twist* t = &bodies.twist[other]
         cdef Vec3 r
         if bodies.kind[other] == DYNAMIC:
@@ -392,8 +392,8 @@ cdef class Islands:
         self.sight[i] |= JUDGED
 
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
-        """It wakes alone, as still as it is, unless it carries others: then all do. The others of its island bear the name of
-        the first that is left."""
+        """It wakes alone, as still as it is, unless it carries others: then all do. The others of its island bear the name
+        of the first that is left."""
         cdef int64_t island = bodies.island[i]
         cdef int64_t name = -1
         cdef const Manifold* m
@@ -536,8 +536,8 @@ cdef class Islands:
 
     cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
                             Py_ssize_t count, int32_t* room) noexcept nogil:
-        """Of each body that is awake, after a step with these contacts: over the fewest contacts and joints, where they are as
-        many the one that it had. room: for two numbers a contact. -> whether there may be others than 0"""
+        """Of each body that is awake, after a step with these contacts: over the fewest contacts and joints, where they are
+        as many the one that it had. room: for two numbers a contact. -> whether there may be others than 0"""
         cdef Py_ssize_t k, n
         cdef Py_ssize_t pairs = 0
         cdef int32_t i

@@ -38,7 +38,8 @@ def solids(kind, seed):
         return [(mc.Box((0.5, 0.5, 0.5)), (j + 0.5 * i, 0, 0.5 + i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
                 for i in range(5) for j in range(5 - i)]
     if kind == "stack":                                  # that lands
-        return [(mc.Box((0.25,) * 3), (0.01 * i, 0, 0.26 + 0.52 * i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)) for i in range(5)]
+        return [(mc.Box((0.25,) * 3), (0.01 * i, 0, 0.26 + 0.52 * i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
+                for i in range(5)]
     return [(mc.Capsule(0.1, 0.3), (0, 0, 1.5), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)),
             (mc.Capsule(0.1, 0.3), (0, 0, 0.8), (1, 0, 0, 0), (0.5, 0.2, 0), (0, 0, 0))]
 

@@ -196,7 +196,7 @@ def test_a_ball_wakes_what_it_hits(kind, velocity):
     lambda w: w.set_velocity("b00", angular_velocity=(0, 0, 1)),
     lambda w: w.apply_impulse("b00", (1, 0, 0)),
     lambda w: w.apply_force("b00", (1, 0, 0)),
-    lambda w: w.set_pose("b00", w.positions[2]  + (0, 1e-3, 0)),
+    lambda w: w.set_pose("b00", w.positions[2] + (0, 1e-3, 0)),
     lambda w: w.wake("b00"),
 ])
 def test_what_the_user_changes_wakes_it(change):
@@ -290,8 +290,7 @@ def carried_to_a_wall(speed):
 
 @pytest.mark.parametrize("shift", [(0, 0, 0), (3.0, -1.0, 0.0)])
 def test_two_carriers_meet(shift):
-    """Piles asleep on two of them, which go at other speeds, wake when they touch. Both sleep before, and after that
-    each on its own: one rides beside the other."""
+    """Piles asleep on two of them, which go past each other, sleep until they touch."""
     scene = mc.Scene()
     for name, x, v in (("left", -2.0, 1.0), ("right", 2.0, 0.0)):
         u = np.add(shift, (v, 0, 0))
@@ -325,8 +324,8 @@ def test_beside_something_slow():
 
 
 def test_the_nearest_carrier_counts():
-    """A row on the ground that a paddle pushes at: whoever of the two has the velocity, what the paddle touches is driven past
-    the ground, and the others sleep on that."""
+    """A row on the ground that a paddle pushes at: whoever of the two has the velocity, what the paddle touches is driven
+    past the ground, and the others sleep on that."""
     states = []
     for ground, paddle in (((0, 0, 0), (-0.002, 0, 0)), ((0.002, 0, 0), (0, 0, 0))):
         scene = mc.Scene()
@@ -376,12 +375,12 @@ def test_joints_of_what_is_carried_stay_closed(solver):
     world.step(600)
     assert world.asleep.sum() == 4
     assert np.abs(seen(world, FRAME)[2] - (-0.25, 0, 0.5)).max() < 1e-10
-    assert world.joint_errors()[0].max() < 1e-5 if hasattr(world, "joint_errors") else True
+    assert len(world.joint_errors()) == 4 and np.abs(world.joint_errors()).max() < 1e-5
 
 
 @pytest.mark.parametrize("keywords", [{"joint_solver": "rows"}, {"solver": "pgs"}, {"stabilization": "baumgarte"},
-                                      {"stabilization": "split_impulse"}, {"stabilization": "projection"}, {"stabilization": "ggl"},
-                                      {"friction_points": "point"}, {"threads": 2}])
+                                      {"stabilization": "split_impulse"}, {"stabilization": "projection"},
+                                      {"stabilization": "ggl"}, {"friction_points": "point"}, {"threads": 2}])
 def test_whatever_the_solver(keywords):
     rest, carried = world_of("pyramid", **keywords), world_of("pyramid", FRAME, **keywords)
     for _ in range(120):
@@ -400,18 +399,20 @@ def test_whatever_the_solver(keywords):
 def test_a_failed_step_leaves_the_carried_as_they_were():
     world = asleep()
     digest = world.state_hash()
-    world.apply_torque("ball", (1e308, 0, 0))
+    world.forces[1, 0] = np.nan
+    with pytest.raises(mc.SimulationError, match="ball"):
+        world.step()
+    assert world.state_hash() == digest and world.asleep.sum() == 10
+    other = asleep()
+    world.apply_torque("ball", (1e308, 0, 0))                # too fast in a later step of the call
     with pytest.raises(mc.SimulationError):
         world.step(3)
-    forces = world.forces.copy()
-    world.forces[...] = 0.0
-    world.restore(world.snapshot())
-    assert world.asleep.sum() == 10 and np.all(forces[2:] == 0)
-    other = asleep()
-    assert other.state_hash() == digest
+    assert world.asleep.sum() == 10
+    other.step(round((world.time - other.time) * 60))
+    assert np.array_equal(world.positions[2:], other.positions[2:]) and np.array_equal(world.contacts, other.contacts)
     world.set_velocity("ball", FRAME, (0, 0, 0))
-    other.step(world._pipeline.steps - other._pipeline.steps + 3)
     world.step(3)
+    other.step(3)
     assert np.array_equal(world.positions[2:], other.positions[2:])
 
 
