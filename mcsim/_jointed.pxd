@@ -110,4 +110,5 @@ cdef class Jointed:
     cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void arrange(self) noexcept nogil
+    cdef void release_driven(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil

@@ -6,6 +6,7 @@ Made once for the joints there are; `choose` follows who sleeps.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -162,7 +163,8 @@ cdef class Jointed:
         held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         others = np.append(np.flatnonzero(~held), 0).astype(np.int32)
-        all_others, joined, watched = others.copy(), held.astype(np.int8), np.zeros(count + 1, np.int8)
+        all_others, others = others, np.append(others, driven)
+        joined, watched = held.astype(np.int8), np.zeros(count + 1, np.int8)
         weighed, driver, parts = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32), np.ones(count + 1)
         poses = [np.zeros((len(of), n)) for of in (members, driven) for n in (3, 4)]
         twists, every = np.zeros((2, len(members), 6)), np.zeros((2, count + 1, 6))
@@ -180,7 +182,7 @@ cdef class Jointed:
         self.driver = integers(driver)
         self.weighed, self.watched, self.kept_part = integers(weighed), <int8_t*>records(watched), doubles(parts) + 1
         self.others, self.all_others = integers(others), integers(all_others)
-        self.other_count = self.all_other_count = len(others) - 1
+        self.other_count = self.all_other_count = len(all_others) - 1
         self.joined = <int8_t*>records(joined)
         self.loads.chosen, self.loads.count = integers(chosen), len(chosen) - 1
         self.loads.load = doubles(loads)
@@ -235,8 +237,24 @@ cdef class Jointed:
             if i < self.bodies.count and not (self.bodies.kind[i] == DYNAMIC and asleep[i]):    # else: room for more
                 self.others[self.other_count] = i
                 self.other_count += 1
+        self.release_driven()
         self.arrange()
         self.choose_lanes()
+
+    cdef void release_driven(self) noexcept nogil:
+        """Kinematic bodies to which only what sleeps is joined go by themselves meanwhile, as the others do."""
+        cdef const Articulation* a
+        cdef Py_ssize_t g, k
+        cdef int sleeping
+        memset(self.watched, 0, self.bodies.count)           # whom nobody reads between two steps
+        for sleeping in range(2):
+            for g in range(self.articulation_count):
+                a = &self.articulation[g]
+                for k in range(a.driven, a.driven_end if self.sleeps[g] == sleeping else a.driven):
+                    if sleeping and not self.watched[self.driven[k]]:
+                        self.others[self.other_count] = self.driven[k]
+                        self.other_count += 1
+                    self.watched[self.driven[k]] = 1
 
     cdef void choose_lanes(self) noexcept nogil:
         """Friction and limits several at a time, of joints that neither sleep, nor fly, nor hold theirs. Between two

@@ -76,6 +76,7 @@ cdef class Machine(StateArrays):
     cdef bint make_room(self) noexcept nogil
     cdef bint grow_collider(self) noexcept with gil
     cdef int check_moving(self) noexcept nogil
+    cdef void carry_contacts(self) noexcept nogil
     cdef void follow_islands(self) noexcept nogil
     cdef void aim_motors(self, Py_ssize_t count) noexcept nogil
     cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil

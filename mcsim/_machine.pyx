@@ -18,6 +18,7 @@ from mcsim._further_sweeps cimport FurtherSweeps
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
+from mcsim.collide._resting cimport carry_points
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._limits cimport Struck
@@ -343,6 +344,16 @@ cdef class Machine(StateArrays):
                 self.noted.most(NOTE_COARSE, i, far)
         return OK
 
+    # ---- what is carried -------------------------------------------------------------------------------------------------
+
+    cdef void carry_contacts(self) noexcept nogil:
+        """After a step. Its contacts are those with which it began, and the next one finds them again by their places: those
+        go with what carries the bodies."""
+        if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
+                                      self.collider.manifold_count, <int32_t*>self.anchors):     # whose step is over
+            carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
+            carry_points(self.collider.sleeping, self.collider.sleeping_count, &self.bodies, self.settings.dt)
+
     # ---- who sleeps ------------------------------------------------------------------------------------------------------
 
     cdef void follow_islands(self) noexcept nogil:
@@ -394,7 +405,7 @@ cdef class Machine(StateArrays):
 
     def notice(self):
         """What the user has written since the last step wakes whom it concerns."""
-        if self.islands.notice(&self.bodies):
+        if self.islands.notice(&self.bodies, self.joints, self.joint_count):
             self.follow_islands()
 
     def restored(self):

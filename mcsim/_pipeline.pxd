@@ -70,6 +70,7 @@ cdef class Pipeline(WarmStarts):
     cdef void refresh(self) noexcept nogil
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
     cdef void drift(self) noexcept nogil
+    cdef void move_on(self, const int32_t* chosen, Py_ssize_t count) noexcept nogil
     cdef void drift_on_split_impulses(self) noexcept nogil
     cdef void try_rows(self, bint asked) noexcept nogil
     cdef void displace(self, double part) noexcept nogil

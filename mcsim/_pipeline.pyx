@@ -418,17 +418,22 @@ cdef class Pipeline(WarmStarts):
         elif self.settings.stabilization == STABILIZE_GGL:
             self.drift_by_ggl()
         else:
-            integrate_poses(&self.bodies, self.articulations.others if self.closing else self.bodies.moving,
-                            self.articulations.other_count if self.closing else self.bodies.moving_count, self.settings.h,
-                            self.settings.threads)
+            if self.closing:
+                self.move_on(self.articulations.others, self.articulations.other_count)
+            else:
+                self.move_on(self.bodies.moving, self.bodies.moving_count)
+
+    cdef void move_on(self, const int32_t* chosen, Py_ssize_t count) noexcept nogil:
+        """The chosen bodies by their velocities, and what sleeps with what carries it."""
+        integrate_poses(&self.bodies, chosen, count, self.settings.h, self.settings.threads)
+        self.islands.carry(&self.bodies, self.settings.h)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
         """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
         self.solve_positions()
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
-                            self.settings.threads)
+        self.move_on(self.bodies.moving, self.bodies.moving_count)
         self.displacement.start_here(&self.bodies)
         if self.joint_end > 0:
             self.try_rows(False)
@@ -461,8 +466,7 @@ cdef class Pipeline(WarmStarts):
     cdef void drift_by_ggl(self) noexcept nogil:
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
-                            self.settings.threads)
+        self.move_on(self.bodies.moving, self.bodies.moving_count)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.try_rows(True)
         for k in range(self.settings.position_rounds):
@@ -632,6 +636,7 @@ cdef class Pipeline(WarmStarts):
         self.lap(STAGE_STORE)
         if self.settings.compliant:
             self.sign_surfaces()
+        self.carry_contacts()
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
@@ -723,7 +728,7 @@ cdef class Pipeline(WarmStarts):
         with nogil:
             self.clock = self.looked = ticks()
             status = self.check_state()
-            if status == OK and self.islands.notice(&self.bodies):
+            if status == OK and self.islands.notice(&self.bodies, self.joints, self.joint_count):
                 self.follow_islands()
             update_inertia(&self.bodies)
             while status == OK and done < n:

@@ -93,6 +93,7 @@ cdef class StateArrays:
         b.island = long_integers(padded["island"]) + 1
         b.still_time = doubles(padded["still_time"]) + 1
         b.still_speed = doubles(padded["still_speed"]) + 1
+        b.carrier = <Vec3*>doubles(padded["carrier"]) + 1
         b.borne = <Twist*>doubles(padded["borne"]) + 1
 
     cdef bint sound(self, Py_ssize_t i) noexcept nogil:

@@ -116,7 +116,7 @@ class Observers:
         """(c,) structured array of the last step's contact points: body_a, body_b, position and normal (from a to b) in
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
-        separation, which is at its end."""
+        separation, which is at its end; where what carries the bodies moves, the positions have gone with it."""
         with self._turn.alone("contacts"):
             if self._event_run is not None:
                 return self._event_run.fill_contacts(CONTACT_DTYPE)

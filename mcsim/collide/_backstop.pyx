@@ -28,7 +28,7 @@ from mcsim.core._noted cimport NOTE_HELD
 from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
-from mcsim.collide._broadphase cimport MOVING, STILL
+from mcsim.collide._broadphase cimport ALONE, MOVING, STILL
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, distance_to_surface
@@ -150,7 +150,7 @@ cdef class Backstop:
 
     cdef bint may_pass(self, int32_t i) noexcept nogil:
         """Is it a shape that stops at others, of a dynamic body that does not sleep?"""
-        return (self.collider.kind[i] == DYNAMIC and not self.collider.resting[i]
+        return (self.collider.kind[i] == DYNAMIC and self.collider.company[i] == ALONE
                 and not self.collider.shapes[i].sensor)
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:

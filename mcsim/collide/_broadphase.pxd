@@ -13,6 +13,13 @@ cdef enum:
     MOVING = 2                   # all others, asleep or awake
 
 
+# Shapes of one company do not move against each other.
+cdef enum Company:
+    ALONE = 0                    # its body does not sleep
+    AT_REST = 1                  # it sleeps, and what carries it stands still, as what is static does
+    CARRIED = 2                  # from here on: carried by what moves steadily, by the number of its island
+
+
 cdef class Broadphase(PlacedShapes):
     # To find shapes: mcsim.collide._tree's walk_box, over both trees, and `planes` apart. Leaves are
     # shapes' numbers; what a leaf's box holds is the shape as it was placed in the last collide call.
@@ -20,6 +27,7 @@ cdef class Broadphase(PlacedShapes):
     cdef Aabb* fat                       # the box of each leaf
     cdef int32_t* parents                # the node above each leaf
     cdef int8_t* home
+    cdef int32_t* company                # ALONE, or with which it sleeps: Company
     cdef Mark* marks                     # room to build a tree
     cdef int32_t* moved_list
     cdef int32_t moved_count
@@ -44,7 +52,7 @@ cdef class Broadphase(PlacedShapes):
 
     cdef int find_pairs(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
     cdef int grow_pairs(self) except -1
-    cdef void rest_shape(self, int32_t i) noexcept nogil
+    cdef void accompany(self, int32_t i, int32_t company) noexcept nogil
     cdef void list_planes(self, int32_t begin) noexcept nogil
     cdef void set_fat_boxes(self, int32_t* coming) noexcept nogil
     cdef void mend_trees(self) noexcept nogil

@@ -2,9 +2,10 @@
 
 Order of a call: place the shapes that can have moved, mend the trees of fat boxes, mend the set of pairs. There is one
 tree of what stands still and one of what moves: only what moves is asked for in the first, and its leaves never loosen.
-A pair is kept while the two fat boxes overlap and one of the two moves by itself: at least one is dynamic, and at least
-one neither static nor asleep. Only shapes that left their fat boxes, woke or are new look for pairs. The pairs are one
-sorted array, which every step reads from end to end anyhow: mending it costs a pass over eight bytes a pair.
+A pair is kept while the two fat boxes overlap and one of the two may move against the other: at least one is dynamic,
+and at least one awake, or what carries them differs. Only shapes that left their fat boxes, woke or are new look for
+pairs. The pairs are one sorted array, which every step reads from end to end anyhow: mending it costs a pass over eight
+bytes a pair.
 
 Fat boxes and the trees' form only decide what is tested in vain: the pairs that come out (`close`, `plane_pairs`)
 depend on the bodies' state alone, and on who sleeps.
@@ -45,6 +46,7 @@ cdef class Broadphase(PlacedShapes):
         self.add_column(<void**>&self.fat, sizeof(Aabb))
         self.add_column(<void**>&self.parents, sizeof(int32_t))
         self.add_column(<void**>&self.home, 1)
+        self.add_column(<void**>&self.company, sizeof(int32_t))
         self.add_column(<void**>&self.marks, sizeof(Mark))
         self.add_column(<void**>&self.moved_list, sizeof(int32_t))
         self.add_column(<void**>&self.planes, sizeof(int32_t))
@@ -180,9 +182,17 @@ cdef class Broadphase(PlacedShapes):
 
     # ---- rest --------------------------------------------------------------------------------------------------------
 
-    cdef void rest_shape(self, int32_t i) noexcept nogil:
-        self.thinning = 1
-        PlacedShapes.rest_shape(self, i)
+    cdef void accompany(self, int32_t i, int32_t company) noexcept nogil:
+        """Its body sleeps in this company from now on, or no longer. At rest it is placed once more, and then stays where
+        it is. Before the kind of a sleeping body changes, or its pose, wake its shapes."""
+        cdef int32_t before = self.company[i]
+        if company == before:
+            return
+        self.company[i] = company
+        self.moved[i] |= company == ALONE or before == AT_REST
+        self.due[i] |= company == AT_REST
+        self.resting[i] = company == AT_REST
+        self.thinning |= company != ALONE
 
     def set_resting(self, resting):
         """resting (s,) bool: shapes of bodies that sleep, at rest."""
@@ -192,10 +202,7 @@ cdef class Broadphase(PlacedShapes):
             raise ValueError(f"one flag for each of {self.shape_count} shapes, not {len(resting)}")
         cdef const int8_t* flags = <const int8_t*>address(resting)
         for i in range(self.shape_count):
-            if flags[i]:
-                self.rest_shape(i)
-            else:
-                self.wake_shape(i)
+            self.accompany(i, AT_REST if flags[i] else ALONE)
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
@@ -310,10 +317,12 @@ cdef class Broadphase(PlacedShapes):
         tree_build(&self.trees[which], self.marks, count)
 
     cdef int live(self, int32_t i, int32_t j) noexcept nogil:
-        """Does one of the two answer to contacts, and does one move by itself?"""
+        """Does one of the two answer to contacts, and may one move against the other?"""
+        cdef int32_t a = AT_REST if self.kind[i] == STATIC else self.company[i]
+        cdef int32_t b = AT_REST if self.kind[j] == STATIC else self.company[j]
         if self.kind[i] != DYNAMIC and self.kind[j] != DYNAMIC:
             return 0
-        return (self.kind[i] != STATIC and not self.resting[i]) or (self.kind[j] != STATIC and not self.resting[j])
+        return a == ALONE or b == ALONE or a != b
 
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil:
         """May the two shapes collide at all?"""

@@ -29,7 +29,7 @@ from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, 
 from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._narrow cimport narrow
-from mcsim.collide._resting cimport take_over
+from mcsim.collide._resting cimport company_of, take_over
 from mcsim.collide._pairs cimport first_of, pair_key
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport PATCH_PARTS, Patch, add_far_points, alike, alike_from, deal, parts_of_patch
@@ -318,11 +318,7 @@ cdef class Collider(Broadphase):
         take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
         take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
         for i in range(self.shape_count):
-            if bodies.island[self.shapes[i].body] < 0:
-                if self.resting[i]:
-                    self.wake_shape(i)
-            elif not self.resting[i]:
-                self.rest_shape(i)
+            self.accompany(i, company_of(bodies, self.shapes[i].body))
 
     def gather(self):
         """All accepted manifolds into one list, until the next part()."""
@@ -706,7 +702,7 @@ cdef class Collider(Broadphase):
 
     def get_manifolds(self):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
-        of sleeping bodies are as they were when they fell asleep."""
+        of sleeping bodies are as they were when they fell asleep, but have gone on with what carries them."""
         cdef Py_ssize_t count = self.previous_count + self.sleeping_count
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)

@@ -1,6 +1,30 @@
 """Manifolds of sleeping bodies: kept apart, sorted like the others, until one of the two bodies wakes."""
 
+from libc.stdint cimport int32_t
+from mcsim.collide._broadphase cimport ALONE, AT_REST, CARRIED
+from mcsim.core._math cimport add, is_zero, scale
+from mcsim.core._types cimport Vec3
 from mcsim.state._layout cimport Bodies, DYNAMIC, Manifold
+
+
+cdef inline int32_t company_of(const Bodies* bodies, int32_t body) noexcept nogil:
+    """In which company a body's shapes are (collide/_broadphase.pxd)."""
+    if bodies.island[body] < 0:
+        return ALONE
+    return AT_REST if is_zero(bodies.carrier[body]) else CARRIED + <int32_t>bodies.island[body]
+
+
+cdef inline void carry_points(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double dt) noexcept nogil:
+    """Over a step the points of manifolds go with what carries their bodies."""
+    cdef Py_ssize_t i
+    cdef int k
+    cdef Manifold* m
+    cdef Vec3 u
+    for i in range(count):
+        m = &manifolds[i]
+        u = bodies.carrier[m.body_a if bodies.kind[m.body_a] == DYNAMIC else m.body_b]
+        for k in range(m.point_count if not is_zero(u) else 0):
+            m.points[k].position = add(m.points[k].position, scale(dt, u))
 
 
 cdef inline bint at_rest(const Manifold* m, const Bodies* bodies) noexcept nogil:

@@ -45,7 +45,7 @@ cdef class PlacedShapes:
     cdef double* arms                    # from the body's centre to the shape's farthest point, at most [m]
     cdef Pose* posed                     # the body's pose at which it was placed
     cdef int8_t* kind                    # BodyKind of its body when it was placed, or NEW
-    cdef int8_t* resting                 # its body sleeps
+    cdef int8_t* resting                 # its body sleeps at rest
     cdef int8_t* due                     # to be placed even if it rests, or its pose is the same
     cdef int8_t* moved                   # its pairs are to be found anew
     cdef int32_t* placed                 # the shapes that this call placed
@@ -63,8 +63,6 @@ cdef class PlacedShapes:
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
-    cdef void rest_shape(self, int32_t i) noexcept nogil
-    cdef void wake_shape(self, int32_t i) noexcept nogil
 
 
 cdef inline double limit(const Motion* a, const Motion* b, double near) noexcept nogil:

@@ -1,6 +1,7 @@
 """A world's shapes, placed: their solids, and boxes that hold what they may touch in the time ahead.
 
-Only what can have moved is placed: not the shapes of bodies that sleep, nor of static ones whose pose is what it was.
+Only what can have moved is placed: not the shapes of bodies that sleep at rest, nor of static ones whose pose is what it
+was.
 """
 
 import numpy as np
@@ -242,18 +243,6 @@ cdef class PlacedShapes:
         result = np.empty(self.shape_count, SHAPE_DTYPE)
         memcpy(address(result), self.shapes, self.shape_count * sizeof(Shape))
         return result
-
-    # ---- rest --------------------------------------------------------------------------------------------------------
-
-    cdef void rest_shape(self, int32_t i) noexcept nogil:
-        """Its body sleeps from now on: it is placed once more, and then stays where it is."""
-        self.due[i] |= 1 - self.resting[i]
-        self.resting[i] = 1
-
-    cdef void wake_shape(self, int32_t i) noexcept nogil:
-        """Its body sleeps no longer. Before the kind of a sleeping body changes, or its pose, wake its shapes."""
-        self.moved[i] |= self.resting[i]
-        self.resting[i] = 0
 
     # ---- placing -----------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,10 @@ cdef class Islands:
     cdef Py_ssize_t bearing
     cdef const Manifold* resting         # the contacts of sleepers with what sleeps or stands
     cdef Py_ssize_t resting_count
+    cdef int32_t* carried                # the sleepers whose carrier moves, ascending
+    cdef Py_ssize_t carried_count
+    cdef int32_t* hops                   # over how many contacts and joints a body has what carries it, FAR: it has none
+    cdef Vec3* offered                   # whose velocity is that
     cdef int32_t* first                  # the lowest sleeper of an island, at its root
     cdef int32_t* parent
     cdef int32_t* state
@@ -33,10 +37,12 @@ cdef class Islands:
     cdef double* slow                    # below which they are still; 0 = never
     cdef double* near                    # bodies whose surfaces are nearer than this may touch [m]
     cdef int32_t* moving
-    cdef Vec3* position                  # of what did not move, where it was last seen
+    cdef Vec3* position                  # of what did not move by itself, where it was last seen
     cdef Quat* orientation
 
-    cdef bint active(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
+    cdef bint alike(self, Vec3 u, Vec3 v, int32_t i) noexcept nogil
+    cdef bint active(self, const Bodies* bodies, int32_t other, int32_t i) noexcept nogil
+    cdef void carry(self, Bodies* bodies, double h) noexcept nogil
     cdef void stand_in(self, Bodies* bodies) noexcept nogil
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil
     cdef void list_bearers(self, const Bodies* bodies) noexcept nogil
@@ -48,8 +54,10 @@ cdef class Islands:
     cdef void keep_sight(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef void look(self, const Bodies* bodies) noexcept nogil
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil
-    cdef bint notice(self, Bodies* bodies) noexcept nogil
+    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
+    cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count, double ahead) noexcept nogil
+    cdef bint stirs(self, const Bodies* bodies, const Manifold* m) noexcept nogil
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count,
                                   double dt) noexcept nogil
@@ -64,10 +72,16 @@ cdef class Islands:
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef int32_t root(self, int32_t i) noexcept nogil
     cdef void unite(self, int32_t a, int32_t b) noexcept nogil
+    cdef void rest_together(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil
     cdef void touch_each_other(self, const Bodies* bodies, int32_t a, int32_t b, bint conveying) noexcept nogil
     cdef void neighbour(self, int32_t i, int32_t other) noexcept nogil
     cdef void tie(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil
     cdef void tie_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil
+    cdef bint may_be_carried(self, const Bodies* bodies) noexcept nogil
+    cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
+                            Py_ssize_t count, int32_t* room) noexcept nogil
+    cdef bint hand_on(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil
+    cdef bint offer(self, const Bodies* bodies, int32_t i, int32_t other) noexcept nogil
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
                      double dt) noexcept nogil
     cdef bint measure(self, const Bodies* bodies, const Vec3* position, const Quat* orientation,

@@ -1,11 +1,16 @@
 """Islands of bodies that touch or are joined, and which of them sleep (docs/theory/sleeping.md).
 
-A sleeping body is not moved, its contacts with what stands or sleeps are not looked for and its joints not solved, until
-something that moves touches its island, or the user changes it. `island` of a body is -1 while it is awake, else the
-lowest number among those that fell asleep with it: they wake together.
+A sleeping body goes with what carries it, its contacts with what stands or sleeps are not looked for and its joints not
+solved, until something that moves touches its island, or the user changes it. `island` of a body is -1 while it is awake,
+else the lowest number among those that fell asleep with it: they wake together.
+
+Mechanics knows no frame, so all speeds here are against a body's `carrier`: the velocity of what does not move by itself
+and is nearest to it over contacts and joints, a static body's 0, a kinematic one's own, or that of what sleeps; of what
+touches nothing the one that it had. Where that changes, the body begins anew. A carrier that turns, or pushes at another
+velocity, drives what it touches, as does a static body where others are carried past it.
 
 A body rests that has been slower than `slow` for `patience`, with all that joints tie it to. Bodies that rest and touch
-are an island. It falls asleep when it lies on something that stands still, nothing drives it, and it is not about to
+are an island. It falls asleep when it lies on its carrier, which all of it share, nothing drives it, and it is not about to
 fall: with s the speed of a body's fastest point and s* the same smoothed over that time, the sum of m s^2 is at most
 GROWTH times that of m s*^2. What falls from an unstable balance grows like e^(c t), s*/s = 1 / (1 + c patience), and is
 let go on; what rattles keeps the ratio near 1. Mechanisms that touch nothing never sleep: a pendulum is slow at its
@@ -30,7 +35,8 @@ from libc.string cimport memcmp, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, quat_matrix, rotate_symmetric, scale, sub, vec3
+from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
@@ -43,7 +49,7 @@ cdef double LONGER = 4.0
 # A body sleeps beside others that press on it with up to so many times its weight.
 cdef double MOST_BORNE = 2.0
 
-# Speeds of this part of those at which bodies are still are rounding.
+# Speeds, and what carriers differ by, of this part of those at which bodies are still are rounding.
 cdef double NOTHING = 1e-7
 
 # Bodies whose surfaces are nearer than this part of the distance from which on they have contacts touch.
@@ -51,10 +57,14 @@ cdef double REACH = 0.25
 
 # What is known of an island, or of what joints tie together, at its root.
 cdef enum:
-    RESTS = 1                    # something that stands still, or sleeps, carries it
+    RESTS = 1                    # what its carrier's velocity is of, or what sleeps, touches it
     RESTLESS = 2                 # some body moves
     DRIVEN = 4                   # something drives it, however slowly
     BESIDE = 8                   # something restless touches it
+
+# Over so many contacts and joints what carries a body is away: it has none.
+cdef enum:
+    FAR = 0x40000000
 
 # What is seen of a sleeper's load in a step.
 cdef enum:
@@ -68,7 +78,7 @@ cdef class Islands:
         """bodies: state.arrays.BodyArrays. speeds (n,), or one [m/s]: slower than that a body is still (0: it never
         is); patience [s]; nearest (n,), or one [m]: from no farther on than that each has contacts."""
         count = bodies.count
-        numbers = np.zeros((5, count + 1), np.int32)
+        numbers = np.zeros((7, count + 1), np.int32)
         values = np.zeros((6, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
         values[0, :count], values[4, :count], values[5, :count] = bodies.reach, speeds, nearest
@@ -77,13 +87,15 @@ cdef class Islands:
         flags = np.zeros((4, count + 1), np.int8)
         free = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
         held = free[0].copy(), free[1].copy(), np.zeros((count + 1, 6))
-        self.kept = numbers, values, seen, flags, free, held
+        offered = np.zeros((count + 1, 3))
+        self.kept = numbers, values, seen, flags, free, held, offered
         self.asleep, self.beside = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
         self.tied, self.sight = <int8_t*>records(flags[2]), <int8_t*>records(flags[3])
         self.free_mass, self.free_inertia = doubles(free[0]) + 1, <Mat3*>doubles(free[1]) + 1
         self.held_mass, self.held_inertia = doubles(held[0]) + 1, <Mat3*>doubles(held[1]) + 1
         self.load = <Twist*>doubles(held[2])
         self.bearers, self.first = integers(numbers[3]), integers(numbers[4])
+        self.carried, self.hops, self.offered = integers(numbers[5]), integers(numbers[6]), <Vec3*>doubles(offered)
         self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
         self.speeds, self.slow, self.near = doubles(values[3]), doubles(values[4]), doubles(values[5])
@@ -101,12 +113,22 @@ cdef class Islands:
         """What get_seen() gave."""
         self.kept[2][0][:len(seen)], self.kept[2][1][:len(seen)] = seen[:, :3], seen[:, 3:]
 
-    cdef bint active(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil:
-        """Whether the body may move others: it is awake, or kinematic and on its way."""
-        cdef const Twist* t = &bodies.twist[i]
-        if bodies.kind[i] == DYNAMIC:
-            return bodies.island[i] < 0
-        return bodies.kind[i] == KINEMATIC and (dot(t.v, t.v) > 0.0 or dot(t.w, t.w) > 0.0)
+    cdef bint alike(self, Vec3 u, Vec3 v, int32_t i) noexcept nogil:
+        """Whether two carriers of body i are one, to rounding."""
+        cdef Vec3 d = sub(u, v)
+        cdef double most = NOTHING * self.slow[i]
+        return dot(d, d) <= most * most
+
+    cdef bint active(self, const Bodies* bodies, int32_t other, int32_t i) noexcept nogil:
+        """Whether the other one, or the world, may move body i against its carrier: it is awake, or carried otherwise, or
+        on its way past it."""
+        cdef const Twist* t = &bodies.twist[other]
+        cdef Vec3 r
+        if bodies.kind[other] == DYNAMIC:
+            return bodies.island[other] < 0 or not self.alike(bodies.carrier[other], bodies.carrier[i], i)
+        r = sub(bodies.position[i], bodies.position[other])
+        return not self.alike(add(t.v, cross(t.w, r)), bodies.carrier[i], i) or (
+            not is_zero(t.w) and norm(t.w) * self.size[i] > NOTHING * self.slow[i])
 
     cdef void stand_in(self, Bodies* bodies) noexcept nogil:
         """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they are."""
@@ -125,10 +147,11 @@ cdef class Islands:
             self.held_inertia[i] = self.free_inertia[i]
 
     cdef void list_moving(self, Bodies* bodies) noexcept nogil:
-        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body; who bears."""
+        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body; who bears, and who is
+        carried."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
-        self.sleepers = 0
+        self.sleepers = self.carried_count = 0
         for i in range(bodies.count):
             if bodies.kind[i] != STATIC and bodies.island[i] < 0:
                 self.moving[count] = <int32_t>i
@@ -136,6 +159,9 @@ cdef class Islands:
             if self.asleep[i] != (bodies.island[i] >= 0):
                 self.hold(bodies, i, bodies.island[i] >= 0)
             self.sleepers += self.asleep[i]
+            if self.asleep[i] and not is_zero(bodies.carrier[i]):
+                self.carried[self.carried_count] = <int32_t>i
+                self.carried_count += 1
         bodies.moving = self.moving
         bodies.moving_count = count
         self.list_bearers(bodies)
@@ -159,6 +185,14 @@ cdef class Islands:
                     self.tied[joints[k].body_a] = True
                 if joints[k].body_b >= 0:
                     self.tied[joints[k].body_b] = True
+
+    cdef void carry(self, Bodies* bodies, double h) noexcept nogil:
+        """What sleeps goes on with what carries it, as that does."""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        for k in range(self.carried_count):
+            i = self.carried[k]
+            bodies.position[i] = add_scaled(bodies.position[i], h, bodies.carrier[i])
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
@@ -205,29 +239,29 @@ cdef class Islands:
             self.keep_sight(bodies, i)
 
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil:
-        """Where kinematic bodies have come to by themselves."""
+        """Where kinematic bodies have come to by themselves, and what they carried."""
         cdef Py_ssize_t k
+        for k in range(self.carried_count):
+            self.keep_sight(bodies, self.carried[k])
         for k in range(bodies.moving_count):
             if bodies.kind[bodies.moving[k]] == KINEMATIC:
                 self.keep_sight(bodies, bodies.moving[k])
 
-    cdef bint notice(self, Bodies* bodies) noexcept nogil:
+    cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
         """Between two step calls the user may have written anything into poses, velocities and forces. Wakes what was
         pushed, moved, or lies where something was taken away or put. -> whether anything woke"""
         cdef Py_ssize_t i
-        cdef const double* twist
-        cdef const double* force
+        cdef const Twist* force
         cdef bint woken = False
-        cdef bint pushed
-        cdef int k
+        for i in range(joint_count if self.sleepers > 0 else 0):
+            if joints[i].broken == 0:
+                woken |= self.wake_pulled(bodies, joints[i].body_a, joints[i].body_b)
+                woken |= self.wake_pulled(bodies, joints[i].body_b, joints[i].body_a)
         for i in range(bodies.count):
             if bodies.island[i] >= 0:
-                twist = <const double*>&bodies.twist[i]
-                force = <const double*>&bodies.force[i]
-                pushed = self.displaced(bodies, i)
-                for k in range(6):
-                    pushed |= twist[k] != 0.0 or force[k] != 0.0
-                if pushed:
+                force = &bodies.force[i]
+                if (self.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
+                        or not is_zero(bodies.twist[i].w) or not is_zero(force.v) or not is_zero(force.w)):
                     woken |= self.wake_near(bodies, i)
                     woken |= self.wake(bodies, bodies.island[i])
             elif bodies.kind[i] != DYNAMIC and self.displaced(bodies, i):
@@ -235,6 +269,11 @@ cdef class Islands:
                     woken |= self.wake_near(bodies, i)
                 self.keep_sight(bodies, i)
         return woken
+
+    cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
+        """If body i of a joint sleeps, and the other is kinematic and has begun to move against it. -> whether it woke"""
+        return (i >= 0 and bodies.island[i] >= 0 and bodies.kind[other] == KINEMATIC and self.active(bodies, other, i)
+                and self.wake(bodies, bodies.island[i]))
 
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            double ahead) noexcept nogil:
@@ -244,23 +283,28 @@ cdef class Islands:
         cdef bint woken = False
         for i in range(count):
             m = &manifolds[i]
-            if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and (
-                    self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and not self.leans(
-                    bodies, m, ahead) and touches(m, bodies, ahead):
+            if self.stirs(bodies, m) and not self.leans(bodies, m, ahead) and touches(m, bodies, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
+
+    cdef bint stirs(self, const Bodies* bodies, const Manifold* m) noexcept nogil:
+        """Whether one of the two sleeps, and the other may move it."""
+        if bodies.island[m.body_a] >= 0:
+            return self.active(bodies, m.body_b, m.body_a)
+        return bodies.island[m.body_b] >= 0 and self.active(bodies, m.body_a, m.body_b)
 
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil:
         """Whether an awake body that rests is there beside a sleeping one: it has been still for long enough, and neither
         its velocity nor a force of the user's makes it faster in the step ahead."""
         cdef Py_ssize_t i = m.body_b if bodies.island[m.body_a] >= 0 else m.body_a
+        cdef Py_ssize_t other = m.body_a if i == m.body_b else m.body_b
         cdef Vec3 w
         if (bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0 or bodies.still_time[i] < self.patience
-                or self.tied[m.body_a if i == m.body_b else m.body_b]):
+                or self.tied[other]):
             return False
         w = mat_vec(bodies.inv_inertia_world[i], bodies.force[i].w)
-        return (norm(bodies.twist[i].v) + dt * bodies.inv_mass[i] * norm(bodies.force[i].v)
+        return (norm(sub(bodies.twist[i].v, bodies.carrier[other])) + dt * bodies.inv_mass[i] * norm(bodies.force[i].v)
                 + self.size[i] * (norm(bodies.twist[i].w) + dt * norm(w))) < self.slow[i]
 
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count,
@@ -348,8 +392,8 @@ cdef class Islands:
         self.sight[i] |= JUDGED
 
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
-        """It wakes alone, at rest as it is, unless it carries others: then all do. The others of its island bear the name of
-        the first that is left."""
+        """It wakes alone, as still as it is, unless it carries others: then all do. The others of its island bear the name
+        of the first that is left."""
         cdef int64_t island = bodies.island[i]
         cdef int64_t name = -1
         cdef const Manifold* m
@@ -419,8 +463,15 @@ cdef class Islands:
         self.parent[b] = a
         self.state[a] |= self.state[b]
 
+    cdef void rest_together(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
+        """Two dynamic bodies are one island. Where their carriers differ, one is driven past the other."""
+        self.unite(a, b)
+        if not self.alike(bodies.carrier[a], bodies.carrier[b], a):
+            self.state[self.root(a)] |= DRIVEN
+
     cdef void touch_each_other(self, const Bodies* bodies, int32_t a, int32_t b, bint conveying) noexcept nogil:
-        """A contact: of two bodies that rest one island; carried by what stands still, kept awake by what moves or drives."""
+        """A contact: of two bodies that rest one island; carried by what goes with them, kept awake by what else moves or
+        drives."""
         cdef int32_t swap
         if bodies.kind[a] != DYNAMIC:
             swap = a
@@ -429,7 +480,7 @@ cdef class Islands:
         if bodies.kind[a] != DYNAMIC:
             return
         if bodies.kind[b] != DYNAMIC:
-            self.state[self.root(a)] |= DRIVEN if self.active(bodies, b) or conveying else RESTS
+            self.state[self.root(a)] |= DRIVEN if conveying or self.active(bodies, b, a) else RESTS
             return
         if conveying:
             self.state[self.root(a)] |= DRIVEN
@@ -438,7 +489,7 @@ cdef class Islands:
             self.neighbour(a, b)
             self.neighbour(b, a)
         else:
-            self.unite(a, b)
+            self.rest_together(bodies, a, b)
 
     cdef void neighbour(self, int32_t i, int32_t other) noexcept nogil:
         """Of a body that may rest, and another."""
@@ -451,9 +502,8 @@ cdef class Islands:
         cdef bint moves_a = a >= 0 and bodies.kind[a] == DYNAMIC
         cdef bint moves_b = b >= 0 and bodies.kind[b] == DYNAMIC
         if moves_a and moves_b:
-            self.unite(a, b)
-        if (moves_a and b >= 0 and self.active(bodies, b) and not moves_b) or (
-                moves_b and a >= 0 and self.active(bodies, a) and not moves_a):
+            self.rest_together(bodies, a, b)
+        elif (moves_a and self.active(bodies, b, a)) or (moves_b and self.active(bodies, a, b)):
             self.state[self.root(a if moves_a else b)] |= DRIVEN
 
     cdef void tie_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil:
@@ -474,16 +524,87 @@ cdef class Islands:
             if body >= 0 and bodies.kind[body] == DYNAMIC:
                 self.state[self.root(body)] |= DRIVEN
 
+    cdef bint may_be_carried(self, const Bodies* bodies) noexcept nogil:
+        """Whether a carrier may be another than 0: a kinematic body is on its way, or something was carried."""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        for k in range(bodies.moving_count):
+            i = bodies.moving[k]
+            if not is_zero(bodies.carrier[i] if bodies.kind[i] == DYNAMIC else bodies.twist[i].v):
+                return True
+        return self.carried_count > 0
+
+    cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
+                            Py_ssize_t count, int32_t* room) noexcept nogil:
+        """Of each body that is awake, after a step with these contacts: over the fewest contacts and joints, where they are
+        as many the one that it had. room: for two numbers a contact. -> whether there may be others than 0"""
+        cdef Py_ssize_t k, n
+        cdef Py_ssize_t pairs = 0
+        cdef int32_t i
+        cdef bint found = self.may_be_carried(bodies)
+        cdef bint back = False
+        if not found:
+            return False
+        for k in range(bodies.moving_count):
+            i = bodies.moving[k]
+            self.hops[i] = FAR
+            self.offered[i] = bodies.carrier[i]
+        for k in range(count):
+            if carries(&manifolds[k]):
+                room[2 * pairs], room[2 * pairs + 1] = manifolds[k].body_a, manifolds[k].body_b
+                pairs += 1
+        while found:
+            found = False
+            for n in range(pairs):
+                k = pairs - 1 - n if back else n
+                found |= self.hand_on(bodies, room[2 * k], room[2 * k + 1])
+            for k in range(joint_count):
+                if joints[k].broken == 0 and joints[k].type != GEAR:
+                    found |= self.hand_on(bodies, joints[k].body_a, joints[k].body_b)
+            back = not back
+        for k in range(bodies.moving_count):
+            i = bodies.moving[k]
+            if bodies.kind[i] == DYNAMIC and not self.alike(self.offered[i], bodies.carrier[i], i):
+                bodies.carrier[i] = self.offered[i]
+                bodies.still_time[i] = 0.0
+                bodies.still_speed[i] = 0.0
+        return True
+
+    cdef bint hand_on(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
+        """-> whether one of two that touch, or are joined, has found another carrier by the other"""
+        return self.offer(bodies, a, b) | self.offer(bodies, b, a)
+
+    cdef bint offer(self, const Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
+        """To body i what carries the other, or the world."""
+        cdef Vec3 u
+        cdef int32_t hops = 1
+        if i < 0 or bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0:
+            return False
+        if bodies.kind[other] != DYNAMIC:
+            u = bodies.twist[other].v
+        elif bodies.island[other] >= 0:
+            u = bodies.carrier[other]
+        else:
+            u = self.offered[other]
+            hops = self.hops[other] + 1
+        if hops > self.hops[i] or hops > FAR or (hops == self.hops[i] and (
+                self.alike(self.offered[i], bodies.carrier[i], i) or not self.alike(u, bodies.carrier[i], i))):
+            return False
+        self.hops[i] = hops
+        self.offered[i] = u
+        return True
+
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
                      double dt) noexcept nogil:
-        """The speed of a body's fastest point, by its twist or by its way in the last step: some stabilizations move
-        bodies beside their velocities."""
+        """The speed of a body's fastest point against its carrier, by its twist or by its way in the last step: some
+        stabilizations move bodies beside their velocities."""
+        cdef Vec3 u = bodies.carrier[i]
         cdef Quat q = bodies.orientation[i]
         cdef Quat p = orientation[i]
         cdef double turn = 2.0 * sqrt((q.w - p.w) * (q.w - p.w) + (q.x - p.x) * (q.x - p.x)
                                       + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z))
-        return max(norm(bodies.twist[i].v) + norm(bodies.twist[i].w) * self.size[i],
-                   (norm(sub(bodies.position[i], position[i])) + turn * self.size[i]) / dt)
+        return max(norm(sub(bodies.twist[i].v, u)) + norm(bodies.twist[i].w) * self.size[i],
+                   (norm(sub(sub(bodies.position[i], position[i]), scale(dt, u))) + turn * self.size[i]) / dt)
 
     cdef bint measure(self, const Bodies* bodies, const Vec3* position, const Quat* orientation,
                       double dt) noexcept nogil:
@@ -541,6 +662,8 @@ cdef class Islands:
             i = bodies.moving[k]
             if bodies.kind[i] == DYNAMIC and bodies.still_time[i] < self.patience:
                 self.state[self.root(i)] |= RESTLESS
+            if not is_zero(bodies.force[i].v) or not is_zero(bodies.force[i].w):
+                self.state[self.root(i)] |= DRIVEN
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
             self.beside[i] = self.tied[i]
@@ -602,7 +725,6 @@ cdef class Islands:
             if bodies.kind[i] == DYNAMIC and self.may_sleep(bodies, i):
                 bodies.island[i] = self.root(i)
                 self.first[self.root(i)] = bodies.count
-                memset(&bodies.twist[i], 0, sizeof(Twist))
                 self.keep_sight(bodies, i)
                 slept = True
         if not slept:
@@ -614,6 +736,9 @@ cdef class Islands:
                     self.first[r] = <int32_t>k
                 if self.first[r] >= 0:
                     bodies.island[k] = self.first[r]
+                    bodies.carrier[k] = bodies.carrier[self.first[r]]
+                    bodies.twist[k].v = bodies.carrier[k]
+                    bodies.twist[k].w = vec3(0.0, 0.0, 0.0)
         return True
 
     cdef bint may_sleep(self, const Bodies* bodies, int32_t i) noexcept nogil:

@@ -41,6 +41,9 @@ cdef inline Vec3 cross(Vec3 a, Vec3 b) noexcept nogil:
 cdef inline double norm(Vec3 a) noexcept nogil:
     return sqrt(dot(a, a))
 
+cdef inline bint is_zero(Vec3 a) noexcept nogil:
+    return a.x == 0.0 and a.y == 0.0 and a.z == 0.0
+
 cdef inline Vec3 normalized(Vec3 a) noexcept nogil:
     """a / |a|; the zero vector stays zero."""
     cdef double length = norm(a)

@@ -32,6 +32,7 @@ ctypedef struct Bodies:
     int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
+    Vec3* carrier                # velocity of what carries it, against which it is still or not [m/s]
     Twist* borne                 # of what sleeps: what awake bodies give it in a step, as it has got used to it [N s, N m s]
     const int32_t* moving              # the bodies that are neither static nor asleep, ascending
     Py_ssize_t moving_count

@@ -59,7 +59,7 @@ BODY_RULES = {
     "position": anything, "orientation": anything, "twist": anything, "force": anything, "gravity_scale": finite,
     "linear_damping": not_negative, "angular_damping": not_negative, "bullet": up_to(1),
     "island": lambda values: (values >= AWAKE) & (values <= np.arange(len(values))), "still_time": anything,
-    "still_speed": anything, "borne": anything,
+    "still_speed": anything, "carrier": finite, "borne": anything,
 }
 
 AXIS_RULES = {

@@ -40,8 +40,9 @@ BODY_FIELDS = (
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays", saved=True, setting=True),
     Field("bullet", (), "i8", "", "1: does not pass through moving bodies either, however fast", saved=True, setting=True),
     Field("island", (), "i8", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
-    Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
-    Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
+    Field("still_time", (), "f8", "s", "for how long it has hardly moved against what carries it", saved=True),
+    Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point against that", saved=True),
+    Field("carrier", (3,), "f8", "m/s", "velocity of what carries it, against which it is still or not", saved=True),
     Field("borne", (6,), "f8", "N s, N m s", "of what sleeps: what awake bodies give it in a step",
           saved=True),
 )

@@ -260,12 +260,12 @@ def test_a_platform_wakes_and_carries_what_slept_on_it():
     for k in range(1, 121):                              # slower than what counts as still
         world.move_to("platform", (0.005 * k * world.dt, 0, -0.1))
         world.step()
-        assert not world.asleep[1]
+        assert world.asleep[1] == (k > 30)               # it sleeps anew on what goes on steadily
     assert world.positions[1, 0] == pytest.approx(0.01, rel=0.02)
-    for _ in range(120):
+    for k in range(120):
         world.move_to("platform", world.positions[0])
         world.step()
-    assert world.asleep[1]
+        assert world.asleep[1] == (k >= 30)
 
 
 # ---- the backstop ----------------------------------------------------------------------------------------------------

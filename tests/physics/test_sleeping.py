@@ -138,17 +138,34 @@ def test_what_is_about_to_fall_is_let_fall(tilt):
     assert on.body("pole").position[2] < 0.2
 
 
-def test_a_moving_platform_keeps_its_load_awake():
+def test_a_moving_platform_carries_its_load_asleep():
+    """Mechanics knows no frame: what rests on it sleeps (tests/physics/test_sleeping_carried.py)."""
     scene = mc.Scene()
     scene.add_body("platform", shape=mc.Box((1, 1, 0.1)), kind="kinematic", velocity=(0.005, 0, 0))
     scene.add_body("load", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 0, 0.3))
     world = mc.World(scene)
     world.step(600)
-    assert not world.asleep.any()
+    assert world.asleep[1] and np.array_equal(world.velocities[1], world.velocities[0])
     assert abs(world.body("load").position[0] - world.body("platform").position[0]) < 1e-3
     world.set_velocity("platform", (0, 0, 0))
+    world.step()
+    assert not world.asleep.any()
     world.step(120)
     assert world.asleep[1]
+
+
+def test_what_a_force_acts_on_is_not_put_to_sleep(monkeypatch):
+    """It slept under it to the end of the call, unless something had the world look anew: then it woke."""
+    worlds = [mc.World(piles())]
+    monkeypatch.setenv("MCSIM_FORGET", "1")
+    worlds.append(mc.World(piles()))
+    for world in worlds:
+        world.apply_force("left1", (1.0, 0, 0))
+        world.step(120)
+        assert not world.asleep[1:4].any() and world.asleep[4:7].all()
+    assert worlds[0].state_hash() == worlds[1].state_hash()
+    worlds[0].step()
+    assert worlds[0].asleep[1:7].all()
 
 
 def test_a_motor_is_not_put_to_sleep():
