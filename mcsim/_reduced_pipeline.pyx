@@ -53,8 +53,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
-from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts
-from mcsim.wide._contacts cimport keep_loads
+from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -587,9 +586,19 @@ cdef class ReducedPipeline(TreePipeline):
             self.bounded_substep(h, forces, last)
         self.store_contacts()
         if last and self.laden:
-            keep_loads(self.collider.manifolds, self.collider.manifold_count, &self.bodies)
+            self.keep_loads()
         if self.motion.failed:
             self.pass_failure()
+
+    cdef void keep_loads(self) noexcept nogil:
+        """What contacts bear at a step's end."""
+        cdef Manifold* m
+        cdef Py_ssize_t i
+        memset(self.undone, 0, self.collider.manifold_count * sizeof(double))
+        self.generalized.find_loads(self.rows, self.joint_end, self.row_count, self.undone)
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.load = lasting_load(m.load, self.undone[i])
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too

@@ -8,8 +8,8 @@ and qd once, in the end (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 
 those of the sweeps over qd, so the impulses are the same but for rounding. A is made of the rows of one tree, where that
 takes fewer products than to go over its velocities; a row on two trees is in both of their matrices. A block is passed by
 if it has changed velocities by less than may be left undone and nothing has changed more of its trees since. Trees that
-blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no more.
-What may be left undone is what World's further sweeps may leave (settle_speed of
+blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no
+more. What may be left undone is what World's further sweeps may leave (settle_speed of
 wide/_blocks.pxd), by all of a block's rounds together.
 
 Per pose:    fit(...)    -> GROW where there is no room
@@ -26,6 +26,7 @@ from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
+from mcsim.state._rows cimport is_linear
 
 
 cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept nogil:
@@ -221,8 +222,8 @@ cdef class LadenRows:
             run.end, run.effort = <int32_t>(i + 1), max(run.effort, block.effort)
 
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """Each block as many times more as its effort asks for, of groups that the sweep has stirred. -> the largest correction
-        [m/s, rad/s]"""
+        """Each block as many times more as its effort asks for, of groups that the sweep has stirred. -> the largest
+        correction [m/s, rad/s]"""
         cdef const LadenTree* tree
         cdef const LadenTree* group
         cdef LadenRow* laden
@@ -256,7 +257,8 @@ cdef class LadenRows:
                     self.generalized.apply_side(laden.row, side, laden.total, velocity)
         return largest
 
-    cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity, int relaxed) noexcept nogil:
+    cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity,
+                            int relaxed) noexcept nogil:
         """These runs. -> the largest correction"""
         cdef LadenBlock* block
         cdef LadenRun* run
@@ -268,7 +270,9 @@ cdef class LadenRows:
         cdef bint more = True
         for i in range(first, end):
             run = &self.runs[i]
-            run.seen = -1 if is_stirred(self.trees, self.generalized.stirred, &run.tree[0]) else stamp(self.trees, &run.tree[0])
+            run.seen = stamp(self.trees, &run.tree[0])
+            if is_stirred(self.trees, self.generalized.stirred, &run.tree[0]):
+                run.seen = -1
             for k in range(run.begin, run.end):
                 self.blocks[self.order[k]].seen = run.seen
         while more and self.changes != before:
@@ -304,6 +308,7 @@ cdef class LadenRows:
         cdef const LadenTree* tree
         cdef int64_t seen = stamp(self.trees, &block.tree[0])
         cdef double largest = 0.0
+        cdef double fastest = 0.0                        # in metres: turning moves points by no more than the size
         cdef double rate
         cdef int r, side, m = row.block
         for r in range(m):
@@ -318,8 +323,10 @@ cdef class LadenRows:
         for r in range(m):
             if delta[r] != 0.0:
                 self.act(&laden[r], delta[r], velocity)
-                largest = max(largest, fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed]))
-        if largest > block.undone:
+                rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
+                largest = max(largest, rate)
+                fastest = max(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
+        if fastest > block.undone:
             block.seen = -1
             self.changes += 1
             for side in range(2):
