@@ -81,9 +81,9 @@ cdef class ReducedPipeline(TreePipeline):
     whether by Runge-Kutta, and loops by project_loops.
     """
 
-    def __init__(self, bodies, joints, collider, settings, bounces, plan):
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
-        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, plan)
+        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
         self.settings.first_kick = 0.5
         self.guesses = Guesses(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
@@ -119,6 +119,7 @@ cdef class ReducedPipeline(TreePipeline):
         self._follow_rows()
         self._plan_impacts()
         self.choose_joints(self.islands.asleep)
+        self.rest_trees()
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -182,7 +183,7 @@ cdef class ReducedPipeline(TreePipeline):
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
-        return Pipeline.go_on(self, n)
+        return TreePipeline.go_on(self, n)
 
     def kicked(self):
         """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
