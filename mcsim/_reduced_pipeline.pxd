@@ -41,6 +41,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void start_rows(self, bint bounded) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
+    cdef void keep_loads(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil

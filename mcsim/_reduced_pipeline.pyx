@@ -53,8 +53,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
-from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts
-from mcsim.wide._contacts cimport keep_loads
+from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -82,9 +81,9 @@ cdef class ReducedPipeline(TreePipeline):
     whether by Runge-Kutta, and loops by project_loops.
     """
 
-    def __init__(self, bodies, joints, collider, settings, bounces, plan):
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
-        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, plan)
+        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
         self.settings.first_kick = 0.5
         self.guesses = Guesses(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
@@ -120,6 +119,7 @@ cdef class ReducedPipeline(TreePipeline):
         self._follow_rows()
         self._plan_impacts()
         self.choose_joints(self.islands.asleep)
+        self.rest_trees()
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -183,7 +183,7 @@ cdef class ReducedPipeline(TreePipeline):
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
-        return Pipeline.go_on(self, n)
+        return TreePipeline.go_on(self, n)
 
     def kicked(self):
         """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
@@ -588,9 +588,19 @@ cdef class ReducedPipeline(TreePipeline):
             self.bounded_substep(h, forces, last)
         self.store_contacts()
         if last and self.laden:
-            keep_loads(self.collider.manifolds, self.collider.manifold_count, &self.bodies)
+            self.keep_loads()
         if self.motion.failed:
             self.pass_failure()
+
+    cdef void keep_loads(self) noexcept nogil:
+        """What contacts bear at a step's end."""
+        cdef Manifold* m
+        cdef Py_ssize_t i
+        memset(self.undone, 0, self.collider.manifold_count * sizeof(double))
+        self.generalized.find_loads(self.rows, self.joint_end, self.row_count, self.undone)
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.load = lasting_load(m.load, self.undone[i])
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too

@@ -34,6 +34,9 @@ cdef class TreePipeline(Pipeline):
     cdef int32_t* tied                   # (trees,): whether rows that close loops do
     cdef object kept_of_tree, kept_of_trees, coordinates
 
+    cdef void rest_trees(self) noexcept nogil
+    cdef void give_wrenches(self, int32_t resting) noexcept nogil
+    cdef bint is_driven(self, Py_ssize_t k) noexcept nogil
     cdef void keep_carried(self) noexcept nogil
     cdef void sum_carried(self) noexcept nogil
     cdef void show(self, bint moved) noexcept nogil

@@ -13,10 +13,11 @@ from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.core.errors import SimulationError
+from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
-from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
+from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
 # Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
 cdef double SINGULAR = 1e-8
@@ -26,9 +27,9 @@ cdef double STEEP = 0.1
 cdef class TreePipeline(Pipeline):
     """Arguments as of ReducedPipeline."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces, plan):
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
-        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
@@ -101,7 +102,6 @@ cdef class TreePipeline(Pipeline):
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
         it ended with: the forces across the joints at the accelerations there, under what its rows did."""
-        cdef Py_ssize_t i
         if self.recovered == self.steps or self.is_stale():
             return
         if self.carried_step == self.steps:                  # a step has begun since, and was undone
@@ -111,9 +111,17 @@ cdef class TreePipeline(Pipeline):
         else:
             return
         self.recovered = self.steps
+        self.give_wrenches(0)
+
+    cdef void give_wrenches(self, int32_t resting) noexcept nogil:
+        """After sum_carried: into the records of the trees' joints that are so marked."""
+        cdef Py_ssize_t i
+        cdef int32_t link
         self.motion.carry(<const double*>self.carried_forces)
         for i in range(self.carrier_count):
-            self.motion.give_wrench(self.carriers[2 * i], self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
+            link = self.carriers[2 * i]
+            if self.motion.resting[self.motion.blocks[self.motion.tree.links[link].body].tree] == resting:
+                self.motion.give_wrench(link, self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
 
     cdef void keep_carried(self) noexcept nogil:
         """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""
@@ -239,6 +247,88 @@ cdef class TreePipeline(Pipeline):
         return (body >= 0 and self.motion.blocks[body].count > 0
                 and self.generalized.stirred[self.motion.blocks[body].first] != 0)
 
+    # ---- who sleeps ------------------------------------------------------------------------------------------------------
+
+    cdef void follow_islands(self) noexcept nogil:
+        Pipeline.follow_islands(self)
+        self.rest_trees()
+
+    cdef void rest_trees(self) noexcept nogil:
+        """Trees of which all that may move sleeps rest: they stand where they are, nothing is found of them, and rows do
+        not move them. As they fall asleep, their joints keep what they carried in the step that ends."""
+        cdef const Block* block
+        cdef int32_t* resting = self.motion.resting
+        cdef bint fresh = False
+        cdef int32_t body
+        cdef Py_ssize_t i, k
+        cdef int now
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            now = -1                                     # no body yet that may move
+            for i in range(block.first_link, block.end_link):
+                body = self.motion.tree.links[i].body
+                if self.bodies.kind[body] == DYNAMIC:
+                    now = now != 0 and self.islands.asleep[body]
+            if now > 0 and not resting[k]:
+                resting[k] = 2
+                fresh = True
+            elif now <= 0:
+                resting[k] = 0
+            for i in range(block.first_link, block.end_link):
+                self.motion.blocks[self.motion.tree.links[i].body].count = 0 if resting[k] else block.count
+        if fresh:
+            if self.rows_step == self.steps + 1:         # a step ends
+                self.sum_carried()
+                self.give_wrenches(2)
+            for k in range(self.motion.tree_count):
+                block = &self.motion.trees[k]
+                if resting[k] == 2:
+                    memset(self.motion.qd + block.first, 0, block.count * sizeof(double))
+                    memset(self.motion.qdd + block.first, 0, block.count * sizeof(double))
+                    resting[k] = 1
+            self.motion.look()
+            self.motion.give_twists(self.bodies.twist)
+            self.keep_twists()
+            memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        self.motion.list_runs(False)
+
+    cdef bint is_driven(self, Py_ssize_t k) noexcept nogil:
+        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own."""
+        cdef const Block* block = &self.motion.trees[k]
+        cdef const Link* link
+        cdef Py_ssize_t i
+        for i in range(block.first, block.first + block.count):
+            if self.motion.tau[i] != 0.0:
+                return True
+        for i in range(block.first_link, block.end_link):
+            link = &self.motion.tree.links[i]
+            if link.given or link.prescribed or link.user >= 0:
+                return True
+        return False
+
+    cdef void note_step(self) noexcept nogil:
+        """Also that what is driven does not rest."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        Pipeline.note_step(self)
+        for k in range(self.motion.tree_count if self.islands.watching else 0):
+            if not self.motion.resting[k] and self.is_driven(k):
+                block = &self.motion.trees[k]
+                for i in range(block.first_link, block.end_link):
+                    self.bodies.still_time[self.motion.tree.links[i].body] = 0.0
+
+    def go_on(self, long long n):
+        """What has been given forces of joints wakes."""
+        cdef bint woken = False
+        cdef Py_ssize_t k
+        for k in range(self.motion.tree_count):
+            if self.motion.resting[k] and self.is_driven(k):
+                woken |= self.islands.wake(&self.bodies, self.bodies.island[
+                    self.motion.tree.links[self.motion.trees[k].first_link].body])
+        if woken:
+            self.follow_islands()
+        return Pipeline.go_on(self, n)
+
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
     cdef void show(self, bint moved) noexcept nogil:
@@ -302,7 +392,9 @@ cdef class TreePipeline(Pipeline):
             written = self.written()
             halves = self.kept[0].twist.reshape(-1, 2, 3)
             kept = None if written is None else halves[written]
+            self.motion.list_runs(True)                      # what sleeps may have been written: notice() wakes it then
             self.show(False)
+            self.motion.list_runs(False)
             if written is not None:
                 halves[written] = kept
         if self.motion.failed:
@@ -344,6 +436,7 @@ cdef class TreePipeline(Pipeline):
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:
+        self.rows_step = -1                              # they are the undone step's
         memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
         memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
         Pipeline.undo(self)

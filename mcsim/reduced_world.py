@@ -24,7 +24,7 @@ from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, items, reals
-from mcsim.settings import check_reduced_settings, kernel_settings
+from mcsim.settings import check_reduced_settings, kernel_settings, sleep_settings
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
 from mcsim.world import World
@@ -61,15 +61,16 @@ class ReducedWorld(World):
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
       iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz,
-        joint_damping_ratio, push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law,
-        impacts, restitution_law, strict: as of World. solver: "si", or one of the laboratory, with contact_model, stop
-        and tolerance, likewise.
+        joint_damping_ratio, push_speed, restitution_threshold, speculative_distance, sleep, sleep_speed, sleep_time,
+        threads, contact, compliant_law, impacts, restitution_law, strict: as of World. solver: "si", or one of the
+        laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
     from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
     observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
-    set_velocity. positions and orientations are read-only. Nothing sleeps.
+    set_velocity. positions and orientations are read-only. What rests sleeps as in World, trees whole, under
+    "semi_implicit" only; not what `tau`, a prescribed motion or a joint model of your own drives.
     """
 
     def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
@@ -78,8 +79,9 @@ class ReducedWorld(World):
                  solver="si", iterations=None, first_iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=None, restitution_threshold=None,
-                 speculative_distance=None, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
+                 speculative_distance=None, sleep=True, sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None,
+                 stop=None, tolerance=None, contact="rigid", compliant_law="linear", impacts=None, restitution_law=None,
+                 strict=False):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
@@ -117,7 +119,8 @@ class ReducedWorld(World):
                                held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
                                tau=tau, pitched=_pitched(system), runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
-        pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
+        pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+            self._keywords, scene.gravity, bodies), plan)
         _note_torn(pipeline.noted, system, scene, state)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
@@ -391,6 +394,7 @@ class ReducedWorld(World):
             world = World(self.scene, **({"dt": self.dt} | keywords))
             hand_over(self._recorded(), world._holder())
             world._pipeline.restored()
+            world.wake()
             return world
 
     def kkt(self) -> "KKT":

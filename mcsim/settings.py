@@ -234,8 +234,9 @@ def check_reduced_settings(keywords):
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
                                 "geometric_stiffness": 0.0, "more_iterations": 0,
-                                "position_rounds": 1, "sleep": False, "sleep_speed": None, "sleep_time": 0.5},
+                                "position_rounds": 1},
                            REDUCED_ITERATIONS)
+        checked["sleep"] = checked["sleep"] and k["integrator"] == "semi_implicit"
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None

@@ -615,8 +615,9 @@ REDUCED = {
     "loop": (lambda: mc.load("four_bar"), {}, 5),
     "loop, projection": (lambda: mc.load("four_bar"), {"stabilization": "projection"}, 5),
     "all joints": (lambda: jointed(0), {}, 20),
-    "contacts": (lambda: mc.load("wrecking_ball", links=4, height=2, width=2), {"dt": 1 / 240}, 12),
-    "pile": (pile, {"dt": 1 / 60}, 12),
+    "contacts": (lambda: mc.load("wrecking_ball", links=4, height=2, width=2), {"dt": 1 / 240, "sleep": False}, 12),
+    "pile": (pile, {"dt": 1 / 60, "sleep": False}, 12),
+    "pile that falls asleep": (pile, {"dt": 1 / 60, "sleep_time": 0.1}, 0),
 }
 
 

@@ -268,7 +268,7 @@ def run_position_motor(links, ratio, hertz, coordinates, rate):
                                       motor=mc.Motor(position=0.0, max_force=1e6 * ratio, hertz=hertz)))
         previous = f"link{k}"
     if coordinates == "reduced":
-        world = mc.ReducedWorld(scene, dt=1.0 / rate, substeps=4)
+        world = mc.ReducedWorld(scene, dt=1.0 / rate, substeps=4, sleep=False)
     else:
         world = stepped(scene, rate, 4)
     world.step(2 * rate)

@@ -129,7 +129,7 @@ BREAK = Family(
 def both(scene, rate, substeps, coordinates, time):
     """-> the world, and the same scene event-driven, a little after the impact at `time`."""
     if coordinates == "reduced":
-        world = mc.ReducedWorld(scene, dt=1.0 / rate, substeps=substeps)
+        world = mc.ReducedWorld(scene, dt=1.0 / rate, substeps=substeps, sleep=False)
     else:
         world = stepped(scene, rate, substeps)
     events = mc.World(scene, dt=1.0 / rate, contact="event")

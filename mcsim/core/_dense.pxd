@@ -1,4 +1,5 @@
-"""Small dense symmetric matrices, in place, at most 6x6, row major with a stride of 6; products of longer rows."""
+"""Small dense symmetric matrices, in place, at most 6x6, row major with a stride of 6; products of longer rows, and
+their room."""
 
 
 cdef inline bint invert_symmetric(double* k, int n) noexcept nogil:
@@ -44,3 +45,8 @@ cdef inline double dot_many(const double* x, const double* y, Py_ssize_t count) 
         s0 += x[k] * y[k]
         k += 1
     return (s0 + s1) + (s2 + s3)
+
+
+cdef inline Py_ssize_t in_eights(Py_ssize_t count) noexcept nogil:
+    """So many numbers and room that ends with a register of any level."""
+    return (count + 7) // 8 * 8

@@ -100,8 +100,8 @@ def _all_parts() -> str:
 def _settled(coordinates: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """With what a comparison has otherwise than a World by itself."""
     settled = dict(keywords)
+    settled.setdefault("sleep", False)                   # who sleeps keeps no energy
     if coordinates == "maximal":
-        settled.setdefault("sleep", False)               # ReducedWorld has no sleep, and who sleeps keeps no energy
         if settled.get("integrator") == "rk4" and settled.get("joint_solver") == "tree":
             del settled["joint_solver"]                   # it solves all joints at once by itself
     return settled

@@ -154,6 +154,6 @@ def problem_of(what, seconds=1.0, keywords=None):
     if not isinstance(what, Scene):
         raise SceneError(f"solvers: the first argument must be a Scene, World, Problem or a problem's file, got {show(what)}")
     reduced = keywords.pop("coordinates", "maximal") == "reduced"
-    world = ReducedWorld(what, **keywords) if reduced else World(what, sleep=False, **keywords)
+    world = (ReducedWorld if reduced else World)(what, sleep=False, **keywords)
     world.step(round(seconds / world.dt))
     return what.name, world.problem()

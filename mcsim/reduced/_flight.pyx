@@ -101,8 +101,8 @@ cdef class TreeFlight:
     # ---- a substep ---------------------------------------------------------------------------------------------------
 
     cdef void fly(self, const int32_t* busy, double h, const double* forces) noexcept nogil:
-        """All trees that are not busy (NULL: none is) through a substep of h, under `forces` on the bodies; the trees stand
-        placed, factored and looked at, before and after."""
+        """All trees that move and are not busy (NULL: none is) through a substep of h, under `forces` on the bodies; the
+        trees stand placed, factored and looked at, before and after."""
         cdef const Block* block
         cdef Py_ssize_t k
         cdef size_t nq = self.tree.nq, nv = self.tree.nv
@@ -110,9 +110,11 @@ cdef class TreeFlight:
         memcpy(self.origin + nq, self.motion.qd, nv * sizeof(double))
         if self.motion.giving:
             self.motion.look()                       # the last solve has left given accelerations in the links' bias
-        if busy == NULL:
-            self.move_piece(0, self.motion.tree_count, h, forces, 1)
+        for k in range(self.motion.run_count if busy == NULL else 0):
+            self.move_piece(self.motion.runs[2 * k], self.motion.runs[2 * k + 1], h, forces, 1)
         for k in range(self.motion.tree_count):
+            if self.motion.resting[k]:
+                continue
             if busy != NULL:
                 if busy[k]:
                     continue
@@ -138,12 +140,19 @@ cdef class TreeFlight:
             for i in range(block.first, block.first + block.count):
                 self.arrived[nq + i] = self.motion.qd[i]
                 self.origin[nq + i] = 0.0
-            self.stand_at(k, self.origin)
+            if not self.motion.resting[k]:
+                self.stand_at(k, self.origin)
 
     cdef void bring_back(self, const int32_t* busy) noexcept nogil:
         cdef Py_ssize_t k
+        cdef Py_ssize_t i, nq = self.tree.nq
         for k in range(self.motion.tree_count):
-            if not busy[k]:
+            if busy[k]:
+                continue
+            if self.motion.resting[k]:                   # it is there, but for what a drift at no velocity rounds
+                for i in range(self.motion.first_q(k), self.motion.first_q(k + 1)):
+                    self.motion.q[i] = self.arrived[i]
+            else:
                 self.stand_at(k, self.arrived)
 
     cdef void bring_back_velocities(self, const int32_t* busy) noexcept nogil:

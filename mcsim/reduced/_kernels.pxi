@@ -5,9 +5,10 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_New
 
+from mcsim.core._dense cimport in_eights
 from mcsim.core._trig cimport sine_cosine
 from mcsim.reduced._links cimport (
-    CYLINDRICAL, FIXED, FREE, HELICAL, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, SPHERICAL, SPHERICAL_YPR, UNIVERSAL,
+    CYLINDRICAL, FIXED, FREE, HELICAL, MOST, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, SPHERICAL, SPHERICAL_YPR, UNIVERSAL,
     USER, USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,
     Motion, Response, Tree, TreeKernels)
 from mcsim.wide._lanes cimport (
@@ -54,6 +55,7 @@ KERNELS.respond = respond
 KERNELS.invert = invert
 KERNELS.respond_by = respond_by
 KERNELS.abreast = ABREAST
+KERNELS.together = TOGETHER
 
 
 def trees():

@@ -134,7 +134,7 @@ ctypedef struct Response:
     int32_t common               # the link where the two meet and cancel; -1: they do not
     double* force                # J, within its span
     int32_t* span                # (2,) from where to where it is not 0, from the tree's first velocity on
-    double* out                  # H^-1 J'
+    double* out                  # H^-1 J'; where H^-1 is there, from a multiple of 64 bytes on, with room up to in_eights
     double* diagonal             # to which J H^-1 J' is added
 
 ctypedef struct TreeKernels:
@@ -161,6 +161,11 @@ ctypedef struct TreeKernels:
     # H^-1 J' and J of so many times `width` rows at most.
     int abreast
     void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil
-    # H^-1 (size, size), by rows; and the same of one row by it.
+    # H^-1, by rows that are in_eights(size) apart; and the same of `together` rows at most on the same links by it.
+    int together
     void (*invert)(const Factored* tree, double* inverse, int32_t* marks, Wide* room) noexcept nogil
-    void (*respond_by)(const Factored* tree, const double* inverse, const Response* asked) noexcept nogil
+    void (*respond_by)(const Factored* tree, const double* inverse, const Response* asked, int count, int32_t* marks,
+                       Wide* room) noexcept nogil
+
+cdef enum:
+    MOST = 64                    # velocities of a tree whose H^-1 is found

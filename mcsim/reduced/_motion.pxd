@@ -17,7 +17,7 @@ ctypedef struct Block:
     int32_t led                  # 1: its first link is prescribed
 
 cdef class TreeMotion:
-    cdef object kept
+    cdef object kept, kept_runs
     cdef tuple users, state
     cdef object user_numbers
     cdef bint asking                     # whether there are joints of users' own
@@ -48,6 +48,16 @@ cdef class TreeMotion:
     cdef Wide3* course                   # (trees,) the same as forces say they are after the first kick
     cdef double* lightest                # (trees,) the least mass of a link [kg]
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
+    cdef int32_t* resting                # (trees,) 1: it sleeps, and stands as it was placed, factored and looked at
+    cdef int32_t* runs                   # (runs, 2) from which tree up to which none does
+    cdef Py_ssize_t run_count
+    cdef int32_t* chosen_runs            # those that are worked on now
+    cdef Py_ssize_t chosen_count
+    cdef int32_t one_run[2]
+
+    cdef void list_runs(self, bint every) noexcept nogil
+    cdef void enter(self, Py_ssize_t run) noexcept nogil
+    cdef void leave(self) noexcept nogil
 
     cdef void ask(self) noexcept with gil
     cdef void place(self) noexcept nogil
@@ -56,6 +66,7 @@ cdef class TreeMotion:
     cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef void accelerate(self, const double* tau, const double* forces) noexcept nogil
     cdef void find_accelerations(self, const double* forces) noexcept nogil
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil

@@ -46,6 +46,9 @@ cdef class TreeMotion:
         self.total, self.handled, self.shared = doubles(sums[3]), doubles(sums[4]), <Wide3*>doubles(sums[5:8])
         self.course = <Wide3*>doubles(sums[9:12])
         self.lightest = doubles(sums[8])
+        self.kept_runs = np.zeros(3 * len(trees), np.int32)
+        self.resting = integers(self.kept_runs)
+        self.runs = self.resting + len(trees)
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.first, self.tree.end = 0, count
@@ -62,9 +65,44 @@ cdef class TreeMotion:
         self.turns = <const Mat3*>doubles(turns)
         self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
         begin(&self.tree)
+        self.list_runs(True)
         for k in range(self.tree_count):
             own = links[self.trees[<Py_ssize_t>k].first_link:self.trees[<Py_ssize_t>k].end_link]
             self.lightest[<Py_ssize_t>k] = min(own["mass"][own["prescribed"] == 0], default=0.0)
+
+    # ---- which trees are worked on -----------------------------------------------------------------------------------
+
+    cdef void list_runs(self, bint every) noexcept nogil:
+        """All that moves is worked on; every: also what rests."""
+        cdef Py_ssize_t k = 0
+        self.run_count = 0
+        while k < self.tree_count:
+            if self.resting[k] and not every:
+                k += 1
+                continue
+            self.runs[2 * self.run_count] = <int32_t>k
+            while k < self.tree_count and (every or not self.resting[k]):
+                k += 1
+            self.runs[2 * self.run_count + 1] = <int32_t>k
+            self.run_count += 1
+        self.narrow(0, self.tree_count)
+
+    cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """place, factor, look, find_accelerations and what is given go over these trees; all: over those that move."""
+        self.chosen_runs, self.chosen_count = self.runs, self.run_count
+        if first > 0 or end < self.tree_count:
+            self.one_run[0], self.one_run[1] = <int32_t>first, <int32_t>end
+            self.chosen_runs, self.chosen_count = self.one_run, 1 if first < end else 0
+        self.leave()
+
+    cdef void enter(self, Py_ssize_t run) noexcept nogil:
+        """Kernels work on the trees of a run that is chosen."""
+        self.tree.first = self.trees[self.chosen_runs[2 * run]].first_link
+        self.tree.end = self.trees[self.chosen_runs[2 * run + 1] - 1].end_link
+
+    cdef void leave(self) noexcept nogil:
+        """They work on all again."""
+        self.tree.first, self.tree.end = 0, self.tree.count
 
     # ---- poses -------------------------------------------------------------------------------------------------------
 
@@ -83,18 +121,30 @@ cdef class TreeMotion:
             self.failed = True
 
     cdef void place(self) noexcept nogil:
+        cdef Py_ssize_t r
         if self.asking and not self.failed:
             self.ask()
-        place(&self.tree, <const Wide*>self.q)
+        for r in range(self.chosen_count):
+            self.enter(r)
+            place(&self.tree, <const Wide*>self.q)
+        self.leave()
 
     cdef void factor(self) noexcept nogil:
-        factor(&self.tree)
+        cdef Py_ssize_t r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            factor(&self.tree)
+        self.leave()
 
     cdef void look(self) noexcept nogil:
         """Velocities of the links."""
+        cdef Py_ssize_t r
         if self.asking and not self.failed:
             self.ask()
-        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        for r in range(self.chosen_count):
+            self.enter(r)
+            move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        self.leave()
 
     cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil:
         """The coordinates of those of the bodies on their own that are chosen from their poses."""
@@ -124,16 +174,19 @@ cdef class TreeMotion:
 
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil:
         """Of the bodies; prescribed: of kinematic ones too, which have moved with the tree."""
-        give_poses(&self.tree, self.turns, prescribed, position, orientation)
+        cdef Py_ssize_t r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            give_poses(&self.tree, self.turns, prescribed, position, orientation)
+        self.leave()
 
     cdef void give_twists(self, Twist* twist) noexcept nogil:
         """After look."""
-        give_twists(&self.tree, False, twist)
-
-    cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-        """look, find_accelerations, give_twists and give_swings go over these trees."""
-        self.tree.first = self.trees[first].first_link if first < end else 0
-        self.tree.end = self.trees[end - 1].end_link if first < end else 0
+        cdef Py_ssize_t r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            give_twists(&self.tree, False, twist)
+        self.leave()
 
     cdef void give_shared(self, Py_ssize_t first, Py_ssize_t end, Vec3* shared) noexcept nogil:
         """After look: by bodies of these trees, what all of one has."""
@@ -150,19 +203,22 @@ cdef class TreeMotion:
         cdef LinkState* s
         cdef const LinkState* parent
         cdef Motion a
-        cdef Py_ssize_t i
-        for i in range(self.tree.first, self.tree.end):
-            s = &self.tree.states[i + 1]
-            parent = &self.tree.states[self.tree.links[i].parent + 1]
-            a = moved_out(parent.acceleration, s.arm)
-            a.w = w_add(a.w, s.bias.w)
-            a.v = w_add(a.v, s.bias.v)
-            s.acceleration = a
-            w = s.velocity.w
-            arm = w_cross(w, s.com)
-            v = w_add(w_add(a.v, w_cross(a.w, s.com)), w_cross(w, w_add(s.velocity.v, arm)))
-            swing[self.tree.links[i].body].v = vec3(v.x, v.y, v.z)
-            swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
+        cdef Py_ssize_t i, r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            for i in range(self.tree.first, self.tree.end):
+                s = &self.tree.states[i + 1]
+                parent = &self.tree.states[self.tree.links[i].parent + 1]
+                a = moved_out(parent.acceleration, s.arm)
+                a.w = w_add(a.w, s.bias.w)
+                a.v = w_add(a.v, s.bias.v)
+                s.acceleration = a
+                w = s.velocity.w
+                arm = w_cross(w, s.com)
+                v = w_add(w_add(a.v, w_cross(a.w, s.com)), w_cross(w, w_add(s.velocity.v, arm)))
+                swing[self.tree.links[i].body].v = vec3(v.x, v.y, v.z)
+                swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
+        self.leave()
 
     # ---- in time -----------------------------------------------------------------------------------------------------
 
@@ -173,14 +229,21 @@ cdef class TreeMotion:
         memcpy(self.trial, self.qd, nv * sizeof(double))
         for k in range(rounds):
             self.look()
-            accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+            self.find_accelerations(forces)
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
         self.see_leads()
 
     cdef void find_accelerations(self, const double* forces) noexcept nogil:
         """After look: qdd."""
-        accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+        self.accelerate(self.tau, forces)
+
+    cdef void accelerate(self, const double* tau, const double* forces) noexcept nogil:
+        cdef Py_ssize_t r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            accelerate(&self.tree, <const Wide*>tau, <const Wide*>forces, <Wide*>self.qdd)
+        self.leave()
 
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil:
         """The last kick, of h, at the velocities that came out, and of what else has changed them since."""
@@ -190,7 +253,7 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] += h * self.qdd[i]
         self.look()
-        accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+        self.find_accelerations(forces)
         self.see_leads()
         for i in range(self.tree.nv):
             self.qd[i] = self.trial[i] + h * self.qdd[i]
@@ -286,6 +349,10 @@ cdef class TreeMotion:
         for k in range(first, end):
             block = &self.trees[k]
             kinetic = 0.0
+            if self.resting[k]:
+                self.kinetic[k] = 0.0
+                self.shared[k] = wide3(zero, zero, zero)
+                continue
             self.shared[k] = self.find_shared(k) if apart else wide3(zero, zero, zero)
             for i in range(block.first_link, block.end_link):
                 s = &self.tree.states[i + 1]
@@ -404,10 +471,14 @@ cdef class TreeMotion:
 
     cdef void carry(self, const double* forces) noexcept nogil:
         """Forces across the joints at the present state, which is placed and factored, under these and `forces`."""
-        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
-        accelerate(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.qdd)
-        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
-        inverse_dynamics(&self.tree, <const Wide*>self.qdd, <const Wide*>forces, <Wide*>self.nothing)
+        cdef Py_ssize_t r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+            accelerate(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.qdd)
+            move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+            inverse_dynamics(&self.tree, <const Wide*>self.qdd, <const Wide*>forces, <Wide*>self.nothing)
+        self.leave()
 
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil:
         """After carry: h times what a link's joint puts on its successor, about its point there."""

@@ -15,7 +15,7 @@ cdef void give_poses(const Tree* tree, const Mat3* turns, bint prescribed, Vec3*
     cdef Py_ssize_t i
     cdef Quat found
     cdef Quat* old
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         s = &tree.states[i + 1]
         link = &tree.links[i]
         if link.prescribed and not prescribed:

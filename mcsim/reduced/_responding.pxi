@@ -1,10 +1,13 @@
 # What many rows are over a tree, by the factor that one lane found. A row a lane, J and H^-1 J' take one pass in and one out
 # (respond). Where a tree has as many rows as velocities, H^-1 is found so, a velocity a lane (invert), and serves all rows:
-# J of one is not 0 on the paths to its bodies alone, so H^-1 J' is the sum of few rows of H^-1 (respond_by).
+# J of one is not 0 on the paths to its bodies alone, so H^-1 J' is the sum of few rows of H^-1 (respond_by). Rows on the
+# same two bodies follow each other, and share the way along those paths and what is read of H^-1.
 # Included by _kernels.pxi.
 
 cdef enum:
     ABREAST = 2                  # registers of rows, whose sums need not wait for each other's
+    TOGETHER = 8                 # rows that respond_by is given at most: eight lanes, in as many registers as those are
+    IN_STEP = 4                  # of them that pass over H^-1 side by side
     BEARS = 1                    # a force is to be found there, and passed on
     PUSHED = 2                   # and what rows push with is passed on too: above where the two bodies of one meet that is 0
 
@@ -300,91 +303,141 @@ cdef inline void invert_some(const Factored* tree, Py_ssize_t begin, int count, 
     for lane in range(count):
         lane_rates = <const double*>rates + lane
         for v in range(tree.size):
-            inverse[(begin + lane) * tree.size + v] = lane_rates[ABREAST * WIDTH * v]
+            inverse[(begin + lane) * in_eights(tree.size) + v] = lane_rates[ABREAST * WIDTH * v]
 
 
 cdef void invert(const Factored* tree, double* inverse, int32_t* marks, Wide* room) noexcept nogil:
-    """H^-1 (size, size): what unit impulses along the velocities do. marks, room: as of respond."""
+    """H^-1, rows of size, in_eights(size) apart: what unit impulses along the velocities do. marks, room: as of respond."""
     cdef Py_ssize_t begin = 0
     while begin < tree.size:
         invert_some(tree, begin, <int>min(tree.size - begin, <Py_ssize_t>(ABREAST * WIDTH)), inverse, marks, room)
         begin += ABREAST * WIDTH
 
 
-cdef inline void add_path(const Factored* tree, const Response* r, int side, int32_t* span) noexcept nogil:
-    """J += what a row's wrench on one of its links is along the axes up to where its two meet, or to the base. span grows by
-    where that is, and what it comes to hold begins with 0; by the world's velocities."""
+cdef inline Py_ssize_t push_path(const Factored* tree, const Response* asked, int count, int side, int32_t* marks,
+                                 Wide* pushes, int32_t* places, Py_ssize_t n) noexcept nogil:
+    """What the rows' wrenches on their links of one side are along the axes up to where the two sides meet, or to the base:
+    rows in lanes, added to `pushes`. places: the velocities (from the tree's first) that are there, n of them. -> how many
+    there are then. marks: where those of a link begin, plus 1."""
+    cdef Wide zero = splat(0.0)
+    cdef Wide3 turn[TOGETHER]
+    cdef Wide3 force[TOGETHER]
     cdef const double* com
-    cdef const double* wrench = r.wrench[side]
-    cdef const double* arm
-    cdef const double* axis
+    cdef const double* wrench
     cdef const Link* link
-    cdef Py_ssize_t i = r.link[side], at
-    cdef double n[3]
-    cdef double f[3]
-    cdef int k
-    if i < 0 or i == r.common:
-        return
-    com = &tree.coms[i * tree.stride]
-    f[0], f[1], f[2] = wrench[0], wrench[1], wrench[2]
-    n[0] = wrench[3] + (com[1] * f[2] - com[2] * f[1])
-    n[1] = wrench[4] + (com[2] * f[0] - com[0] * f[2])
-    n[2] = wrench[5] + (com[0] * f[1] - com[1] * f[0])
-    while i >= 0 and i != r.common:
-        link = &tree.links[i]
-        if span[1] == 0:
-            span[0] = span[1] = link.v + link.freedoms
-        for at in range(span[1], link.v + link.freedoms):
-            r.force[at] = 0.0
-        for at in range(link.v, span[0]):
-            r.force[at] = 0.0
-        span[0], span[1] = min(span[0], link.v), max(span[1], link.v + link.freedoms)
-        for k in range(link.freedoms):
-            axis = &tree.axes[link.v + k].axis[0]
-            r.force[link.v + k] += ((axis[0] * n[0] + axis[1] * n[1] + axis[2] * n[2])
-                                    + (axis[3] * f[0] + axis[4] * f[1] + axis[5] * f[2]))
-        arm = &tree.arms[i * tree.stride]
-        n[0] += arm[1] * f[2] - arm[2] * f[1]
-        n[1] += arm[2] * f[0] - arm[0] * f[2]
-        n[2] += arm[0] * f[1] - arm[1] * f[0]
-        i = link.parent
-
-
-cdef void respond_by(const Factored* tree, const double* inverse, const Response* r) noexcept nogil:
-    """J and H^-1 J' of a row by H^-1."""
-    cdef int32_t span[2]
+    cdef Motion own
+    cdef Wide push
+    cdef Py_ssize_t i = asked[0].link[side], begin
     cdef int32_t base = tree.links[tree.first].v
-    cdef double* out = r.out + base
-    cdef const double* x
-    cdef const double* y
-    cdef double one, two
-    cdef Py_ssize_t k, v = 0, next, size = tree.size
-    span[0] = span[1] = 0
-    add_path(tree, r, 0, span)
-    add_path(tree, r, 1, span)
-    while span[0] < span[1] and r.force[span[0]] == 0.0:
-        span[0] += 1
-    while span[1] > span[0] and r.force[span[1] - 1] == 0.0:
-        span[1] -= 1
-    r.span[0], r.span[1] = max(span[0] - base, 0), max(span[1] - base, 0)
-    for k in range(size):
-        out[k] = 0.0
-    k = span[0]
-    while k < span[1]:                                   # two rows of H^-1 at a time
-        one, x = r.force[k], inverse + (k - base) * size
-        next = k + 1
-        while next < span[1] and r.force[next] == 0.0:
-            next += 1
-        two, y = 0.0, x
-        if next < span[1]:
-            two, y = r.force[next], inverse + (next - base) * size
-            next += 1
-            while next < span[1] and r.force[next] == 0.0:
-                next += 1
-        for v in range(size):
-            out[v] += one * x[v] + two * y[v]
-        k = next
-    one = 0.0
-    for k in range(span[0], span[1]):
-        one += r.force[k] * out[k - base]
-    r.diagonal[0] += one
+    cdef int r, k, g
+    cdef bint met
+    if i < 0 or i == asked[0].common:
+        return n
+    com = &tree.coms[i * tree.stride]
+    for g in range(TOGETHER // WIDTH):
+        turn[g] = force[g] = wide3(zero, zero, zero)
+    for r in range(count):
+        wrench = asked[r].wrench[side]
+        add_to_lane(&force[r // WIDTH], r % WIDTH, wrench[0], wrench[1], wrench[2])
+        add_to_lane(&turn[r // WIDTH], r % WIDTH, wrench[3], wrench[4], wrench[5])
+    for g in range(TOGETHER // WIDTH):
+        turn[g] = w_add(turn[g], w_cross(splat3(com), force[g]))
+    while i >= 0 and i != asked[0].common:
+        link = &tree.links[i]
+        met = marks[i - tree.first] > 0
+        begin = marks[i - tree.first] - 1 if met else n
+        for k in range(link.freedoms):
+            own = motion_of(&tree.axes[link.v + k])
+            for g in range(TOGETHER // WIDTH):
+                push = w_dot(own.w, turn[g]) + w_dot(own.v, force[g])
+                pushes[(begin + k) * (TOGETHER // WIDTH) + g] = (
+                    pushes[(begin + k) * (TOGETHER // WIDTH) + g] + push if met else push)
+            places[begin + k] = link.v + k - base
+        if not met:
+            marks[i - tree.first] = <int32_t>(n + 1)
+            n += link.freedoms
+        for g in range(TOGETHER // WIDTH):
+            turn[g] = w_add(turn[g], w_cross(splat3(&tree.arms[i * tree.stride]), force[g]))
+        i = link.parent
+    return n
+
+
+cdef inline void write_sums(const double* inverse, Py_ssize_t stride, const double* j, const int32_t* places, Py_ssize_t n,
+                            double** out, int count) noexcept nogil:
+    """out = J H^-1 of IN_STEP rows, of which `count` are written, two registers at a time. j: TOGETHER apart."""
+    cdef Wide a[IN_STEP]
+    cdef Wide b[IN_STEP]
+    cdef Wide x, y, one
+    cdef const double* row
+    cdef Py_ssize_t c = 0, t
+    cdef int r
+    while c + 2 * WIDTH <= stride:
+        for r in range(IN_STEP):
+            a[r] = b[r] = splat(0.0)
+        for t in range(n):
+            row = inverse + places[t] * stride + c
+            x, y = (<const Wide*>row)[0], (<const Wide*>(row + WIDTH))[0]
+            for r in range(IN_STEP):
+                one = splat(j[TOGETHER * t + r])
+                a[r] = a[r] + one * x
+                b[r] = b[r] + one * y
+        for r in range(count):
+            (<Wide*>(out[r] + c))[0], (<Wide*>(out[r] + c + WIDTH))[0] = a[r], b[r]
+        c += 2 * WIDTH
+    if c < stride:
+        for r in range(IN_STEP):
+            a[r] = splat(0.0)
+        for t in range(n):
+            x = (<const Wide*>(inverse + places[t] * stride + c))[0]
+            for r in range(IN_STEP):
+                a[r] = a[r] + splat(j[TOGETHER * t + r]) * x
+        for r in range(count):
+            (<Wide*>(out[r] + c))[0] = a[r]
+
+
+cdef void respond_by(const Factored* tree, const double* inverse, const Response* asked, int count, int32_t* marks,
+                     Wide* room) noexcept nogil:
+    """J and H^-1 J' of rows on the same links by H^-1, all of whose rows begin at multiples of 64 bytes. marks: as of
+    respond; room: TOGETHER numbers a velocity."""
+    cdef int32_t places[MOST]
+    cdef double* out[IN_STEP]
+    cdef double given[IN_STEP]
+    cdef double* force
+    cdef const double* j = <const double*>room
+    cdef Py_ssize_t base = tree.links[tree.first].v, n, t, i
+    cdef int32_t low = MOST, high = 0
+    cdef int r, k, begun
+    n = push_path(tree, asked, count, 0, marks, room, places, 0)
+    n = push_path(tree, asked, count, 1, marks, room, places, n)
+    for k in range(2):
+        i = asked[0].link[k]
+        while i >= 0 and marks[i - tree.first]:
+            marks[i - tree.first] = 0
+            i = tree.links[i].parent
+    for t in range(n):
+        low, high = min(low, places[t]), max(high, places[t] + 1)
+    for r in range(count):
+        force = asked[r].force + base
+        for t in range(low, high):
+            force[t] = 0.0
+        for t in range(n):
+            force[places[t]] = j[TOGETHER * t + r]
+        asked[r].span[0], asked[r].span[1] = 0, 0
+        if n > 0:
+            asked[r].span[0], asked[r].span[1] = low, high
+            while asked[r].span[0] < asked[r].span[1] and force[asked[r].span[0]] == 0.0:
+                asked[r].span[0] += 1
+            while asked[r].span[1] > asked[r].span[0] and force[asked[r].span[1] - 1] == 0.0:
+                asked[r].span[1] -= 1
+    begun = 0
+    while begun < count:
+        for r in range(IN_STEP):
+            out[r] = asked[min(begun + r, count - 1)].out + base
+            given[r] = 0.0
+        write_sums(inverse, in_eights(tree.size), j + begun, places, n, out, min(count - begun, IN_STEP))
+        for t in range(n):
+            for r in range(IN_STEP):
+                given[r] += j[TOGETHER * t + begun + r] * out[r][places[t]]
+        for r in range(min(count - begun, IN_STEP)):
+            asked[begun + r].diagonal[0] += given[r]
+        begun += IN_STEP

@@ -10,12 +10,13 @@ cdef class TreeResponses:
     cdef TreeMotion motion
     cdef const TreeKernels* kernels      # of the widest level
     cdef int rows                        # how many are found at once
-    cdef Response* asked                 # (trees, rows): those of each tree that wait
+    cdef int places                      # and room for as many of a tree as any kernel takes
+    cdef Response* asked                 # (trees, places): those of each tree that wait
     cdef int32_t* waiting                # (trees,): how many
     cdef int32_t* marks                  # (links of the largest tree,), and
     cdef Wide* room                      # room for its numbers
     cdef int32_t* expected               # (trees + 1,): how many will be asked for
-    cdef double* inverse                 # of each tree from begin on: H^-1, then q where that was found
+    cdef double* inverse                 # of each tree from begin on: H^-1, rows in_eights(size) apart, then q of then
     cdef int64_t* begin                  # (trees,): -1: the tree is too large for it
     cdef int32_t* inverted               # (trees,): whether it is in use
     cdef object kept, kept_inverses

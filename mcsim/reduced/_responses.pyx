@@ -16,14 +16,11 @@ from libc.string cimport memcmp, memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
-from mcsim.reduced._links cimport Factored, Link
+from mcsim.core._dense cimport in_eights
+from mcsim.reduced._links cimport MOST, Factored, Link
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
-
-
-cdef enum:
-    MOST = 64                    # velocities of a tree whose H^-1 is found
 
 
 cdef class TreeResponses:
@@ -36,10 +33,12 @@ cdef class TreeResponses:
         for k in range(motion.tree_count):
             links = motion.trees[k].end_link - motion.trees[k].first_link
             most_links = max(most_links, links)
-            most_numbers = max(most_numbers, self.kernels.abreast * (18 * links + 2 * motion.trees[k].count))
+            most_numbers = max(most_numbers, self.kernels.abreast * (18 * links + 2 * motion.trees[k].count),
+                               self.kernels.together * motion.trees[k].count // self.kernels.width)
         marks, waiting = np.zeros(most_links, np.int32), np.zeros(motion.tree_count + 1, np.int32)
         self.rows = self.kernels.width * self.kernels.abreast
-        asked = np.zeros((motion.tree_count + 1) * self.rows * sizeof(Response) // sizeof(double))
+        self.places = max(self.rows, self.kernels.together)
+        asked = np.zeros((motion.tree_count + 1) * self.places * sizeof(Response) // sizeof(double))
         room = aligned(most_numbers * self.kernels.wide_size)
         self.kept = marks, waiting, asked, room
         self.marks, self.waiting = integers(marks), integers(waiting)
@@ -53,8 +52,9 @@ cdef class TreeResponses:
             size = self.motion.trees[k].count
             if size <= MOST and not self.motion.asking:
                 begins[k] = used
-                used += size * size + self.motion.first_q(k + 1) - self.motion.first_q(k)
-        inverse = np.full(used + 1, np.nan)
+                used += in_eights(size * in_eights(size) + self.motion.first_q(k + 1) - self.motion.first_q(k))
+        inverse = aligned(8 * (used + 1))
+        inverse[:] = np.nan
         self.kept_inverses = counts, begins, inverse
         self.expected, self.inverted = integers(counts[0]), integers(counts[1])
         self.begin, self.inverse = long_integers(begins), doubles(inverse)
@@ -81,9 +81,10 @@ cdef class TreeResponses:
         cdef Py_ssize_t size = self.motion.trees[tree].count, first = self.motion.first_q(tree)
         cdef Py_ssize_t coordinates = self.motion.first_q(tree + 1) - first
         cdef double* inverse = self.inverse + self.begin[tree]
-        if memcmp(inverse + size * size, self.motion.q + first, coordinates * sizeof(double)) == 0:
+        cdef double* place = inverse + size * in_eights(size)
+        if memcmp(place, self.motion.q + first, coordinates * sizeof(double)) == 0:
             return
-        memcpy(inverse + size * size, self.motion.q + first, coordinates * sizeof(double))
+        memcpy(place, self.motion.q + first, coordinates * sizeof(double))
         factored = self.motion.factored(&self.motion.trees[tree])
         self.kernels.invert(&factored, inverse, self.marks, self.room)
 
@@ -93,8 +94,8 @@ cdef class TreeResponses:
         of which begin with the block, and J H^-1 J', which is added to `diagonal`. opposite: its two impulses are each
         other's opposite, and nothing to what is above both bodies."""
         cdef const Link* links = self.motion.tree.links
-        cdef Response* r = &self.asked[block.tree * self.rows + self.waiting[block.tree]]
-        cdef Factored factored
+        cdef Response* waiting = &self.asked[block.tree * self.places]
+        cdef Response* r = waiting + self.waiting[block.tree]
         cdef int32_t a, b
         r.link[0] = self.motion.link_of[body_a] if body_a >= 0 else -1
         r.link[1] = self.motion.link_of[body_b] if body_b >= 0 else -1
@@ -107,12 +108,12 @@ cdef class TreeResponses:
             else:
                 b = links[b].parent
         r.common = a if opposite else -1
-        if self.inverted[block.tree]:
-            factored = self.motion.factored(block)
-            self.kernels.respond_by(&factored, self.inverse + self.begin[block.tree], r)
-            return
+        if self.inverted[block.tree] and self.waiting[block.tree] > 0 and not (
+                r.link[0] == waiting.link[0] and r.link[1] == waiting.link[1] and r.common == waiting.common):
+            self.answer(block.tree)
+            waiting[0] = r[0]
         self.waiting[block.tree] += 1
-        if self.waiting[block.tree] == self.rows:
+        if self.waiting[block.tree] == (self.kernels.together if self.inverted[block.tree] else self.rows):
             self.answer(block.tree)
 
     cdef void find(self) noexcept nogil:
@@ -124,5 +125,10 @@ cdef class TreeResponses:
 
     cdef void answer(self, Py_ssize_t tree) noexcept nogil:
         cdef Factored factored = self.motion.factored(&self.motion.trees[tree])
-        self.kernels.respond(&factored, &self.asked[tree * self.rows], self.waiting[tree], self.marks, self.room)
+        cdef const Response* asked = &self.asked[tree * self.places]
+        if self.inverted[tree]:
+            self.kernels.respond_by(&factored, self.inverse + self.begin[tree], asked, self.waiting[tree], self.marks,
+                                    self.room)
+        else:
+            self.kernels.respond(&factored, asked, self.waiting[tree], self.marks, self.room)
         self.waiting[tree] = 0

@@ -85,6 +85,7 @@ cdef class GeneralizedRows:
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
+    cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil
     cdef double worst(self, const Row* rows) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
     cdef void hold_loops(self, const Row* rows, double* velocity) noexcept nogil

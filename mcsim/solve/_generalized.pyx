@@ -11,12 +11,14 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._dense cimport dot_many
+from mcsim.core._dense cimport dot_many, in_eights
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.state._layout cimport (
     BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_linear, is_wide
+
+from mcsim.core.arrays import aligned
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
@@ -57,6 +59,15 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
     cdef int k
     for k in range(12):
         sum += row.jacobian[k] * row.inv_mass_jacobian[k]
+    return sum
+
+
+cdef inline double central_diagonal(const Row* row) noexcept nogil:
+    """The same if it went through the centres of both."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(3):
+        sum += row.jacobian[k] * row.inv_mass_jacobian[k] + row.jacobian[6 + k] * row.inv_mass_jacobian[6 + k]
     return sum
 
 
@@ -103,7 +114,8 @@ cdef class GeneralizedRows:
         self.least, self.stirred = doubles(energies), integers(stirred)
 
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
-        reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), np.zeros((2, numbers))
+        numbers = in_eights(numbers)
+        reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), aligned(16 * numbers).reshape(2, numbers)
         self.kept = reaches, values
         self.capacity, self.room = rows, numbers
         self.reaches = <Reach*>records(reaches)
@@ -148,7 +160,7 @@ cdef class GeneralizedRows:
         """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> where from and up to where J is not
         0, (2,) to be filled in; NULL: there is no room"""
         cdef Reach* reach = &self.reaches[2 * row + side]
-        self.wanted_room += count
+        self.wanted_room += in_eights(count)
         if self.wanted_room > self.room:
             return NULL
         reach.begin = self.used
@@ -156,7 +168,7 @@ cdef class GeneralizedRows:
         reach.count = count
         jacobian[0] = self.jacobian + self.used
         response[0] = self.response + self.used
-        self.used += count
+        self.used += in_eights(count)
         return reach.span
 
     def matrices(self, Py_ssize_t rows, Py_ssize_t width):
@@ -530,6 +542,31 @@ cdef class GeneralizedRows:
                 self.stir(i + r, fabs(delta[r]) * rate)
                 largest = max(largest, rate)
         return largest
+
+    cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil:
+        """What manifolds bear, as the change of velocity that it makes [m/s]. With x the impulses of one's points and A = J
+        H^-1 J' of their rows, x' A x / sum x is that of the place where all of it goes through: by J H^-1 J' as the springs
+        are, so a hand that is pressed beside its middle is no softer for its load. But no less than the two bodies would
+        have by themselves, by which World counts: what joints bear up buckles no later for that. loads: by sources; of
+        rows [begin, end)."""
+        cdef Py_ssize_t i = begin, k, first
+        cdef double impulse, work
+        while i < end:
+            if rows[i].kind != ROW_NORMAL:
+                i += 1
+                continue
+            first = i
+            impulse = work = 0.0
+            while i < end and rows[i].kind == ROW_NORMAL and rows[i].source == rows[first].source:
+                if rows[i].impulse > 0.0:
+                    impulse += rows[i].impulse
+                    work += rows[i].impulse * rows[i].impulse * rows[i].diagonal
+                    for k in range(first, i):
+                        if rows[k].impulse > 0.0:
+                            work += 2.0 * rows[i].impulse * rows[k].impulse * self.coupling(i, k)
+                i += 1
+            if impulse > 0.0:
+                loads[rows[first].source] = max(work / impulse, impulse * central_diagonal(&rows[first]))
 
     cdef double worst(self, const Row* rows) noexcept nogil:
         """How long it takes to close the rows that close loops [s]."""

@@ -16,6 +16,9 @@ ctypedef struct LadenTree:
     int32_t begin                # of its rows in `member` and `rate`
     int32_t count                # how many rows
     int32_t square               # 1: they are solved by what they do to each other
+    int32_t group                # the first of those that it hangs together with by blocks on two of them
+    int32_t end                  # by a group's first: where its blocks end in `order`
+    int32_t stirred              # by a group's first: 1: the sweep has stirred one of them
 
 ctypedef struct LadenRow:
     double total                 # impulse since the sweep's first round [N s]
@@ -31,13 +34,23 @@ ctypedef struct LadenBlock:
     int32_t begin                # among the laden rows
     int32_t tree[2]              # of its two bodies, -1: moves nothing
 
+# Blocks of a group on the same two trees, one after the other.
+ctypedef struct LadenRun:
+    double effort                # the largest of them
+    int64_t seen                 # stamps of the trees when none of them changed more than may be left undone; -1: some did
+    int32_t begin                # in `order`
+    int32_t end
+    int32_t tree[2]
+
 cdef class LadenRows:
     cdef GeneralizedRows generalized
     cdef object kept, kept_trees, kept_room
     cdef Py_ssize_t capacity             # rows
     cdef Py_ssize_t room, wanted_room    # numbers of all matrices
     cdef LadenBlock* blocks
-    cdef int32_t* active                 # blocks that are not done
+    cdef int32_t* order                  # the blocks, group by group
+    cdef LadenRun* runs
+    cdef Py_ssize_t run_count
     cdef Py_ssize_t block_count
     cdef LadenRow* laden
     cdef Py_ssize_t row_count
@@ -47,7 +60,6 @@ cdef class LadenRows:
     cdef int32_t* tree_at                # (velocities,) of the tree that begins there, -1: none yet
     cdef Py_ssize_t tree_count
     cdef double* matrix
-    cdef int rounds
     cdef int64_t changes                 # how many more than what may be left undone
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
@@ -57,7 +69,8 @@ cdef class LadenRows:
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
     cdef void forget_trees(self) noexcept nogil
     cdef void fill(self, const LadenTree* tree) noexcept nogil
-    cdef bint is_stirred(self, const LadenBlock* block) noexcept nogil
-    cdef int64_t stamp(self, const LadenBlock* block) noexcept nogil
+    cdef int32_t root(self, int32_t tree) noexcept nogil
+    cdef void find_groups(self) noexcept nogil
+    cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity, int relaxed) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil

@@ -7,8 +7,9 @@ row i changes
 and qd once, in the end (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5). Order and local solves are
 those of the sweeps over qd, so the impulses are the same but for rounding. A is made of the rows of one tree, where that
 takes fewer products than to go over its velocities; a row on two trees is in both of their matrices. A block is passed by
-if it has changed velocities by less than may be left undone and nothing has changed more of its trees since, and a sweep ends
-with a round that changes no more. What may be left undone is what World's further sweeps may leave (settle_speed of
+if it has changed velocities by less than may be left undone and nothing has changed more of its trees since. Trees that
+blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no
+more. What may be left undone is what World's further sweeps may leave (settle_speed of
 wide/_blocks.pxd), by all of a block's rounds together.
 
 Per pose:    fit(...)    -> GROW where there is no room
@@ -25,6 +26,17 @@ from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
+from mcsim.state._rows cimport is_linear
+
+
+cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept nogil:
+    """Of the two trees that a block reaches, -1: none."""
+    cdef int64_t found = trees[tree[0]].stamp if tree[0] >= 0 else 0
+    return found + trees[tree[1]].stamp if tree[1] >= 0 else found
+
+
+cdef inline bint is_stirred(const LadenTree* trees, const int32_t* stirred, const int32_t* tree) noexcept nogil:
+    return (tree[0] >= 0 and stirred[trees[tree[0]].first]) or (tree[1] >= 0 and stirred[trees[tree[1]].first])
 
 
 cdef class LadenRows:
@@ -47,10 +59,12 @@ cdef class LadenRows:
         if self.laden == NULL or rows > self.capacity:
             self.capacity = rows
             blocks, laden = np.zeros((rows + 1) * sizeof(LadenBlock) // 8), np.zeros((rows + 1) * sizeof(LadenRow) // 8)
+            runs = np.zeros((rows + 1) * sizeof(LadenRun) // 8)
             numbers, rates = np.zeros(3 * rows + 1, np.int32), np.zeros(2 * rows + 1)
-            self.kept = blocks, laden, numbers, rates
+            self.kept = blocks, laden, runs, numbers, rates
+            self.runs = <LadenRun*>doubles(runs)
             self.blocks, self.laden = <LadenBlock*>doubles(blocks), <LadenRow*>doubles(laden)
-            self.member, self.active, self.rate = integers(numbers), integers(numbers[2 * rows:]), doubles(rates)
+            self.member, self.order, self.rate = integers(numbers), integers(numbers[2 * rows:]), doubles(rates)
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil:
         """Once the rows' reaches are there. -> OK or GROW"""
@@ -111,7 +125,6 @@ cdef class LadenRows:
         cdef int side
         cdef int32_t begin = 0
         self.block_count = self.row_count = self.tree_count = 0
-        self.rounds = 1
         for i in range(count):
             row = &rows[blocks[i]]
             if rubs(row) and not rub:
@@ -121,7 +134,6 @@ cdef class LadenRows:
             block.row, block.begin = blocks[i], <int32_t>self.row_count
             block.effort = efforts[row.source]
             block.undone = undone[row.source] / block.effort
-            self.rounds = max(self.rounds, <int>ceil(block.effort))
             self.list_rows(rows, blocks[i], row.block, ceil(block.effort) - 1.0)
             block.tree[0] = block.tree[1] = -1
             for k in range(block.begin, self.row_count):
@@ -142,6 +154,7 @@ cdef class LadenRows:
             for side in range(2):
                 if laden.tree[side] >= 0:
                     self.member[self.trees[laden.tree[side]].begin + laden.place[side]] = <int32_t>(2 * i + side)
+        self.find_groups()
         for k in range(self.tree_count):
             if self.trees[k].square:
                 self.fill(&self.trees[k])
@@ -162,43 +175,81 @@ cdef class LadenRows:
                     self.generalized.jacobian + x.begin + x.span[0], self.generalized.response + y.begin + x.span[0],
                     x.span[1] - x.span[0])
 
-    cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """Each block as many times more as its effort asks for, of trees that the sweep has stirred. -> the largest correction
-        [m/s, rad/s]"""
-        cdef const LadenTree* tree
-        cdef LadenRow* laden
+    cdef int32_t root(self, int32_t tree) noexcept nogil:
+        while self.trees[tree].group != tree:
+            tree = self.trees[tree].group
+        return tree
+
+    cdef void find_groups(self) noexcept nogil:
+        """`order` and the runs in it. Blocks that move nothing are left out."""
         cdef LadenBlock* block
-        cdef double largest = 0.0
-        cdef int64_t before
-        cdef Py_ssize_t i, k, n = 0, left = 0
-        cdef int side, again
+        cdef LadenTree* group
+        cdef LadenRun* run = NULL
+        cdef int32_t a, b
+        cdef Py_ssize_t i, k, n = 0
         for k in range(self.tree_count):
-            left += self.generalized.stirred[self.trees[k].first]
-        if left == 0:
-            return 0.0
+            self.trees[k].group = <int32_t>k
+            self.trees[k].end = 0
+        for i in range(self.block_count):
+            block = &self.blocks[i]
+            if block.tree[0] >= 0 and block.tree[1] >= 0:
+                a, b = self.root(block.tree[0]), self.root(block.tree[1])
+                self.trees[max(a, b)].group = min(a, b)
+        for k in range(self.tree_count):
+            self.trees[k].group = self.root(<int32_t>k)
+        for i in range(self.block_count):
+            a = max(self.blocks[i].tree[0], self.blocks[i].tree[1])
+            if a >= 0:
+                self.trees[self.trees[a].group].end += 1
+        for k in range(self.tree_count):
+            i = self.trees[k].end
+            self.trees[k].end = <int32_t>n               # grows as its blocks are listed
+            n += i
+        for i in range(self.block_count):
+            a = max(self.blocks[i].tree[0], self.blocks[i].tree[1])
+            if a >= 0:
+                group = &self.trees[self.trees[a].group]
+                self.order[group.end] = <int32_t>i
+                group.end += 1
+        self.run_count = 0
+        for i in range(n):
+            block = &self.blocks[self.order[i]]
+            if run == NULL or block.tree[0] != run.tree[0] or block.tree[1] != run.tree[1]:
+                run = &self.runs[self.run_count]
+                self.run_count += 1
+                run.tree[0], run.tree[1] = block.tree[0], block.tree[1]
+                run.begin, run.effort = <int32_t>i, 0.0
+            run.end, run.effort = <int32_t>(i + 1), max(run.effort, block.effort)
+
+    cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
+        """Each block as many times more as its effort asks for, of groups that the sweep has stirred. -> the largest
+        correction [m/s, rad/s]"""
+        cdef const LadenTree* tree
+        cdef const LadenTree* group
+        cdef LadenRow* laden
+        cdef double largest = 0.0
+        cdef Py_ssize_t i, k
+        cdef int side
+        for k in range(self.tree_count):
+            self.trees[k].stirred = 0
+        for k in range(self.tree_count):
+            if self.generalized.stirred[self.trees[k].first]:
+                self.trees[self.trees[k].group].stirred = 1
         for k in range(self.tree_count):
             tree = &self.trees[k]
-            for i in range(tree.begin, tree.begin + tree.count if tree.square else 0):
+            for i in range(tree.begin, tree.begin + tree.count if tree.square and self.trees[tree.group].stirred else 0):
                 self.rate[i] = self.generalized.side_rate(self.laden[self.member[i] >> 1].row, self.member[i] & 1, velocity)
         for i in range(self.row_count):
             self.laden[i].total = 0.0
-        for i in range(self.block_count):
-            block = &self.blocks[i]
-            block.seen = -1 if self.is_stirred(block) else self.stamp(block)
-            self.active[i] = <int32_t>i
-        left = self.block_count
-        for again in range(1, self.rounds):
-            n = 0
-            before = self.changes
-            for i in range(left):
-                block = &self.blocks[self.active[i]]
-                if block.effort > again:
-                    self.active[n] = self.active[i]
-                    n += 1
-                    largest = max(largest, self.solve(rows, block, velocity, relaxed))
-            left = n
-            if self.changes == before:
-                break
+        i = 0
+        while i < self.run_count:
+            group = &self.trees[self.trees[max(self.runs[i].tree[0], self.runs[i].tree[1])].group]
+            k = i
+            while k < self.run_count and self.runs[k].begin < group.end:
+                k += 1
+            if group.stirred:
+                largest = max(largest, self.sweep_group(rows, i, k, velocity, relaxed))
+            i = k
         for i in range(self.row_count):
             laden = &self.laden[i]
             for side in range(2 if laden.total != 0.0 else 0):
@@ -206,17 +257,47 @@ cdef class LadenRows:
                     self.generalized.apply_side(laden.row, side, laden.total, velocity)
         return largest
 
-    cdef bint is_stirred(self, const LadenBlock* block) noexcept nogil:
-        cdef int side
-        for side in range(2):
-            if block.tree[side] >= 0 and self.generalized.stirred[self.trees[block.tree[side]].first]:
-                return True
-        return False
-
-    cdef int64_t stamp(self, const LadenBlock* block) noexcept nogil:
-        """Of the trees that a block reaches."""
-        cdef int64_t found = self.trees[block.tree[0]].stamp if block.tree[0] >= 0 else 0
-        return found + self.trees[block.tree[1]].stamp if block.tree[1] >= 0 else found
+    cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity,
+                            int relaxed) noexcept nogil:
+        """These runs. -> the largest correction"""
+        cdef LadenBlock* block
+        cdef LadenRun* run
+        cdef double largest = 0.0
+        cdef int64_t before = -1
+        cdef int64_t seen
+        cdef Py_ssize_t i, k
+        cdef int again = 0
+        cdef bint more = True
+        for i in range(first, end):
+            run = &self.runs[i]
+            run.seen = stamp(self.trees, &run.tree[0])
+            if is_stirred(self.trees, self.generalized.stirred, &run.tree[0]):
+                run.seen = -1
+            for k in range(run.begin, run.end):
+                self.blocks[self.order[k]].seen = run.seen
+        while more and self.changes != before:
+            before = self.changes
+            again += 1
+            more = False
+            for i in range(first, end):
+                run = &self.runs[i]
+                if not run.effort > again:
+                    continue
+                more = True
+                if run.seen == stamp(self.trees, &run.tree[0]):
+                    continue
+                for k in range(run.begin, run.end):
+                    block = &self.blocks[self.order[k]]
+                    if block.effort > again and block.seen != stamp(self.trees, &run.tree[0]):
+                        largest = max(largest, self.solve(rows, block, velocity, relaxed))
+                seen = stamp(self.trees, &run.tree[0])
+                run.seen = seen
+                for k in range(run.begin, run.end):
+                    block = &self.blocks[self.order[k]]
+                    if block.effort > again and block.seen != seen:
+                        run.seen = -1
+                        break
+        return largest
 
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
         """-> the largest correction"""
@@ -225,12 +306,11 @@ cdef class LadenRows:
         cdef Row* row = &rows[block.row]
         cdef LadenRow* laden = &self.laden[block.begin]
         cdef const LadenTree* tree
-        cdef int64_t stamp = self.stamp(block)
+        cdef int64_t seen = stamp(self.trees, &block.tree[0])
         cdef double largest = 0.0
+        cdef double fastest = 0.0                        # in metres: turning moves points by no more than the size
         cdef double rate
         cdef int r, side, m = row.block
-        if stamp == block.seen:
-            return 0.0
         for r in range(m):
             rate = 0.0
             for side in range(2):
@@ -243,8 +323,10 @@ cdef class LadenRows:
         for r in range(m):
             if delta[r] != 0.0:
                 self.act(&laden[r], delta[r], velocity)
-                largest = max(largest, fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed]))
-        if largest > block.undone:
+                rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
+                largest = max(largest, rate)
+                fastest = max(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
+        if fastest > block.undone:
             block.seen = -1
             self.changes += 1
             for side in range(2):
@@ -252,7 +334,7 @@ cdef class LadenRows:
                     self.trees[block.tree[side]].stamp += 1
                     self.generalized.stirred[self.trees[block.tree[side]].first] = 1
         else:
-            block.seen = stamp
+            block.seen = seen
         return largest
 
     cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil:

@@ -78,6 +78,3 @@ cdef class WideContacts:
     cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil
-
-
-cdef void keep_loads(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil

@@ -20,7 +20,7 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport find_efforts, lasting_load
+from mcsim.wide._blocks cimport find_efforts
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled
 
@@ -388,20 +388,6 @@ cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
     cdef const Task* task = <const Task*>what
     task.kernels.store(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
                        doubled(task.part), task.manifolds)
-
-
-cdef void keep_loads(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-    """What contacts that have rows bear at a step's end, as WideContacts.store notes it of the others."""
-    cdef Manifold* m
-    cdef Py_ssize_t i
-    cdef double impulse
-    cdef int k
-    for i in range(count):
-        m = &manifolds[i]
-        impulse = 0.0
-        for k in range(m.point_count):
-            impulse += m.points[k].normal_impulse
-        m.load = lasting_load(m.load, impulse * (bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]))
 
 
 cdef inline int row_count(const Manifold* m) noexcept nogil:

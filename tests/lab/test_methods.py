@@ -81,7 +81,7 @@ WRONG = [
     ([7], ["a method is a name"]),
     (["reduced:aba", "reduced:aba"], ["'reduced:aba' is there twice"]),
     ({"a": {"hertzz": 3}}, ["method 'a'", "no keyword 'hertzz'", "did you mean 'hertz'", "World are: substeps"]),
-    ({"a": {"coordinates": "reduced", "sleep": True}}, ["no keyword 'sleep'", "ReducedWorld are:"]),
+    ({"a": {"coordinates": "reduced", "more_iterations": 8}}, ["no keyword 'more_iterations'", "ReducedWorld are:"]),
     ({"a": {"coordinates": "polar"}}, ["method 'a'", "maximal, reduced", "'polar'"]),
     ({"a": {"dt": 0.1}}, ["method 'a'", "dt is one for all"]),
 ]

@@ -45,6 +45,20 @@ def test_responses_are_those_of_the_mass_matrix(name):
 
 
 @pytest.mark.parametrize("name", WORLDS)
+def test_what_the_step_has_is_that_of_the_mass_matrix(name):
+    """J and H^-1 J' as the sweeps have them, of rows found by H^-1 and by passes over the tree."""
+    world = WORLDS[name]()
+    jacobian, h = world.jacobian().toarray(), world.mass_matrix(world.q)
+    world._prepare()
+    j, response = (part.toarray() for part in world._pipeline.row_matrices())
+    moving = np.abs(j).max(axis=1) > 0.0                 # what the tree implies is left out
+    assert np.count_nonzero(moving) > 10
+    assert np.abs(j - jacobian)[moving].max() < 1e-9
+    expected = np.linalg.solve(h, jacobian.T).T
+    assert np.abs(response - expected)[moving].max() < 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", WORLDS)
 def test_rows_move_as_their_bodies_do(name):
     """J qd of contacts is what World's rows have at the bodies' velocities."""
     world = WORLDS[name]()
