@@ -586,6 +586,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.lap(STAGE_INTEGRATE)
         else:
             self.bounded_substep(h, forces, last)
+        self.carry_trees(h)
         self.store_contacts()
         if last and self.laden:
             self.keep_loads()

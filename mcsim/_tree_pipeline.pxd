@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
+from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
@@ -35,6 +36,8 @@ cdef class TreePipeline(Pipeline):
     cdef object kept_of_tree, kept_of_trees, coordinates
 
     cdef void rest_trees(self) noexcept nogil
+    cdef void carry_trees(self, double h) noexcept nogil
+    cdef void carry_root(self, const Link* root, double* x, double h, bint speed) noexcept nogil
     cdef void give_wrenches(self, int32_t resting) noexcept nogil
     cdef bint is_driven(self, Py_ssize_t k) noexcept nogil
     cdef void keep_carried(self) noexcept nogil

@@ -9,11 +9,11 @@ import numpy as np
 from mcsim._pipeline cimport Pipeline
 from mcsim._state_arrays cimport StateArrays
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist, Vec3
 from mcsim.core.errors import SimulationError
-from mcsim.reduced._links cimport Link
+from mcsim.reduced._links cimport FREE, Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
@@ -22,6 +22,11 @@ from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 # Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
 cdef double SINGULAR = 1e-8
 cdef double STEEP = 0.1
+
+
+cdef inline bint is_free(const Link* root) noexcept nogil:
+    """Whether the first link of a tree has its place in the world for coordinates."""
+    return root.parent < 0 and root.kind == FREE and not root.reversed
 
 
 cdef class TreePipeline(Pipeline):
@@ -285,6 +290,7 @@ cdef class TreePipeline(Pipeline):
                 if resting[k] == 2:
                     memset(self.motion.qd + block.first, 0, block.count * sizeof(double))
                     memset(self.motion.qdd + block.first, 0, block.count * sizeof(double))
+                    self.carry_root(&self.motion.tree.links[block.first_link], self.motion.qd, 1.0, True)
                     resting[k] = 1
             self.motion.look()
             self.motion.give_twists(self.bodies.twist)
@@ -292,8 +298,30 @@ cdef class TreePipeline(Pipeline):
             memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.motion.list_runs(False)
 
+    cdef void carry_trees(self, double h) noexcept nogil:
+        """What rests on something that moves goes with it, and so do the coordinates."""
+        cdef const Link* root
+        cdef Py_ssize_t k
+        if self.islands.carried_count == 0:
+            return
+        self.islands.carry(&self.bodies, h)
+        for k in range(self.motion.tree_count):
+            if self.motion.resting[k]:
+                root = &self.motion.tree.links[self.motion.trees[k].first_link]
+                self.carry_root(root, self.motion.q, h, False)
+                self.carry_root(root, self.shown, h, False)
+
+    cdef void carry_root(self, const Link* root, double* x, double h, bint speed) noexcept nogil:
+        """x += h u of the position of a free root, or its velocity, u that of its carrier."""
+        cdef Vec3 u = self.bodies.carrier[root.body]
+        cdef double* to = x + (root.v if speed else root.q)
+        cdef int i
+        for i in range(3 if is_free(root) else 0):
+            to[i] += h * ((root.turn[3 * i] * u.x + root.turn[3 * i + 1] * u.y) + root.turn[3 * i + 2] * u.z)
+
     cdef bint is_driven(self, Py_ssize_t k) noexcept nogil:
-        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own."""
+        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own; or it does not
+        stand on what carries it alone."""
         cdef const Block* block = &self.motion.trees[k]
         cdef const Link* link
         cdef Py_ssize_t i
@@ -304,7 +332,8 @@ cdef class TreePipeline(Pipeline):
             link = &self.motion.tree.links[i]
             if link.given or link.prescribed or link.user >= 0:
                 return True
-        return False
+        link = &self.motion.tree.links[block.first_link]
+        return not is_free(link) and not is_zero(self.bodies.carrier[link.body])
 
     cdef void note_step(self) noexcept nogil:
         """Also that what is driven does not rest."""
