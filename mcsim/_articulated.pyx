@@ -241,7 +241,7 @@ cdef class Articulated(Jointed):
         for k in range(a.border, a.border_end):
             row = self.border.row(k)
             if row != NULL:
-                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
+                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings, h)
                 off -= kept_part(fabs(row.error) / row.push, h) * row.error
                 self.border.bias[k] = off / h
                 largest = max(largest, self.border_way(k, off))

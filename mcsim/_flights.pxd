@@ -32,7 +32,6 @@ cdef class Flights:
     cdef Mat3* inertia                   # by body, with its stiffness, as Newton's method last had it [kg m2]
     cdef const Vec3* driven_position     # by place in `driven`, at the drift's start
     cdef const Quat* driven_orientation
-    cdef double whole                    # how long the drift under way is; 0: none is [s]
     cdef JointFrames* frames             # of each joint at the piece's start
     cdef double* opening                 # (rows,) errors at a piece's end that it aims at [m, rad]
     cdef double* residual

@@ -40,7 +40,7 @@ from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._direct cimport point_along_world
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
-from mcsim.constraints._parts cimport AxisGeometry, is_far, point_frames, still_frames, turn_frames
+from mcsim.constraints._parts cimport AxisGeometry, foresee_way, point_frames, still_frames, turn_frames
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_mul,
@@ -183,7 +183,6 @@ cdef class Flights:
         cdef bint exact
         cdef bint lanes = self.tree.lanes
         self.tree.lanes = False
-        self.whole = h
         self.begin_drift(a, h, swept)
         self.tree.scale_rows(a, 1.0 / (1 << coarsest), impulse)
         while True:
@@ -224,7 +223,6 @@ cdef class Flights:
         self.kick(a, -0.5 * h)
         self.tree.scale_rows(a, <double>(1 << level), impulse)
         self.pieces += pieces
-        self.whole = 0.0
         self.tree.lanes = lanes
         return off
 
@@ -739,10 +737,8 @@ cdef class Flights:
         """A joint's frames and rows at the present poses, `ahead` of the drift's start. -> how many rows"""
         cdef const Joint* joint = &self.joints[j]
         cdef int n = self.tree.rows.begin[j + 1] - self.tree.rows.begin[j]
-        cdef Vec3 spin = sub(self.bodies.twist[joint.body_b].w, self.bodies.twist[joint.body_a].w)
         present_frames(joint, self.bodies, is_point(joint, n), f)
-        if is_far(spin, self.whole):                 # the angles are foreseen for the drift's end
-            f.way = scale(ahead - self.whole, spin)
+        foresee_way(f, joint, self.bodies, ahead)
         constrain_flight(block, joint, f, n, self.settings.time, ahead, rates)
         return n
 

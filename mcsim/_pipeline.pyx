@@ -424,8 +424,9 @@ cdef class Pipeline(WarmStarts):
                 self.move_on(self.bodies.moving, self.bodies.moving_count)
 
     cdef void move_on(self, const int32_t* chosen, Py_ssize_t count) noexcept nogil:
-        """The chosen bodies by their velocities, and what sleeps with what carries it."""
+        """The end of a drift: the chosen bodies by their velocities, and what sleeps with what carries it."""
         integrate_poses(&self.bodies, chosen, count, self.settings.h, self.settings.threads)
+        foresee_turns(self.joints, &self.joint_lists, &self.bodies, self.settings.h)
         self.islands.carry(&self.bodies, self.settings.h)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
@@ -510,7 +511,6 @@ cdef class Pipeline(WarmStarts):
         if watched:
             self.weigh_guesses(False)
         self.lap(STAGE_WARM_START)
-        foresee_turns(self.joints, &self.joint_lists, &self.bodies, self.settings.h)
         if not self.closing:
             self.solve(self.bodies.twist, BIASED, self.asked)
         else:

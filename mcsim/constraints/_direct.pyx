@@ -141,6 +141,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         still_frames(&f)
+        foresee_way(&f, joint, bodies, h)
         m = constrain(block, joint, &f)
         if m < n:
             measured = joint[0]

@@ -25,8 +25,8 @@ cdef double spring_point(const JointAxis* axis, double diagonal, const Settings*
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows) noexcept nogil
-cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,
-                         const Settings* settings) noexcept nogil
+cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies, const Settings* settings,
+                         double ahead) noexcept nogil
 cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                        const Row* rows, const JointRows* own) noexcept nogil
 cdef int break_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, double h) noexcept nogil

@@ -390,21 +390,23 @@ cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
 cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
     cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
+    cdef Joint measured
     cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
     cdef int i
     if not is_far(spin, ahead) or not counts_turns(joint):
         return
+    measured = joint[0]
     point_frames(&f, joint, bodies)
     turn_frames(&f, joint, bodies)
-    measure_axes(joint, &f, axes)
+    measure_axes(&measured, &f, axes)
     for i in range(joint.axis_count):
         if not axes[i].linear:
             joint.axes[i].position += ahead * dot(axes[i].axis, spin)
 
 
 cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil:
-    """Before a drift: angles that turn far in the time `ahead` are set to where their rates take them, and what is measured
-    there counts turns from that. So they may turn more than half around in a substep."""
+    """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them, and what is
+    measured there counts turns from that. So they may turn more than half around in a substep."""
     cdef Py_ssize_t i
     cdef int32_t j
     for i in range(lists.whole_count):
@@ -434,10 +436,12 @@ cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Setti
             rows[i].block_kind = BLOCK_BORDER
 
 
-cdef inline void gear_side(GearSide* side, Joint* joint, int axis, const Bodies* bodies) noexcept nogil:
+cdef inline void gear_side(GearSide* side, Joint* joint, int axis, const Bodies* bodies, double ahead) noexcept nogil:
+    """ahead: how long ago its angles were known."""
     side.joint = joint
     side.axis = axis
     side.frames = joint_frames(joint, bodies)
+    foresee_way(&side.frames, joint, bodies, ahead)
     measure_axes(joint, &side.frames, side.axes)
 
 
@@ -455,8 +459,8 @@ cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodie
     if gear.broken or joint_a.broken or joint_b.broken:
         return
     gear.row_count = 2
-    gear_side(&a, joint_a, gear.geared_axis[0], bodies)
-    gear_side(&b, joint_b, gear.geared_axis[1], bodies)
+    gear_side(&a, joint_a, gear.geared_axis[0], bodies, 0.0)
+    gear_side(&b, joint_b, gear.geared_axis[1], bodies, 0.0)
     for i in range(2):
         begin_row(&own[i], joint_a if i == 0 else joint_b, source, ROW_JOINT, 0, gear.impulse[0], first)
         own[i].block = 2 if i == 0 else 0
@@ -476,21 +480,22 @@ cdef bint gear_is_linear(const Joint* joints, Py_ssize_t j, const Bodies* bodies
     """Whether the gear's first coordinate is a way, and its error in metres."""
     cdef Joint copy = joints[joints[j].geared[0]]
     cdef GearSide a
-    gear_side(&a, &copy, joints[j].geared_axis[0], bodies)
+    gear_side(&a, &copy, joints[j].geared_axis[0], bodies, 0.0)
     return a.axes[a.axis].linear
 
 
-cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,
-                         const Settings* settings) noexcept nogil:
-    """The error of row i of a gear or a user's joint at the present poses, which may be trial ones."""
+cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies, const Settings* settings,
+                         double ahead) noexcept nogil:
+    """The error of row i of a gear or a user's joint at the present poses, which may be trial ones of a drift that takes the
+    time `ahead`."""
     cdef Joint copy_a, copy_b
     cdef GearSide a, b
     if joints[j].type == USER:
         return user_row(&joints[j], settings)[i].error
     copy_a = joints[joints[j].geared[0]]
     copy_b = joints[joints[j].geared[1]]
-    gear_side(&a, &copy_a, joints[j].geared_axis[0], bodies)
-    gear_side(&b, &copy_b, joints[j].geared_axis[1], bodies)
+    gear_side(&a, &copy_a, joints[j].geared_axis[0], bodies, ahead)
+    gear_side(&b, &copy_b, joints[j].geared_axis[1], bodies, ahead)
     return gear_error(&joints[j], &a, &b)
 
 
@@ -731,7 +736,7 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
         if joints[j].type == GEAR:
             if not (joints[joints[j].geared[0]].broken or joints[joints[j].geared[1]].broken):
                 column = 0 if gear_is_linear(joints, j, bodies) else 1
-                out[2 * j + column] = fabs(border_error(joints, j, 0, bodies, NULL))
+                out[2 * j + column] = fabs(border_error(joints, j, 0, bodies, NULL, 0.0))
             continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:

@@ -231,6 +231,13 @@ cdef inline bint is_far(Vec3 spin, double ahead) noexcept nogil:
     return dot(spin, spin) * ahead * ahead > 1.0
 
 
+cdef inline void foresee_way(JointFrames* f, const Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
+    """How far the bodies have turned against each other, at their present rates, in the time since angles were known."""
+    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    if is_far(spin, ahead):
+        f.way = scale(ahead, spin)
+
+
 cdef inline double counted_twist(const JointFrames* f, const JointAxis* axis) noexcept nogil:
     """The twist angle, counted on from the last one measured [rad]."""
     return counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), axis.position + dot(f.way, twist_axis(f)))
