@@ -21,7 +21,7 @@ from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._si cimport note_change
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._inertia cimport answer_along, energy_of, refresh_inertia
+from mcsim.state._inertia cimport answer_along, energy_beside, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
 from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, row_way, way_of
 from mcsim.wide._herds cimport HERD_SWEPT
@@ -367,15 +367,17 @@ cdef class Articulated(Jointed):
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
-        cdef Py_ssize_t k
+        cdef Vec3 v
+        cdef Py_ssize_t i, k
         if self.is_strained(g):
             return True
         if self.given[g] or a.driven < a.driven_end:
             return False
+        v = self.flights.velocity_of(a)
         for k in range(a.member, a.member_end):
-            before += energy_of(self.bodies, self.member[k], &self.twist[k] if self.swept[g] else &self.start[k],
-                                self.orientation[k])
-            found += energy_of(self.bodies, self.member[k], &self.bodies.twist[self.member[k]], self.orientation[k])
+            i = self.member[k]
+            before += energy_beside(self.bodies, i, self.twist[k] if self.swept[g] else self.start[k], self.orientation[k], v)
+            found += energy_beside(self.bodies, i, self.bodies.twist[i], self.orientation[k], v)
         return found - before > (NET_LEAP if a.loops > 1 else LEAP) * (before + self.flights.kicked(a, self.settings.h))
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:

@@ -26,7 +26,7 @@ from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._inertia cimport kinetic_energy
+from mcsim.state._inertia cimport goes_along, kinetic_energy
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, row_way, scale_numbers, way_of
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
@@ -490,7 +490,7 @@ cdef class Articulations(Articulated):
             holder = -1
         if self.driver[r] == UNDRIVEN:
             self.driver[r] = holder
-        elif self.driver[r] != holder:
+        elif self.driver[r] != holder and not (self.driver[r] >= 0 and goes_along(t, &self.bodies.twist[self.driver[r]])):
             self.driver[r] = MANY_DRIVERS
 
     cdef void start_guess(self) noexcept nogil:
@@ -687,12 +687,13 @@ cdef class Articulations(Articulated):
     cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
         """Whether its velocities go along with its joints."""
         cdef const Articulation* a = &self.articulation[g]
+        cdef Vec3 v = self.flights.velocity_of(a)
         cdef const Twist* t
         cdef double fastest = 0.0
         cdef Py_ssize_t k
         for k in range(a.member, a.member_end):
             t = &self.bodies.twist[self.member[k]]
-            fastest = max(fastest, norm(t.v) + a.size * norm(t.w))
+            fastest = max(fastest, norm(sub(t.v, v)) + a.size * norm(t.w))
         return self.flights.fastest_opening(a) <= JOINED * fastest
 
     cdef void settle_energy(self) noexcept nogil:

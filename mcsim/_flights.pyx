@@ -48,7 +48,8 @@ from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, m
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Node, row_count_of
-from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
+from mcsim.state._inertia cimport (about_point, centre_velocity, energy_beside, inertia_world, keep_momentum,
+                                    refresh_inertia, total_mass, turn_of)
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_jacobian, is_linear, row_rate, row_way
 from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed
@@ -597,12 +598,12 @@ cdef class Flights:
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil:
         return still if self.bodies.inv_mass[i] > 0.0 else &self.bodies.twist[i]
 
+    cdef Vec3 velocity_of(self, const Articulation* a) noexcept nogil:
+        """What motion is seen from, that it be the same in every frame: the centre of mass, or what holds it."""
+        return centre_velocity(self.bodies, self.member + a.member, 0 if a.held else a.member_end - a.member)
+
     cdef double mass_of(self, const Articulation* a) noexcept nogil:
-        cdef double mass = 0.0
-        cdef Py_ssize_t k
-        for k in range(a.member, a.member_end):
-            mass += 1.0 / self.bodies.inv_mass[self.member[k]]
-        return mass
+        return total_mass(self.bodies, self.member + a.member, a.member_end - a.member)
 
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil:
         """The motion as one rigid body with the same momenta about the centre of mass; turning: the angular one. -> the
@@ -727,10 +728,13 @@ cdef class Flights:
         return 0.5 * h * h * energy
 
     cdef double kinetic(self, const Articulation* a) noexcept nogil:
+        """Against `velocity_of` [J]."""
+        cdef Vec3 v = self.velocity_of(a)
         cdef double energy = 0.0
-        cdef Py_ssize_t k
+        cdef Py_ssize_t i, k
         for k in range(a.member, a.member_end):
-            energy += kinetic_energy(self.bodies, self.member[k])
+            i = self.member[k]
+            energy += energy_beside(self.bodies, i, self.bodies.twist[i], self.bodies.orientation[i], v)
         return energy
 
     cdef int measure(self, int j, double ahead, JointFrames* f, Row* block, double* rates) noexcept nogil:

@@ -1,9 +1,15 @@
 """A body's inertia at an orientation, and its spin: world axes."""
 
-from mcsim.core._math cimport (add, cross, dot, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, solve3,
+from libc.stdint cimport int32_t
+from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, scale, solve3,
                                sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._layout cimport Bodies
+
+
+cdef inline bint goes_along(const Twist* a, const Twist* b) noexcept nogil:
+    """Whether two bodies go the same way without turning: what one carries and the other meets has one driver."""
+    return (is_zero(a.w) and is_zero(b.w)) and is_zero(sub(a.v, b.v))
 
 
 cdef inline Mat3 inertia_world(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
@@ -52,6 +58,29 @@ cdef inline double energy_of(const Bodies* bodies, Py_ssize_t i, const Twist* tw
     """Kinetic, of a body that has a mass, if it moved and stood so [J]."""
     cdef Vec3 w = rotate_back(orientation, twist.w)
     return 0.5 * (dot(twist.v, twist.v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+
+
+cdef inline double energy_beside(const Bodies* bodies, Py_ssize_t i, Twist twist, Quat orientation, Vec3 velocity) noexcept nogil:
+    """The same against what moves at that velocity [J]."""
+    twist.v = sub(twist.v, velocity)
+    return energy_of(bodies, i, &twist, orientation)
+
+
+cdef inline double total_mass(const Bodies* bodies, const int32_t* chosen, Py_ssize_t count) noexcept nogil:
+    cdef double mass = 0.0
+    cdef Py_ssize_t k
+    for k in range(count):
+        mass += 1.0 / bodies.inv_mass[chosen[k]]
+    return mass
+
+
+cdef inline Vec3 centre_velocity(const Bodies* bodies, const int32_t* chosen, Py_ssize_t count) noexcept nogil:
+    """Of the common centre of mass of the chosen bodies; 0 of none."""
+    cdef Vec3 momentum = vec3(0.0, 0.0, 0.0)
+    cdef Py_ssize_t k
+    for k in range(count):
+        momentum = add_scaled(momentum, 1.0 / bodies.inv_mass[chosen[k]], bodies.twist[chosen[k]].v)
+    return scale(1.0 / total_mass(bodies, chosen, count), momentum) if count > 0 else momentum
 
 
 cdef inline double kinetic_energy(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
