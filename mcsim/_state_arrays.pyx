@@ -137,11 +137,14 @@ cdef class StateArrays:
                 return NOT_FINITE
         return OK
 
+    cdef void save_poses(self) noexcept nogil:
+        memcpy(self.backup_pointers[0], self.bodies.position, self.bodies.count * sizeof(Vec3))
+        memcpy(self.backup_pointers[1], self.bodies.orientation, self.bodies.count * sizeof(Quat))
+
     cdef void save_backup(self) noexcept nogil:
         cdef Py_ssize_t n = self.bodies.count
         cdef Py_ssize_t j
-        memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
-        memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
+        self.save_poses()
         memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
         for j in range(self.joint_count):
             keep_joint(&self.joints[j], &self.joints_kept[j])

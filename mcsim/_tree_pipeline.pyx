@@ -462,6 +462,7 @@ cdef class TreePipeline(Pipeline):
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.leading or self.is_stale():
             self.show(False)
+            self.save_poses()                            # from where bodies' ways are measured
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:

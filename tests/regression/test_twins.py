@@ -254,6 +254,13 @@ def test_twins_stay_alike(name, monkeypatch):
     play(list(WORLDS).index(name), kind, keywords, 16, monkeypatch)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_how_still_a_body_was_does_not_hang_on_calls(monkeypatch):
+    """On a joint to a kinematic body the way of a step began, within a call, where the drift had ended, and else where its
+    coordinates put it: another rounding."""
+    play(3101, mc.ReducedWorld, {}, 48, monkeypatch)
+
+
 def test_an_impact_at_the_begin_of_a_step_is_of_that_step():
     """In generalized coordinates what bounced then was weighed by the accelerations of the step before, which no copy had:
     a copy of a falling body with a motor's force on it bounced to another height."""
