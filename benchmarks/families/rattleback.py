@@ -154,7 +154,7 @@ class OnBall(Rattleback):
 
 # ---- the family ------------------------------------------------------------------------------------------------------
 
-PLANE, RIDGE, BALL = "ball on a plane", "ball on a ridge", "capsule on a ball"
+PLANE, RIDGE, BALL = "on a plane", "on a ridge", "on a ball"
 
 
 def rattleback(kind, radius, flat, low, length, slim, skew, per_swing, rate):
@@ -175,25 +175,30 @@ def rattleback(kind, radius, flat, low, length, slim, skew, per_swing, rate):
     return thing, height, below, math.sqrt(gravity * slow)
 
 
+def at_start(kind, radius, flat, low, length, slim, skew, sense, spin, lean, per_swing, rate):
+    """-> (its equations, where it starts, height of the centre of mass at rest, radius of what is below): on its middle,
+    tilted to the front and to the side, not yet swinging. Parameters as of run_rattleback."""
+    thing, height, below, slow = rattleback(kind, radius, flat, low, length, slim, skew, per_swing, rate)
+    tilt = lean * spin
+    front, side = turned((0, 1, 0), tilt), turned((1, 0, 0), tilt)
+    orientation = [front[0] * side[0], front[0] * side[1], front[2] * side[0], -front[2] * side[1]]
+    columns = axes_of(orientation)
+    u = columns[0]
+    n = plus((0.0, 0.0, 1.0), scaled(-u[2], u)) if kind == BALL else (0.0, 0.0, 1.0)
+    center = plus(scaled((below + radius) / math.sqrt(dot(n, n)), n), scaled(-thing.above, columns[2]))
+    return thing, np.array([*orientation, *center, 0.0, 0.0, sense * spin * slow]), below + height, below
+
+
 def run_rattleback(kind, radius, flat, low, length, slim, skew, sense, spin, lean, per_swing, rate, substeps):
     """flat: radius of the ridge or ball below by the radius of what rocks; low: height of the centre of mass by the
     greatest that is stable. length: radius of gyration about the axis across, by the radius; slim: about the axis along, by
     that. skew: of the axes of inertia, about the vertical, on a plane about a level line half-way between them [rad]. spin:
     by the rate of the slower swing; lean: the first tilt by the spin. per_swing: steps in the faster swing. The strength of
     gravity follows."""
-    thing, height, below, slow = rattleback(kind, radius, flat, low, length, slim, skew, per_swing, rate)
-    turn, tilt = sense * spin * slow, lean * spin
-
-    # On its middle, tilted to the front and to the side, not yet swinging.
-    front, side = turned((0, 1, 0), tilt), turned((1, 0, 0), tilt)
-    orientation = np.array([front[0] * side[0], front[0] * side[1], front[2] * side[0], -front[2] * side[1]])
-    columns, omega = axes_of(orientation.tolist()), (0.0, 0.0, turn)
-    u = columns[0]
-    n = plus((0.0, 0.0, 1.0), scaled(-u[2], u)) if kind == BALL else (0.0, 0.0, 1.0)
-    center = plus(scaled((below + radius) / math.sqrt(dot(n, n)), n), scaled(-thing.above, columns[2]))
+    thing, start, rest, below = at_start(kind, radius, flat, low, length, slim, skew, sense, spin, lean, per_swing, rate)
+    orientation, center, omega = start[:4], start[4:7], start[7:]
     steps = min(STEPS, math.ceil(SEEN * per_swing))
-    states = thing.path(np.concatenate([orientation, center, omega]), np.arange(steps + 1) / rate)
-    spins = sense * states[:, 9] / abs(turn)
+    spins = thing.path(start, np.arange(steps + 1) / rate)[:, 9] / omega[2]
     reversed_at = int(np.argmax(spins < 0)) or steps
     steps = min(steps, math.ceil(1.25 * reversed_at))
 
@@ -204,14 +209,14 @@ def run_rattleback(kind, radius, flat, low, length, slim, skew, sense, spin, lea
                    mc.Sphere(below) if kind == BALL else mc.Capsule(below, 10 * below, orientation=ALONG))
     shape = mc.Capsule(radius, below, position=up, orientation=ALONG) if kind == BALL else mc.Sphere(radius, position=up)
     scene.add_body("rattleback", mass=1.0, inertia=thing.inertia, center_of_mass=(0, 0, 0), position=center, shape=shape,
-                   orientation=orientation, velocity=cross(thing.arm(columns, center), omega), angular_velocity=omega,
-                   material=material)
+                   orientation=orientation, material=material, angular_velocity=omega,
+                   velocity=cross(thing.arm(axes_of(orientation), center), omega))
     world = stepped(scene, rate, substeps)
     first, found, gain = world.energy().total, [1.0], 0.0
-    scale = first - thing.gravity * (below + height)
+    scale = first - thing.gravity * rest
     for _ in range(steps):
         world.step()
-        found.append(sense * world.angular_velocities[1, 2] / abs(turn))
+        found.append(world.angular_velocities[1, 2] / omega[2])
         gain = max(gain, (world.energy().total - first) / scale)
     found, spins = np.array(found), spins[:steps + 1]
     turned_at = int(np.argmax(found < 0)) or steps
