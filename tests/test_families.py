@@ -5,6 +5,7 @@ import sys
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from amounts import amount
 from hypothesis import strategies as st
@@ -14,8 +15,9 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 import truth  # noqa: E402
 import truth_page  # noqa: E402
-from families import FAMILIES, GROUPS  # noqa: E402
+from families import FAMILIES, GROUPS, rattleback  # noqa: E402
 from families.family import Choice, Log, Uniform, Whole, WholeLog  # noqa: E402
+from families.rattleback import BALL, PLANE, RIDGE  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 ENDS = [0.0, 0.1, 1 / 3, 0.5, 0.9, 1.0]
@@ -68,6 +70,23 @@ def test_a_domain_is_part_of_what_is_tried(name):
         assert family.place(parameters) != "outside"
     assert list(islice(family.draws(family.ranges), 3)) == list(islice(family.draws(family.ranges), 3))
     assert next(family.draws(family.ranges, 1)) != next(family.draws(family.ranges, 2))
+
+
+@pytest.mark.parametrize("kind", [PLANE, RIDGE, BALL])
+def test_the_equations_of_the_rattleback_keep_energy(kind):
+    thing, start, *_ = rattleback.at_start(kind, 1.0, 10.0, 0.7, 1.0, 0.3, 0.1, -1, 0.2, 0.2, 100, 100)
+    states = thing.path(start, np.arange(0.0, 10.0, 0.1))
+    energies = [thing.energy(state) for state in states]
+    assert np.ptp(energies) < 1e-7 * max(map(abs, energies)) and np.ptp(states[:, 9]) > 1e-3 * abs(states[0, 9])
+
+
+def test_the_equations_of_the_rattleback_turn_it_back_one_way():
+    """By at least half of the spin, while the other way it hardly slows."""
+    spins = []
+    for sense in (-1, 1):
+        thing, start, *_ = rattleback.at_start(BALL, 1.0, 10.0, 0.7, 1.0, 0.3, 0.1, sense, 0.2, 0.2, 100, 100)
+        spins.append(thing.path(start, np.arange(0.0, 30.0, 0.1))[:, 9] / start[9])
+    assert spins[0].min() < -0.5 and spins[1].min() > 0.5
 
 
 def test_the_command_sweeps_and_writes(tmp_path):

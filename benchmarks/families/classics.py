@@ -1,4 +1,4 @@
-"""Tops, rotors, the tippe top, the rolling disc, a free body that tumbles, a slinky let go."""
+"""Tops, rotors, the tippe top, the rattleback, the rolling disc, a free body that tumbles, a slinky let go."""
 
 import math
 
@@ -8,6 +8,7 @@ import mcsim as mc
 
 from families.family import (G, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
                              stepped, turned, upright)
+from families.rattleback import RATTLEBACK
 
 
 # ---- tops ------------------------------------------------------------------------------------------------------------
@@ -252,4 +253,4 @@ SLINKY = Family(
      "gain": Error("", 1e-3, "energy above the start's")},
     domain={"period": Log(100, 1000), "substeps": Whole(4, 32)})
 
-FAMILIES = (TOP, ROTOR, TUMBLING, TIPPE_TOP, DISC, SLINKY)
+FAMILIES = (TOP, ROTOR, TUMBLING, TIPPE_TOP, RATTLEBACK, DISC, SLINKY)
