@@ -98,7 +98,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         only. SimulationError where the joints cannot be closed).
       sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, against what they lie on, which
         stands still or is kinematic and moves steadily without turning, sleep with all that they touch and that rests:
-        they go with it and cost next to nothing until something touches or changes one of them (`asleep`, `wake`); beside what moves slowly its neighbours alone stay awake. What hangs on
+        they go with it and cost next to nothing until something touches or changes one of them (`asleep`, `wake`); beside
+        what moves slowly its neighbours alone stay awake. What hangs on
         joints alone never sleeps. Under "semi_implicit" only. sleep_speed [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
         its centre.
       contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say

@@ -577,8 +577,8 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
                               JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
     the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    taken: of each joint, whether it has no rows here at all (NULL: none is). struck: of _limits.pyx (NULL: none is). lists: filled, for refresh_listed; NULL:
-    none. -> row count, or -1: capacity too small."""
+    taken: of each joint, whether it has no rows here at all (NULL: none is). struck: of _limits.pyx (NULL: none is).
+    lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
     if lists != NULL:
         lists.limited_count = lists.turning_count = lists.whole_count = 0

@@ -22,7 +22,8 @@ def gears(rate, ratio=10.0, count=1, friction=0.0):
             at = (5.0 * k + way, 0, 0)
             scene.add_body(f"{name}{k}", shape=mc.Cylinder(0.02 if name == "small" else 0.2, 0.02), position=at, mass=0.1,
                            angular_velocity=(0, 0, turn))
-            scene.add_joint(mc.HingeJoint(None, f"{name}{k}", anchor=at, axis=(0, 0, 1), friction=friction, name=f"{name} hinge{k}"))
+            scene.add_joint(mc.HingeJoint(None, f"{name}{k}", anchor=at, axis=(0, 0, 1), friction=friction,
+                                          name=f"{name} hinge{k}"))
         scene.add_joint(mc.GearJoint(f"small hinge{k}", f"large hinge{k}", ratio=ratio))
     return scene
 
