@@ -107,9 +107,13 @@ cdef class TreePipeline(Pipeline):
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
         it ended with: the forces across the joints at the accelerations there, under what its rows did."""
-        if self.recovered == self.steps or self.is_stale():
+        if self.recovered == self.steps:
             return
-        if self.carried_step == self.steps:                  # a step has begun since, and was undone
+        if self.carried_step == self.steps and self.is_at(self.backup) and self.is_stale():
+            self.show(False)                                 # a step has begun since, and was undone
+        if self.is_stale():
+            return
+        if self.carried_step == self.steps:
             memcpy(self.motion.trial, self.carried, self.motion.tree.nv * sizeof(double))
         elif self.rows_step == self.steps:
             self.sum_carried()

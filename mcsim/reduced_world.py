@@ -499,6 +499,7 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
+        vars(self)["_pipeline"].sync()           # quaternions keep to the side that they were on: of this pose, looked at or not
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.

@@ -254,6 +254,25 @@ def test_twins_stay_alike(name, monkeypatch):
     play(list(WORLDS).index(name), kind, keywords, 16, monkeypatch)
 
 
+@pytest.mark.parametrize("turns", [(2.0, 4.0), (3.5, 5.5, 1.0), (-2.5, 3.0)])
+def test_looking_between_two_poses_changes_no_sign(turns):
+    """A body's quaternion had the sign nearer to the pose before, or to the one that was last looked at."""
+    worlds = [mc.ReducedWorld(start(1), dt=1 / 120) for _ in range(2)]
+    for world, looks in zip(worlds, (False, True)):
+        name = next(body.name for body in world.scene.bodies if body.kind == "dynamic")
+        for turn in turns:
+            world.set_pose(name, orientation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0))
+            if looks:
+                world.orientations
+    assert worlds[0].state_hash() == worlds[1].state_hash()
+
+
+def test_what_joints_carried_before_a_step_that_failed_is_not_lost(monkeypatch):
+    """A step made it, the next one of the same call failed and was undone, and then q or qd was written: the forces of the
+    step before both stood there."""
+    play(4503, mc.ReducedWorld, {"integrator": "rk4"}, 53, monkeypatch)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_how_still_a_body_was_does_not_hang_on_calls(monkeypatch):
     """On a joint to a kinematic body the way of a step began, within a call, where the drift had ended, and else where its
