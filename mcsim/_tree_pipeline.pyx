@@ -1,6 +1,6 @@
 """The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport NAN, fabs, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -111,6 +111,9 @@ cdef class TreePipeline(Pipeline):
             return
         if self.carried_step == self.steps and self.is_at(self.backup) and self.is_stale():
             self.show(False)                                 # a step has begun since, and was undone
+            if self.motion.failed:                           # by a model of the user's that raises here, too
+                self.motion.failure, self.motion.failed = None, False
+                self.shown[0] = NAN                          # nothing is shown
         if self.is_stale():
             return
         if self.carried_step == self.steps:
