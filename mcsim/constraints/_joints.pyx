@@ -22,7 +22,7 @@ from mcsim.constraints._slider cimport axes_slider, error_slider
 from mcsim.constraints._fixed cimport error_fixed
 from mcsim.constraints._rolling cimport error_rolling
 from mcsim.constraints._constrain cimport constrain, holds_position
-from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, counts_turns, list_joint, refresh_limits
+from mcsim.constraints._limits cimport SWING_BIT, LimitedJoint, TurningJoint, counts_turns, list_joint, refresh_limits
 from mcsim.constraints._motion cimport axis_curvature, constrain_motions, store_motions
 from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
 from mcsim.constraints._planar cimport axes_planar, error_planar
@@ -374,7 +374,7 @@ cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Sett
     """Whether an angle might pass half a turn within a step."""
     if joint.axis_count == 0 or joint.type == BALL:
         return False
-    return is_far(sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w), settings.dt)
+    return turns_far(bodies, joint.body_a, joint.body_b, settings.dt)
 
 
 cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
@@ -390,12 +390,11 @@ cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
 cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
     cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
-    cdef Joint measured
-    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    cdef Joint measured = joint[0]
+    cdef Vec3 spin = spin_between(bodies, joint.body_a, joint.body_b)
     cdef int i
-    if not is_far(spin, ahead) or not counts_turns(joint):
+    if not counts_turns(joint):
         return
-    measured = joint[0]
     point_frames(&f, joint, bodies)
     turn_frames(&f, joint, bodies)
     measure_axes(&measured, &f, axes)
@@ -407,17 +406,23 @@ cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexce
 cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil:
     """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them, and what is
     measured there counts turns from that. So they may turn more than half around in a substep."""
+    cdef const TurningJoint* turning
+    cdef LimitedJoint* limited
+    cdef Joint* joint
     cdef Py_ssize_t i
-    cdef int32_t j
     for i in range(lists.whole_count):
-        foresee_joint(&joints[lists.whole[i]], bodies, ahead)
+        joint = &joints[lists.whole[i]]
+        if turns_far(bodies, joint.body_a, joint.body_b, ahead):
+            foresee_joint(joint, bodies, ahead)
     for i in range(lists.turning_count):
-        foresee_joint(&joints[lists.turning[i].joint], bodies, ahead)
+        turning = &lists.turning[i]
+        if turns_far(bodies, turning.body_a, turning.body_b, ahead):
+            foresee_joint(&joints[turning.joint], bodies, ahead)
     for i in range(lists.limited_count):
-        j = lists.limited[i].joint
-        foresee_joint(&joints[j], bodies, ahead)
-        if lists.limited[i].counts:
-            lists.limited[i].position = joints[j].axes[0].position
+        limited = &lists.limited[i]
+        if limited.counts and turns_far(bodies, limited.body_a, limited.body_b, ahead):
+            foresee_joint(&joints[limited.joint], bodies, ahead)
+            limited.position = joints[limited.joint].axes[0].position
 
 
 cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows,
@@ -505,7 +510,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
     may reach any speed within the step: of an axis with a motor, and of a joint that a blow may reach."""
     cdef Twist a = bodies.twist[joint.body_a]
     cdef Twist b = bodies.twist[joint.body_b]
-    cdef Vec3 spin = sub(b.w, a.w)
+    cdef Vec3 spin = spin_between(bodies, joint.body_a, joint.body_b)
     cdef Vec3 slide = sub(add(b.v, cross(b.w, f.arm_b)), add(a.v, cross(a.w, f.arm_a)))
     cdef double dt = settings.dt
     cdef double length = (LIMIT_FALLS * dt * dt * norm(settings.gravity)
@@ -619,12 +624,10 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
     """The same by the lists that layout_joints has filled."""
     cdef Py_ssize_t i
     cdef const TurningJoint* turning
-    cdef Vec3 spin
     refresh_joints(joints, lists.whole, lists.whole_count, bodies, settings, rows, own, kept)
     for i in range(lists.turning_count):
         turning = &lists.turning[i]
-        spin = sub(bodies.twist[turning.body_b].w, bodies.twist[turning.body_a].w)
-        if is_far(spin, settings.dt):
+        if turns_far(bodies, turning.body_a, turning.body_b, settings.dt):
             count_turns(&joints[turning.joint], bodies)
     for i in range(lists.limited_count):
         refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, settings.h,

@@ -226,16 +226,21 @@ cdef inline double counted_turns(double angle, double last) noexcept nogil:
     return angle + turn * floor((last - angle) / turn + 0.5)
 
 
-cdef inline bint is_far(Vec3 spin, double ahead) noexcept nogil:
-    """Whether what turns by `spin` may pass half a turn in that time, or comes near."""
+cdef inline Vec3 spin_between(const Bodies* bodies, int a, int b) noexcept nogil:
+    """The angular velocity of body b against a, or the world."""
+    return sub(bodies.twist[b].w, bodies.twist[a].w)
+
+
+cdef inline bint turns_far(const Bodies* bodies, int a, int b, double ahead) noexcept nogil:
+    """Whether the two may pass half a turn against each other in that time, or come near."""
+    cdef Vec3 spin = spin_between(bodies, a, b)
     return dot(spin, spin) * ahead * ahead > 1.0
 
 
 cdef inline void foresee_way(JointFrames* f, const Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
     """How far the bodies have turned against each other, at their present rates, in the time since angles were known."""
-    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
-    if is_far(spin, ahead):
-        f.way = scale(ahead, spin)
+    if turns_far(bodies, joint.body_a, joint.body_b, ahead):
+        f.way = scale(ahead, spin_between(bodies, joint.body_a, joint.body_b))
 
 
 cdef inline double counted_twist(const JointFrames* f, const JointAxis* axis) noexcept nogil:
