@@ -11,8 +11,13 @@ the last since the crossing stays on both lines: d - d_a along u, d - d_b along 
 with R the radii of curvature: of a face infinite, of a vertex 0, of an edge 0 across it and infinite along it. (D. Montana,
 "The kinematics of contact and grasp", 1988, section 4.) Whether a body is heavy, or moves at all, has no part in it.
 
-Where both are curved across some direction the normal turns: two balls have it along the line between their middles, a
-ball on an edge at right angles to the edge. Then it is made anew from the centres of the roundings (`turns`, `line`).
+The normal goes with the features too, and turns with their bodies (`turns`, `line`, `line_b`):
+
+    n = a face's, whose body turns it;    n ~ u x w where edges cross;    n ~ c - (c . u) u between roundings
+
+with c from the centre of a's rounding to that of b's and u the edge, or the axis of a capsule, that one of the two touches
+with: 0 between two balls. J is then the rate of C, and no work is done by a normal that lags behind its body: a box that
+rocks on a ball gains exp(2 pi^2 h / T) of its energy in a swing of the period T if n stays in the world for a step h.
 
 The rim of a disc touches a face where it is lowest, whichever way the disc turns: with u its axis, O the middle of its
 flat side and R its radius,
@@ -27,7 +32,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, normalized,
                                perpendicular, scale, sub)
-from mcsim.state._carrier cimport RING_A, RING_B, TURNS
+from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B, of_vertex
 from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Bodies, Manifold, ManifoldPoint
 from mcsim.collide._clip cimport SIDE_ID
 from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
@@ -40,11 +45,7 @@ cdef extern from *:
     #define MC_LOWEST 1e-3
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
-    /* So do crossings in a step in which the two move past each other by less than this part of the smaller one's reach:
-       what that leaves out is half of this part. */
-    #define MC_LEAST_WAY 1e-3
     """
-    const double LEAST_WAY "MC_LEAST_WAY"
     const double ALIGNED "MC_ALIGNED"
     const double LOWEST "MC_LOWEST"
     const double LEAST_CROSSING "MC_LEAST_CROSSING"
@@ -150,28 +151,45 @@ cdef inline void carry_witness(ManifoldPoint* p, const Manifold* m, const Pairin
         cross_lines(p, t, cross(m.normal, t), x.line_a, x.line_b)
 
 
+cdef inline void cross_edges(Manifold* m, Vec3 u, Vec3 w) noexcept nogil:
+    """The normal is at right angles to unit vectors u on a and w on b."""
+    m.turns = EDGES
+    m.line = u
+    m.line_b = w if dot(cross(u, w), m.normal) > 0.0 else neg(w)
+
+
 cdef inline void set_turning(Manifold* m, const Pairing* x) noexcept nogil:
-    """Whether the normal of a manifold with a rounding turns: both are curved across some direction."""
+    """What the normal goes with. Of two faces on each other it is that of the one which the points lie on."""
     cdef Vec3 along
-    if x.a > FACING_LINE or x.b > FACING_LINE:
+    cdef double on_a = 0.0
+    cdef int k
+    if x.a == FACING_FACE or x.b == FACING_FACE:
+        if x.a == x.b:
+            for k in range(m.point_count):
+                on_a += m.points[k].share
+            if on_a == m.point_count:
+                m.turns = FACE_A
+            elif on_a == 0.0:
+                m.turns = FACE_B
+        else:
+            m.turns = FACE_A if x.a == FACING_FACE else FACE_B
+        return
+    if x.a == FACING_OTHER or x.b == FACING_OTHER:
         return
     if x.a == FACING_LINE and x.b == FACING_LINE:
         along = cross(x.line_a, x.line_b)
         if dot(along, along) > LEAST_CROSSING * LEAST_CROSSING:
+            cross_edges(m, x.line_a, x.line_b)
             return
-    m.turns = TURNS
-    m.line = vec3(0.0, 0.0, 0.0)
-    if x.a == FACING_LINE:
-        m.line = x.line_a
-    elif x.b == FACING_LINE:
-        m.line = x.line_b
+    if m.rounding_a + m.rounding_b > 0.0:
+        m.turns = BETWEEN_A if x.a == FACING_LINE else BETWEEN_B
+        m.line = x.line_a if x.a == FACING_LINE else (x.line_b if x.b == FACING_LINE else vec3(0.0, 0.0, 0.0))
 
 
-cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, double way) noexcept nogil:
-    """How the points of a manifold whose normal, points and features are set, go on. Of a surface and a solid a is the
-    surface. way: at least that by which the two will move past each other [m]."""
+cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b) noexcept nogil:
+    """How the points of a manifold whose normal, points and features are set, and its normal, go on. Of a surface and a solid
+    a is the surface."""
     cdef bint flat = a.type == PLANE or b.type == PLANE
-    cdef bint crossing = way > LEAST_WAY * min(a.reach, b.reach)
     cdef bint surface = is_surface(a.type)
     cdef bint alone = False
     cdef bint framed = False
@@ -188,7 +206,7 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, doubl
         f = p.feature
         made = (f >> 56) & 3
         p.share = 0.5
-        if made == 3:
+        if not of_vertex(p):
             p.cross[0] = p.cross[1] = p.cross[2] = 0.0
         if flat:                                 # numbered as if the plane came first
             p.share = 1.0 if a.type == PLANE else 0.0
@@ -198,31 +216,40 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, doubl
             p.share = 1.0
         elif made == 0:
             alone = True
-        elif crossing:
+        else:
             if not framed:
                 framed = True
                 t = perpendicular(m.normal)
                 second = cross(m.normal, t)
             cross_lines(p, t, second, edge_between(a, (f >> 42) & 0x3fff, (f >> 28) & 0x3fff, p.position),
                         edge_between(b, (f >> 14) & 0x3fff, f & 0x3fff, p.position))
-    if flat or surface or not (alone or m.rounding_a + m.rounding_b > 0.0):
+    if flat or surface:
+        m.turns = FACE_A if a.type == PLANE or surface else FACE_B
         return
     x.a = facing(a, m.normal, &x.line_a)
-    if x.a == FACING_FACE and not alone:
-        return
     x.b = facing(b, neg(m.normal), &x.line_b)
-    if m.rounding_a + m.rounding_b > 0.0:
-        set_turning(m, &x)
     if alone:
         for k in range(m.point_count):
             if m.points[k].feature == 0:
                 carry_witness(&m.points[k], m, &x)
+    set_turning(m, &x)
+
+
+cdef inline int other_side(int turns) noexcept nogil:
+    """The Turns of a manifold whose bodies change places."""
+    if turns == BETWEEN_A or turns == FACE_A or turns == RING_A:
+        return turns + 1
+    return turns - 1
 
 
 cdef inline void turn_over(Manifold* m) noexcept nogil:
     """The same manifold with the two bodies in the other order."""
     cdef int k
     m.normal = neg(m.normal)
+    if m.turns == EDGES:                         # n = u x w either way
+        m.line, m.line_b = m.line_b, m.line
+    elif m.turns:
+        m.turns = other_side(m.turns)
     m.rounding_a, m.rounding_b = m.rounding_b, m.rounding_a
     for k in range(m.point_count):               # 1 - Q, and the first tangent is the other way round
         m.points[k].share = 1.0 - m.points[k].share

@@ -16,7 +16,7 @@ from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport add, dot, mat_vec, scale, sub, vec3
-from mcsim.state._carrier cimport opening_speed
+from mcsim.state._carrier cimport EDGES, FACE_A, FACE_B, of_vertex, opening_speed
 from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance,
                                    BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
@@ -451,7 +451,7 @@ cdef class Collider(Broadphase):
             alike(&m[k], m)
         deal(patch, parts, m)
         for k in range(parts):
-            set_carrying(&m[k], a, b, limit(&a.motion, &b.motion, near) - near)
+            set_carrying(&m[k], a, b)
             if ahead == 0.0 or self.keep_near(bodies, &m[k], near, ahead) > 0:
                 set_ring(&m[k], a, b, spin_of(bodies, m, ahead), near, ahead)
                 if kept < k:
@@ -485,7 +485,7 @@ cdef class Collider(Broadphase):
                                                   or least_separation(m) <= self.touching_distance(m, near)):
                 return self.spread(bodies, &patch, m, room, near, ahead)
             if count > 0:
-                set_carrying(m, a, b, reach - near)
+                set_carrying(m, a, b)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
             kept = self.meet(bodies, m, near, ahead, reach)
@@ -713,10 +713,12 @@ cdef class Collider(Broadphase):
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             for k in range(m[i].point_count):
-                if (m[i].points[k].feature >> 56) & 3 != 3:
+                if of_vertex(&m[i].points[k]):
                     memset(m[i].points[k].cross, 0, sizeof(m[i].points[k].cross))
-            if not m[i].turns:
+            if m[i].turns == 0 or m[i].turns == FACE_A or m[i].turns == FACE_B:
                 m[i].line = vec3(0.0, 0.0, 0.0)
+            if m[i].turns != EDGES:
+                m[i].line_b = vec3(0.0, 0.0, 0.0)
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:

@@ -461,7 +461,7 @@ cdef inline int lie_over(const Neighbours* x, const Spot* spot, const Manifold* 
     if count == 0:
         return 0
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, at_a.position)
-    set_carrying(m, &at_a, &at_b, norm(sub(b.motion.travel, a.motion.travel)))
+    set_carrying(m, &at_a, &at_b)
     bring_back(m, &ca, &cb, x.ahead)
     m.allowance = 0.0
     m.thinning = 1.0

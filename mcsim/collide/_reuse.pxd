@@ -15,6 +15,8 @@ from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, dot, cross, normalized, mat_column, mat_t_vec, mat_vec,
                                quat_conj, quat_matrix, quat_mul)
 from mcsim.state._layout cimport Manifold, ManifoldOrigin
+from mcsim.state._carrier cimport EDGES, of_vertex
+from mcsim.collide._carrying cimport cross_edges
 from mcsim.collide._solid cimport Solid
 
 cdef extern from *:
@@ -137,7 +139,9 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
     if slid > PART_SLIDING2 * old.allowance:
         return 0
     m.point_count = old.point_count
-    m.turns = 0
+    m.turns = old.turns
+    if m.turns == EDGES:
+        cross_edges(m, mat_column(a.axes, (o.axis - 6) // 3), mat_column(b.axes, (o.axis - 6) % 3))
     m.rounding_a = 0.0
     m.rounding_b = 0.0
     for k in range(old.point_count):
@@ -149,7 +153,7 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
         m.points[k].separation = o.gaps[k] + moved[k]
         m.points[k].feature = old.points[k].feature
         m.points[k].share = old.points[k].share
-        if (old.points[k].feature >> 56) & 3 == 3:
+        if not of_vertex(&old.points[k]):
             m.points[k].cross = old.points[k].cross
     m.allowance = old.allowance
     m.origin = o[0]

@@ -230,7 +230,7 @@ cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil
     """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
     cdef const Leg* leg = &r.leg[r.count - 1]
     cdef int i
-    set_carrying(m, &leg.surface_then, &leg.solid_then, r.limit)
+    set_carrying(m, &leg.surface_then, &leg.solid_then)
     bring_back(m, &leg.surface_course, &leg.solid_course, t)
     for i in range(r.count - 2, -1, -1):
         leg = &r.leg[i]
@@ -259,7 +259,7 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Patch* patch, Manifol
             stored = part_store(&kept.part[i], leg.solid.position, size, SURFACE_MANIFOLDS - count - (PART_MOST - 1 - parts),
                                 patch, &m[count])
             for k in range(count, count + stored):
-                set_carrying(&m[k], &leg.surface, &leg.solid, r.limit)
+                set_carrying(&m[k], &leg.surface, &leg.solid)
             kept.part[parts] = kept.part[i]
             parts += 1
             count += stored

@@ -90,12 +90,13 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
             break
         closing = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
-        set_carrying(&met, &at_a, &at_b, limit)
+        set_carrying(&met, &at_a, &at_b)
         bring_back(&met, ca, cb, t)
         m.normal = met.normal
         m.turns = met.turns
         if met.turns:
             m.line = met.line
+            m.line_b = met.line_b
         m.rounding_a = met.rounding_a
         m.rounding_b = met.rounding_b
         m.point_count = met.point_count

@@ -19,7 +19,7 @@ Source: E. Catto, "Solver2D", 2024, for central friction.
 from libc.math cimport INFINITY
 from mcsim.core._math cimport neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
-from mcsim.state._carrier cimport RING_A, RING_B, TURNS, carried
+from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
 from mcsim.state._layout cimport (
     BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
@@ -69,35 +69,47 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
         total += anchors[i].weight
     for i in range(m.point_count):
         anchors[i].weight /= total
-    if m.turns > TURNS:
+    if m.turns:
+        normal_goes_with(m, bodies, &anchors[4].local_a, &anchors[4].local_b)
+        anchors[4].local_a = rotate_back(bodies.orientation[m.body_a], anchors[4].local_a)
+        anchors[4].local_b = rotate_back(bodies.orientation[m.body_b], anchors[4].local_b)
+    if m.turns == RING_A or m.turns == RING_B:
         set_ring_anchors(m, bodies, anchors)
 
 
 cdef void set_ring_anchors(const Manifold* m, const Bodies* bodies, Anchor* anchors) noexcept nogil:
-    """Of rims the middles of their sides instead, and their axis in place of a fourth point."""
+    """Of rims the middles of their sides instead."""
     cdef Quat q = bodies.orientation[m.body_a if m.turns == RING_A else m.body_b]
-    cdef Vec3 behind = rotate_back(q, behind_ring(m, m.line))
+    cdef Vec3 behind = rotate_back(q, behind_ring(m, m.normal, m.line))
     cdef int i
     for i in range(m.point_count):
         if m.turns == RING_A:
             anchors[i].local_a = sub(anchors[i].local_a, behind)
         else:
             anchors[i].local_b = sub(anchors[i].local_b, behind)
-    anchors[3].local_a = rotate_back(q, m.line)
 
 
-cdef Vec3 behind_ring(const Manifold* m, Vec3 axis) noexcept nogil:
+cdef Vec3 behind_ring(const Manifold* m, Vec3 normal, Vec3 axis) noexcept nogil:
     """From the middle of a rim's side to R behind its lowest point, along the normal: R (e - d) with e of
     collide/_carrying.pxd and d = n for a's, -n for b's."""
-    cdef Vec3 d = m.normal if m.turns == RING_A else neg(m.normal)
+    cdef Vec3 d = normal if m.turns == RING_A else neg(normal)
     cdef Vec3 e = normalized(add_scaled(d, -dot(d, axis), axis))
     return scale(m.rounding_a if m.turns == RING_A else m.rounding_b, sub(e, d))
 
 
-cdef inline void turn_normal(const Manifold* m, Vec3 apart, ContactFrame* f) noexcept nogil:
-    """A normal that turns, along `apart` from the centre of a's rounding to that of b's; its tangents go with it."""
-    cdef Vec3 d = add_scaled(apart, -dot(m.line, apart), m.line)
-    cdef double length = norm(d)
+cdef inline void turn_normal(const Manifold* m, Vec3 of_a, Vec3 of_b, Vec3 apart, ContactFrame* f) noexcept nogil:
+    """A normal that turns (collide/_carrying.pxd); its tangents go with it. of_a, of_b: normal_goes_with, now. apart: from
+    the centre of a's rounding to that of b's."""
+    cdef Vec3 d
+    cdef double length
+    if m.turns == BETWEEN_A or m.turns == BETWEEN_B:
+        d = add(of_a, of_b)
+        d = add_scaled(apart, -dot(d, apart), d)
+    elif m.turns == EDGES:
+        d = cross(of_a, of_b)
+    else:
+        d = of_b if m.turns == RING_A else (of_a if m.turns == RING_B else add(of_a, of_b))
+    length = norm(d)
     if 2.0 * dot(m.normal, d) > length:
         f.normal = scale(1.0 / length, d)
         f.tangent = normalized(add_scaled(f.tangent, -dot(f.normal, f.tangent), f.normal))
@@ -110,7 +122,7 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
     cdef Vec3 from_a[4]
     cdef Vec3 apart[4]
     cdef Vec3 mean = vec3(0.0, 0.0, 0.0)
-    cdef Vec3 d
+    cdef Vec3 of_a, of_b, d
     cdef double share
     cdef int i
     f.normal = m.normal
@@ -121,16 +133,18 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
         from_a[i] = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
         apart[i] = sub(sub(rotate(bodies.orientation[m.body_b], anchors[i].local_b), from_a[i]), f.between)
         mean = add_scaled(mean, anchors[i].weight, apart[i])
-    if m.turns > TURNS:
-        d = behind_ring(m, rotate(bodies.orientation[m.body_a if m.turns == RING_A else m.body_b], anchors[3].local_a))
+    if m.turns:
+        of_a = rotate(bodies.orientation[m.body_a], anchors[4].local_a)
+        of_b = rotate(bodies.orientation[m.body_b], anchors[4].local_b)
+        turn_normal(m, of_a, of_b, mean, &f)
+    if m.turns == RING_A or m.turns == RING_B:
+        d = behind_ring(m, f.normal, of_a if m.turns == RING_A else of_b)
         for i in range(m.point_count):
             if m.turns == RING_A:
                 from_a[i] = add(from_a[i], d)
                 apart[i] = sub(apart[i], d)
             else:
                 apart[i] = add(apart[i], d)
-    elif m.turns:
-        turn_normal(m, mean, &f)
     f.second = cross(f.normal, f.tangent)
     for i in range(m.point_count):
         share = m.points[i].share
@@ -343,20 +357,35 @@ cdef inline Vec3 point_acceleration(const Twist* a, Vec3 w, Vec3 arm) noexcept n
     return add(a.v, add(cross(a.w, arm), cross(w, cross(w, arm))))
 
 
+cdef Vec3 normal_rate(const Manifold* m, Vec3 w_a, Vec3 w_b, Vec3 past) noexcept nogil:
+    """dn/dt of a normal that turns, where it was found. past: b's velocity against a at the roundings' centres."""
+    cdef Vec3 d, w
+    if m.turns == BETWEEN_A or m.turns == BETWEEN_B:
+        w = w_a if m.turns == BETWEEN_A else w_b
+        d = scale(1.0 / (m.rounding_a + m.rounding_b), add_scaled(past, -dot(m.line, past), m.line))
+        d = add_scaled(d, dot(m.line, cross(w, m.normal)), m.line)
+    elif m.turns == EDGES:
+        d = add(cross(cross(w_a, m.line), m.line_b), cross(m.line, cross(w_b, m.line_b)))
+        d = scale(1.0 / norm(cross(m.line, m.line_b)), d)
+    else:
+        d = cross(w_a if m.turns == FACE_A or m.turns == RING_B else w_b, m.normal)
+    return add_scaled(d, -dot(m.normal, d), m.normal)
+
+
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
                         const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
                         Row* rows) noexcept nogil:
     """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of
     the bodies, into their `curvature` and half a substep of it into their biases: n . (what the roundings' centres accelerate
     apart). In h it bends no path by more than MOST_BENT of it, the path beyond the velocity `shared` by all that a body hangs
-    together with, which bends nothing. A normal that turns with them adds their velocity at right angles to it and to its
-    line, squared, by their distance; bounded likewise."""
+    together with, which bends nothing. A normal that turns adds 2 dn/dt . (their velocity) + d2n/dt2 . (their distance, R n),
+    with n . d2n/dt2 = -|dn/dt|^2; bounded likewise."""
     cdef const Manifold* m
     cdef const Anchor* anchor
     cdef const Twist* a
     cdef const Twist* b
     cdef Row* row
-    cdef Vec3 arm_a, arm_b, apart, past, v_a, v_b
+    cdef Vec3 arm_a, arm_b, apart, past, turn, v_a, v_b
     cdef double bent, most
     cdef Py_ssize_t i
     cdef int k
@@ -373,11 +402,11 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32
                         point_acceleration(&acceleration[m.body_a], a.w, arm_a))
             most = 2.0 * MOST_BENT * (norm(sub(v_a, shared[m.body_a])) + norm(sub(v_b, shared[m.body_b]))) / h
             bent = max(-most, min(dot(m.normal, apart), most))
-            if m.turns == TURNS and m.rounding_a + m.rounding_b > 0.0:
+            if m.turns:
                 past = sub(v_b, v_a)
                 most = 2.0 * MOST_BENT * norm(past) / h
-                past = add_scaled(add_scaled(past, -dot(m.normal, past), m.normal), -dot(m.line, past), m.line)
-                bent += min(dot(past, past) / (m.rounding_a + m.rounding_b), most)
+                turn = normal_rate(m, a.w, b.w, past)
+                bent += max(-most, min(2.0 * dot(turn, past) - (m.rounding_a + m.rounding_b) * dot(turn, turn), most))
             row.bias[BIASED] -= 0.5 * h * row.curvature
             row.curvature = bent
             row.bias[BIASED] += 0.5 * h * row.curvature

@@ -1,22 +1,61 @@
 """Where the impulses of a contact's point act as its two bodies move past each other, and how fast a point opens.
 
 Both impulses of a row act at one point, so that momentum is kept to rounding. Which point that is follows from which
-features make it, never from masses: collide/_carrying.pxd.
+features make it, never from masses: collide/_carrying.pxd. So does the normal.
 """
 
-from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, sub
+from libc.stdint cimport int32_t
+from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
 
-cdef enum:                       # Manifold.turns
-    TURNS = 1                    # the normal does
-    RING_A = 2                   # the one point is the lowest of a rim of a, with the axis `line`
-    RING_B = 3
+cdef enum Turns:                 # Manifold.turns
+    BETWEEN_A = 1                # from the middle of a's rounding to that of b's, at right angles to `line`, which goes with a
+    BETWEEN_B = 2                # or with b
+    FACE_A = 3                   # with a, whose face it is
+    FACE_B = 4
+    EDGES = 5                    # at right angles to `line` on a and `line_b` on b
+    RING_A = 6                   # the points are the lowest of rims of a, with the axis `line`, on a face of b
+    RING_B = 7
+
+
+cdef inline bint stands(const Bodies* bodies, int32_t i) noexcept nogil:
+    """Whether a body does not turn, whatever pushes it."""
+    return bodies.inv_mass[i] == 0.0 and dot(bodies.twist[i].w, bodies.twist[i].w) == 0.0
+
+
+cdef inline int turning(const Manifold* m, const Bodies* bodies) noexcept nogil:
+    """Its `turns`; 0 where that is a face that stays."""
+    if m.turns == FACE_A and stands(bodies, m.body_a) or m.turns == FACE_B and stands(bodies, m.body_b):
+        return 0
+    return m.turns
+
+
+cdef inline void normal_goes_with(const Manifold* m, const Bodies* bodies, Vec3* of_a, Vec3* of_b) noexcept nogil:
+    """The directions on a and on b that a turning normal is made of, world; 0: none, or none that turns."""
+    cdef int turns = m.turns
+    of_a[0] = vec3(0.0, 0.0, 0.0)
+    of_b[0] = vec3(0.0, 0.0, 0.0)
+    if (turns == FACE_A or turns == RING_B) and not stands(bodies, m.body_a):
+        of_a[0] = m.normal
+    elif turns == BETWEEN_A or turns == EDGES or turns == RING_A:
+        of_a[0] = m.line
+    if (turns == FACE_B or turns == RING_A) and not stands(bodies, m.body_b):
+        of_b[0] = m.normal
+    elif turns == BETWEEN_B or turns == RING_B:
+        of_b[0] = m.line
+    elif turns == EDGES:
+        of_b[0] = m.line_b
+
+
+cdef inline bint of_vertex(const ManifoldPoint* p) noexcept nogil:
+    """Whether a vertex of one of the two makes it (collide/_contact.pxd): its `cross` is not in use."""
+    return (p.feature >> 56) & 3 == 1 or (p.feature >> 56) & 3 == 2
 
 
 cdef inline bint crosses(const ManifoldPoint* p) noexcept nogil:
-    """Whether edges cross there, and the point goes with both."""
-    return (p.feature >> 56) & 3 == 3 and (p.cross[0] != 0.0 or p.cross[1] != 0.0 or p.cross[2] != 0.0)
+    """Whether edges, or the axes of capsules, cross there, and the point goes with both."""
+    return not of_vertex(p) and (p.cross[0] != 0.0 or p.cross[1] != 0.0 or p.cross[2] != 0.0)
 
 
 cdef inline Vec3 carried(const ManifoldPoint* p, Vec3 normal, Vec3 way) noexcept nogil:

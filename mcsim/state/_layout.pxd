@@ -100,7 +100,7 @@ ctypedef struct ManifoldPoint:
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
     double share                 # of b's motion in the point's own as the two move past each other: 1 where b carries it
                                  # (collide/_carrying.pxd)
-    double cross[3]              # where two edges cross (that is its feature's kind, 3), what comes to the share:
+    double cross[3]              # where two edges cross (unless a vertex made the point, of_vertex), what comes to the share:
                                  # (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal x that
 
 # What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
@@ -123,8 +123,7 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t turns                # 1: the normal turns as the two move past each other, about `line` or any way; 2, 3: rims of a,
-                                 # of b touch where they are lowest, `line` is the axis (_carrier.pxd)
+    int32_t turns                # what its normal goes with as the two move past each other (Turns in _carrier.pxd)
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -142,8 +141,9 @@ ctypedef struct Manifold:
     ManifoldOrigin origin
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
                                  # of the world resists (Resistance) is it written, and read
-    Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's axis. Only
-                                 # where something turns is it written, and read
+    Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's axis. It and
+                                 # the next are written, and read, only where `turns` asks for them
+    Vec3 line_b                  # where edges cross, that of b
     double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from them [m]
     double near                  # from which separation on the pair has contacts (Nearness) [m]
     double thinning              # what the stiffness of its soft rows is multiplied by: 1, or 4 / n in a patch of n > 4
@@ -278,7 +278,7 @@ ctypedef struct Anchor:
     double lift                  # along the normal, from the surface of the body that carries the point [m]
 
 cdef enum:
-    MANIFOLD_ANCHORS = 4
+    MANIFOLD_ANCHORS = 5         # of four points, and what the normal goes with on the two, in their axes
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 

@@ -88,11 +88,11 @@ ORIGIN_RULES = dict.fromkeys(("limit", "turn", "offset", "spots", "gaps", "sign"
 
 MANIFOLD_RULES = {
     "key": anything, "shape_a": anything, "shape_b": anything, "body_a": anything, "body_b": anything,
-    "row_begin": anything, "turns": up_to(3), "allowance": anything, "normal": anything, "friction": anything,
+    "row_begin": anything, "turns": up_to(7), "allowance": anything, "normal": anything, "friction": anything,
     "restitution": anything, "rounding_a": anything, "rounding_b": anything, "friction_impulse": anything,
     "twist_impulse": anything, "part": up_to(MOST_PARTS - 1), "sheet": anything, "touching": up_to(1),
     "point_count": up_to(4), "points": POINT_RULES, "origin": ORIGIN_RULES, "rolling_impulse": anything,
-    "line": anything, "size": anything, "near": anything, "thinning": lambda values: (values > 0) & (values <= 1),
+    "line": anything, "line_b": anything, "size": anything, "near": anything, "thinning": lambda values: (values > 0) & (values <= 1),
     "load": anything,
 }
 

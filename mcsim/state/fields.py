@@ -90,7 +90,7 @@ MANIFOLD_DTYPE = _record(
     ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
     ("part", "i4"), ("sheet", "i4"), ("touching", "i4"), ("point_count", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
-    ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("line", "f8", 3),
+    ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("line", "f8", 3), ("line_b", "f8", 3),
     ("size", "f8"), ("near", "f8"), ("thinning", "f8"), ("load", "f8"),
 )
 

@@ -45,7 +45,8 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t turns                # 1: some lane's normal turns as its bodies move past each other; 2: some touches by a rim; 3
+    int32_t turns                # 1: some lane's normal goes with something (state/_carrier.pxd, Turns); 2: some is between
+                                 # roundings; 4: at right angles to two edges; 8: some touches by a rim; and their sums
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
     int32_t rounds               # how many times a sweep goes over the block: the most of a lane
@@ -74,6 +75,14 @@ ctypedef struct StartPoint:
     Wide total                   # normal impulses, summed over the substeps that have ended [N s]
     Wide carry                   # the guess at the second half, then the first half as it came out [N s]
 
+# What the normals go with: state/_carrier.pxd, normal_goes_with.
+ctypedef struct WideTurning:
+    Wide between                 # 1: it is between roundings
+    Wide edges                   # 1: at right angles to two edges
+    Wide ring                    # 1, -1: a rim of a, of b touches
+    Wide3 of_a                   # directions on the two, in their axes
+    Wide3 of_b
+
 ctypedef struct ContactStart:
     Wide size                    # Manifold.size [m]
     Wide stiffer                 # what hertz are multiplied by: the root of the effort
@@ -87,12 +96,10 @@ ctypedef struct ContactStart:
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
     Wide slide_carry[2]
     Wide twist_carry
-    Wide turns                   # 1: the normal turns, at right angles to the line
-    Wide ring                    # 1, -1: a rim of a, of b touches; the line is its axis, in its body's axes
-    Wide3 line
     StartPoint points[4]
     Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`
     Wide thinning                # of the stiffness (Manifold.thinning); only where the block `thins`
+    WideTurning turning          # only where the block `turns`
 
 # Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
 ctypedef struct ResistanceBlock:

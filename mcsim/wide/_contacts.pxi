@@ -13,10 +13,11 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport RING_B, TURNS, crosses
+from mcsim.state._carrier cimport (BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with,
+                                   turning)
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, lasting_load, is_outweighed)
+                                 WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
@@ -39,6 +40,30 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
         put(&start.cross[i][k], lane, p.cross[k])
 
 
+cdef inline void put_turning(ContactBlock* block, ContactStart* start, int lane, const Manifold* m,
+                             const Bodies* bodies) noexcept nogil:
+    """What its normal goes with, world axes until set_anchors."""
+    cdef int turns = turning(m, bodies)
+    cdef Vec3 of_a, of_b
+    if turns == 0:
+        return
+    if not block.turns:
+        memset(&start.turning, 0, sizeof(start.turning))
+    block.turns |= 1
+    normal_goes_with(m, bodies, &of_a, &of_b)
+    put3(&start.turning.of_a, lane, of_a)
+    put3(&start.turning.of_b, lane, of_b)
+    if turns == BETWEEN_A or turns == BETWEEN_B:
+        block.turns |= 2
+        put(&start.turning.between, lane, 1.0)
+    elif turns == EDGES:
+        block.turns |= 4
+        put(&start.turning.edges, lane, 1.0)
+    elif turns == RING_A or turns == RING_B:
+        block.turns |= 8
+        put(&start.turning.ring, lane, 1.0 if turns == RING_A else -1.0)
+
+
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, const double* neighbours, double effort) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
@@ -54,10 +79,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    if m.turns:
-        block.turns |= 1 if m.turns == TURNS else 2
-        put(&start.turns if m.turns == TURNS else &start.ring, lane, -1.0 if m.turns == RING_B else 1.0)
-        put3(&start.line, lane, m.line)
+    put_turning(block, start, lane, m, bodies)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
     block.rounds = max(block.rounds, <int>ceil(effort))
@@ -146,8 +168,11 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
                                                     block.normal))
         point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
                                                     block.normal))
-    if block.turns & 2:
+    if block.turns & 8:
         set_ring_anchors(block, start, &ra, &rb)
+    if block.turns:
+        start.turning.of_a = turn_back(&ra, start.turning.of_a)
+        start.turning.of_b = turn_back(&rb, start.turning.of_b)
 
 
 include "_rings.pxi"
@@ -162,7 +187,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
     memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
     memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross) - sizeof(starts[block].thinning)
-           - unused * sizeof(StartPoint))
+           - sizeof(starts[block].turning) - unused * sizeof(StartPoint))
     blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
@@ -377,18 +402,27 @@ cdef inline Wide bias_of(Wide error, Wide rate, Wide slop, Wide fastest, const C
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
-cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart) noexcept nogil:
+cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart, Wide3 of_a,
+                      Wide3 of_b) noexcept nogil:
     """Of the lanes whose normal turns: constraints/_contacts.pyx, turn_normal."""
-    cdef Wide3 d = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef const WideTurning* turning = &start.turning
+    cdef Wide3 line = w_add(of_a, of_b)
+    cdef Wide3 d = line
+    cdef Wide3 mean = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide3 t
     cdef Wide length
     cdef Mask turned
     cdef int i
-    for i in range(block.point_count):
-        d = w_add_scaled(d, start.points[i].weight, apart[i])
-    d = w_add_scaled(d, -w_dot(start.line, d), start.line)
+    if block.turns & 2:
+        for i in range(block.point_count):
+            mean = w_add_scaled(mean, start.points[i].weight, apart[i])
+        d = w_choose(above(turning.between, splat(0.0)), w_add_scaled(mean, -w_dot(line, mean), line), d)
+    if block.turns & 4:
+        d = w_choose(above(turning.edges, splat(0.0)), w_cross(of_a, of_b), d)
+    if block.turns & 8:
+        d = w_choose(above(turning.ring, splat(0.0)), of_b, w_choose(above(splat(0.0), turning.ring), of_a, d))
     length = root(w_dot(d, d))
-    turned = above(splat(2.0) * start.turns * w_dot(block.normal, d), length)
+    turned = above(splat(2.0) * w_dot(block.normal, d), length)
     d = w_scale(inverse(length), d)
     block.normal = w_choose(turned, d, block.normal)
     t = w_add_scaled(block.tangent, -w_dot(block.normal, block.tangent), block.normal)
@@ -442,7 +476,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * start.size
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
-    cdef Wide3 second, offset
+    cdef Wide3 of_a, of_b, second, offset
     cdef Wide thin
     cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
     cdef WidePoint* point
@@ -451,10 +485,12 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     for i in range(block.point_count):
         arm[i] = turn(&ra, start.points[i].local_a)
         apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
-    if block.turns & 2:
-        place_rings(block, start, &ra, &rb, arm, apart)
-    if block.turns & 1:
-        turn_normal(block, start, apart)
+    if block.turns:
+        of_a = turn(&ra, start.turning.of_a)
+        of_b = turn(&rb, start.turning.of_b)
+        turn_normal(block, start, apart, of_a, of_b)
+        if block.turns & 8:
+            place_rings(block, start, of_a, of_b, arm, apart)
     second = w_cross(block.normal, block.tangent)
     find_points(block, start, second, apart, arm)
     block.arm_b = w_add(block.arm_a, between)

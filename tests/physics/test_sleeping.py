@@ -256,6 +256,6 @@ def test_scenes_at_rest_sleep_where_they_would_rest_awake(scene, parameters):
         assert steps < 1800
     on.step(600)
     off.step(steps + 600)
-    settled = on.asleep
+    settled = on.asleep & (np.abs(off.velocities).max(axis=1) < 1e-3)       # a ball may roll on, slower than what sleeps
     assert settled.sum() >= 0.9 * np.sum(on.masses > 0)
     assert np.abs(on.positions - off.positions)[settled].max() < 0.02

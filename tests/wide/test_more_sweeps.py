@@ -21,6 +21,16 @@ def balls_on_a_slab(side=5, ratio=50.0, x=0.0, scene=None):
     return scene
 
 
+def trembling(world):
+    """The fastest body's speed in the root mean square over the second second: at one moment it is a matter of chance."""
+    world.step(60)
+    fastest = []
+    for _ in range(60):
+        world.step()
+        fastest.append(np.abs(world.velocities).max())
+    return np.sqrt(np.mean(np.square(fastest)))
+
+
 def hash_after(scene, steps=20, **keywords):
     world = mc.World(scene, sleep=False, **keywords)
     world.step(steps)
@@ -50,8 +60,7 @@ def test_what_is_settled_costs_nothing():
 def test_so_they_do_whatever_solves_the_contacts(shape, keywords):
     """As rows they trembled at 0.15 to 0.34 m/s, and with twice as many iterations more than with four."""
     world = mc.World(carts(shape, joint=None), sleep=False, **keywords)
-    world.step(90)
-    assert np.abs(world.velocities).max() < 0.02
+    assert trembling(world) < 0.02
 
 
 def carts(shape=mc.Box((0.4, 0.4, 0.4)), joint="slider", count=1, side=5, x=0.0, scene=None):
@@ -88,8 +97,7 @@ def carts(shape=mc.Box((0.4, 0.4, 0.4)), joint="slider", count=1, side=5, x=0.0,
 def test_loads_on_what_a_joint_holds_come_to_rest(joint, count, most):
     """Sliders and hinges trembled at 0.03 to 0.07 m/s, the lift at 0.22, without a note."""
     world = mc.World(carts(joint=joint, count=count), sleep=False)
-    world.step(120)
-    assert np.abs(world.velocities).max() < most
+    assert trembling(world) < most
     assert np.abs(world.joint_errors()).max() < 1e-6
 
 
