@@ -24,7 +24,8 @@ cdef class RungeKutta:
     cdef Quat* orientation
     cdef Twist* twist
     cdef Vec3* position_rate             # weighted sums of the stages' rates
-    cdef Quat* orientation_rate
+    cdef Vec3* turn                      # from the start to the present stage
+    cdef Vec3* turn_rate
     cdef Twist* twist_rate
 
     # begin, then for each of the four stages: accelerations at the present state, stage(k).

@@ -1,11 +1,14 @@
 """Classical Runge-Kutta of fourth order on (pose, twist), over the accelerations that someone else finds.
 
-    y = (x, q, v, w),   x' = v,   q' = 1/2 (0, w) q,   (v', w') = a(y)
+    y = (x, u, v, w),   x' = v,   (v', w') = a(y)
     k1 = f(y),  k2 = f(y + h/2 k1),  k3 = f(y + h/2 k2),  k4 = f(y + h k3),   y+ = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
 
-Quaternions are advanced as four numbers, and each stage's is made unit: that is the method on the equation
-q' = 1/2 (0, w) q / |q|, whose solution from a unit q is the same, so the order stays four.
-Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1.
+with orientations as turns from the substep's start, q = exp(u) q0, so that a steady spin is followed at any rate:
+
+    u' = w - 1/2 u x w + 1/12 u x (u x w) + O(u^4)
+
+Sources: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1; H. Munthe-Kaas,
+"Runge-Kutta methods on Lie groups", 1998.
 """
 
 from libc.string cimport memcpy, memset
@@ -13,7 +16,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport add, add_scaled, mat_vec, quat, quat_exp, quat_mul, quat_normalized, scale
+from mcsim.core._math cimport add, add_scaled, cross, mat_vec, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
 from mcsim.state._layout cimport DYNAMIC, STATIC
@@ -72,18 +75,22 @@ cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
             place(bodies, i, add(bodies.position[i], move[i].v), quat_mul(quat_exp(move[i].w), bodies.orientation[i]))
 
 
-cdef inline Quat quat_add_scaled(Quat a, double s, Quat b) noexcept nogil:
-    return quat(a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z)
+cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
+    """u' of the turn u from the start at the angular velocity w."""
+    cdef Vec3 across = cross(u, w)
+    return add_scaled(add_scaled(w, -0.5, across), 1.0 / 12.0, cross(u, across))
 
 
 cdef class RungeKutta:
     """The buffers of a step of all bodies."""
 
     def __init__(self, Py_ssize_t count):
-        position, orientation, twist = (np.zeros((2, count + 1, width)) for width in (3, 4, 6))
-        self.kept = (position, orientation, twist)
+        position, twist, turn = (np.zeros((2, count + 1, width)) for width in (3, 6, 3))
+        orientation = np.zeros((count + 1, 4))
+        self.kept = (position, twist, turn, orientation)
         self.position, self.position_rate = <Vec3*>doubles(position[0]), <Vec3*>doubles(position[1])
-        self.orientation, self.orientation_rate = <Quat*>doubles(orientation[0]), <Quat*>doubles(orientation[1])
+        self.orientation = <Quat*>doubles(orientation)
+        self.turn, self.turn_rate = <Vec3*>doubles(turn[0]), <Vec3*>doubles(turn[1])
         self.twist, self.twist_rate = <Twist*>doubles(twist[0]), <Twist*>doubles(twist[1])
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
@@ -92,7 +99,8 @@ cdef class RungeKutta:
         memcpy(self.orientation, bodies.orientation, n * sizeof(Quat))
         memcpy(self.twist, bodies.twist, n * sizeof(Twist))
         memset(self.position_rate, 0, n * sizeof(Vec3))
-        memset(self.orientation_rate, 0, n * sizeof(Quat))
+        memset(self.turn, 0, n * sizeof(Vec3))
+        memset(self.turn_rate, 0, n * sizeof(Vec3))
         memset(self.twist_rate, 0, n * sizeof(Twist))
 
     cdef void stage(self, Bodies* bodies, const Twist* acceleration, int k, double h) noexcept nogil:
@@ -100,25 +108,24 @@ cdef class RungeKutta:
         step."""
         cdef double weight = 1.0 / 3.0 if k == 1 or k == 2 else 1.0 / 6.0
         cdef double reach = h if k >= 2 else 0.5 * h
-        cdef Vec3 x, v, w
-        cdef Quat q, turn
+        cdef Vec3 v, u
         cdef Twist t
         cdef Py_ssize_t i
         for i in range(bodies.count):
             if bodies.kind[i] == STATIC:
                 continue
             v = bodies.twist[i].v
-            w = scale(0.5, bodies.twist[i].w)
-            turn = quat_mul(quat(0.0, w.x, w.y, w.z), bodies.orientation[i])
+            u = turn_rate(self.turn[i], bodies.twist[i].w)
             self.position_rate[i] = add_scaled(self.position_rate[i], weight, v)
-            self.orientation_rate[i] = quat_add_scaled(self.orientation_rate[i], weight, turn)
+            self.turn_rate[i] = add_scaled(self.turn_rate[i], weight, u)
             self.twist_rate[i].v = add_scaled(self.twist_rate[i].v, weight, acceleration[i].v)
             self.twist_rate[i].w = add_scaled(self.twist_rate[i].w, weight, acceleration[i].w)
             t = acceleration[i]
             if k == 3:
                 v = self.position_rate[i]
-                turn = self.orientation_rate[i]
+                u = self.turn_rate[i]
                 t = self.twist_rate[i]
-            place(bodies, i, add_scaled(self.position[i], reach, v), quat_add_scaled(self.orientation[i], reach, turn))
+            self.turn[i] = scale(reach, u)
+            place(bodies, i, add_scaled(self.position[i], reach, v), quat_mul(quat_exp(self.turn[i]), self.orientation[i]))
             bodies.twist[i].v = add_scaled(self.twist[i].v, reach, t.v)
             bodies.twist[i].w = add_scaled(self.twist[i].w, reach, t.w)

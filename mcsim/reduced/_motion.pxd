@@ -35,6 +35,7 @@ cdef class TreeMotion:
     cdef double* first                   # (nq + nv,) each: a step's start, a stage's rates, their sum
     cdef double* rate
     cdef double* sum
+    cdef double* turned                  # (nq,) where quaternions begin, their turn from the step's start to a stage
     cdef const Mat3* turns               # (links,) the body's axes in the link's
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
@@ -84,6 +85,7 @@ cdef class TreeMotion:
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off, const Wide3* course) noexcept nogil
     cdef Wide3 fall(self, Py_ssize_t k, const double* forces) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
+    cdef void turn_from_first(self, const double* turns, double part) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
     cdef void begin_carry(self) noexcept nogil

@@ -37,7 +37,7 @@ cdef class TreeMotion:
         links, turns = np.ascontiguousarray(links), np.ascontiguousarray(turns, float)
         room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
         scratch = np.zeros((2, max(1, len(qd))))
-        stages = np.zeros((3, max(1, len(q) + len(qd))))
+        stages = np.zeros((4, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
         sums = np.zeros((12, len(trees)))
         self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
@@ -62,6 +62,7 @@ cdef class TreeMotion:
         self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
         self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])
         self.first, self.rate, self.sum = doubles(stages[0]), doubles(stages[1]), doubles(stages[2])
+        self.turned = doubles(stages[3])
         self.turns = <const Mat3*>doubles(turns)
         self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
         begin(&self.tree)
@@ -521,7 +522,7 @@ cdef class TreeMotion:
                     q[k] += h * w[k]
 
     cdef void rates(self, const double* forces, double* out) noexcept nogil:
-        """dq/dt (nq,) and qdd (nv,) at q and qd."""
+        """dq/dt (nq,) and qdd (nv,) at q and qd; of a quaternion that of `turned`, and 0 for its fourth number."""
         cdef const Link* link
         cdef const double* q
         cdef const double* w
@@ -537,11 +538,11 @@ cdef class TreeMotion:
             link = &self.tree.links[i]
             q, w, r = &self.q[link.q], &self.qd[link.v], &out[link.q]
             if link.kind == SPHERICAL:
-                turning_rate(q, w, r)
+                turn_rate(&self.turned[link.q], w, r)
             elif link.kind == FREE:
                 for k in range(3):
                     r[k] = w[k]
-                turning_rate(&q[3], &w[3], &r[3])
+                turn_rate(&self.turned[link.q + 3], &w[3], &r[3])
             elif link.kind == PLANAR:
                 sine_cosine(q[2], &s, &c)
                 r[0] = c * w[0] - s * w[1]
@@ -552,8 +553,21 @@ cdef class TreeMotion:
                     r[k] = w[k]
         memcpy(out + self.tree.nq, self.qdd, self.tree.nv * sizeof(double))
 
+    cdef void turn_from_first(self, const double* turns, double part) noexcept nogil:
+        """Quaternions at `part` of these turns (nq,) from where the step began, which `turned` keeps."""
+        cdef Py_ssize_t i
+        cdef int k, at
+        for i in range(self.tree.count):
+            if self.tree.links[i].kind == SPHERICAL or self.tree.links[i].kind == FREE:
+                at = self.tree.links[i].q + (3 if self.tree.links[i].kind == FREE else 0)
+                memcpy(&self.q[at], &self.first[at], 4 * sizeof(double))
+                for k in range(3):
+                    self.turned[at + k] = part * turns[at + k]
+                turn_by(&self.q[at], 1.0, &self.turned[at])
+
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil:
-        """The classical method of fourth order on the coordinates themselves; quaternions are made unit at the end."""
+        """The classical method of fourth order on the coordinates themselves, quaternions as turns from the step's start:
+        integrate/_rk4.pyx, with angular velocities in the turned axes."""
         cdef double at[4]
         cdef double weight[4]
         cdef Py_ssize_t i, nq = self.tree.nq, size = nq + self.tree.nv
@@ -563,21 +577,21 @@ cdef class TreeMotion:
         weight[0], weight[1], weight[2], weight[3] = h / 6.0, h / 3.0, h / 3.0, h / 6.0
         memcpy(self.first, self.q, nq * sizeof(double))
         memcpy(self.first + nq, self.qd, self.tree.nv * sizeof(double))
-        memcpy(self.sum, self.first, size * sizeof(double))
+        memset(self.sum, 0, size * sizeof(double))
+        memset(self.turned, 0, nq * sizeof(double))
         for k in range(4):
             for i in range(size if k > 0 else 0):
                 value = &self.q[i] if i < nq else &self.qd[i - nq]
                 value[0] = self.first[i] + at[k] * self.rate[i]
+            if k > 0:
+                self.turn_from_first(self.rate, at[k])
             self.rates(forces, self.rate)
             for i in range(size):
                 self.sum[i] += weight[k] * self.rate[i]
-        memcpy(self.q, self.sum, nq * sizeof(double))
-        memcpy(self.qd, self.sum + nq, self.tree.nv * sizeof(double))
-        for i in range(self.tree.count):
-            if self.tree.links[i].kind == SPHERICAL:
-                make_unit(&self.q[self.tree.links[i].q])
-            elif self.tree.links[i].kind == FREE:
-                make_unit(&self.q[self.tree.links[i].q + 3])
+        for i in range(size):
+            value = &self.q[i] if i < nq else &self.qd[i - nq]
+            value[0] = self.first[i] + self.sum[i]
+        self.turn_from_first(self.sum, 1.0)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -595,15 +609,15 @@ cdef class TreeMotion:
         return r
 
 
-cdef inline void turning_rate(const double* q, const double* w, double* out) noexcept nogil:
-    """1/2 q (0, w)"""
-    cdef Quat r = quat_mul(quat(q[0], q[1], q[2], q[3]), quat(0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]))
-    out[0], out[1], out[2], out[3] = r.w, r.x, r.y, r.z
-
-
-cdef inline void make_unit(double* q) noexcept nogil:
-    cdef Quat r = quat_normalized(quat(q[0], q[1], q[2], q[3]))
-    q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
+cdef inline void turn_rate(const double* u, const double* w, double* out) noexcept nogil:
+    """u' = w + 1/2 u x w + 1/12 u x (u x w) of q = q0 exp(u), and 0."""
+    cdef Vec3 turn = vec3(u[0], u[1], u[2])
+    cdef Vec3 across = cross(turn, vec3(w[0], w[1], w[2]))
+    cdef Vec3 again = cross(turn, across)
+    out[0] = w[0] + 0.5 * across.x + again.x / 12.0
+    out[1] = w[1] + 0.5 * across.y + again.y / 12.0
+    out[2] = w[2] + 0.5 * across.z + again.z / 12.0
+    out[3] = 0.0
 
 
 cdef inline void turn_by(double* q, double h, const double* w) noexcept nogil:
