@@ -66,7 +66,7 @@ cdef class Pipeline(WarmStarts):
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil
-    cdef void finish_rows(self) noexcept nogil
+    cdef void finish_rows(self, double part) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
     cdef void drift(self) noexcept nogil

@@ -172,7 +172,7 @@ cdef class Pipeline(WarmStarts):
             if status != OK:
                 return status
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
-        self.finish_rows()
+        self.finish_rows(self.settings.first_kick)
         self.wide.refresh(&self.bodies, &self.settings, NULL)
         return OK
 
@@ -197,10 +197,10 @@ cdef class Pipeline(WarmStarts):
             refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
                              &self.bodies, &self.settings, self.anchors, rows, self.widening)
 
-    cdef void finish_rows(self) noexcept nogil:
-        """Biases, masses and factors of rows whose Jacobians and errors are written."""
+    cdef void finish_rows(self, double part) noexcept nogil:
+        """Biases, masses and factors of rows whose Jacobians and errors are written; part: of stabilize_rows."""
         if self.row_count > 0:
-            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+            stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
         if self.settings.compliant:
             self.comply()
         if self.settings.joint_tree and not self.closing:
@@ -219,7 +219,7 @@ cdef class Pipeline(WarmStarts):
         self.write_rows(self.rows)
         if self.settings.compliant:
             self.move_surfaces()
-        self.finish_rows()
+        self.finish_rows(1.0)
         if self.closing:
             self.articulations.angles.refresh(&self.bodies)
             self.articulations.refresh()

@@ -249,7 +249,7 @@ cdef class ReducedPipeline(TreePipeline):
         if status == OK and self.laden_count > 0:
             status = self.laden_rows.fit(self.rows, self.laden_blocks, self.laden_count)
         if status == OK:
-            self.finish_rows()
+            self.finish_rows(self.settings.first_kick)
         return status
 
     cdef void find_efforts(self) noexcept nogil:
@@ -325,13 +325,14 @@ cdef class ReducedPipeline(TreePipeline):
         bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
                       self.settings.h, self.anchors, self.rows)
 
-    cdef void finish_rows(self) noexcept nogil:
+    cdef void finish_rows(self, double part) noexcept nogil:
         if self.looping:
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
         if self.laden_count > 0:
-            stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, &self.settings)
+            stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, self.further.neighbours,
+                             part, &self.settings)
         self.generalized.ease(self.rows, self.row_count)
         if self.settings.compliant:
             self.comply()
@@ -429,7 +430,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.settings.compliant:
             self.move_surfaces()
         self.project()                                   # as many numbers as before: there is room
-        self.finish_rows()
+        self.finish_rows(1.0)
         leave_open(self.rows, self.joint_end, self.row_count)
 
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:

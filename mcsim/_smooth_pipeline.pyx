@@ -107,7 +107,7 @@ cdef class SmoothPipeline(Pipeline):
         whose masses and factors are 0."""
         cdef Py_ssize_t i
         cdef int k
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, 1.0, &self.settings)
         mute_joint_forces(self.joints, self.joint_count, self.rows)
         self.smooth.factor(self.rows, &self.bodies)
         self.smooth.forget(self.joint_row_count)

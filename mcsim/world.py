@@ -74,8 +74,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       slop: overlap that all but soft and none leave [m]; by default 0.0005 t. (This and the next three lengths and speeds
         follow from t, the thickness of the thinner of two shapes, and what gravity g does in a step, where they are not
         given; `settings` has None then.)
-      hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2. joint_hertz,
-        joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
+      hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2, which makes 10 where they
+        rest. joint_hertz, joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
       push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
         overlaps, 3 l / s + 0.1 √(g l) of joints and limits, and of their angles that over l: l twice the longest lever,
         or radius of gyration, of those bodies of the joint that move.

@@ -24,6 +24,7 @@ from mcsim.state._layout cimport (
     BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
 from mcsim.state._rows cimport response_along
+from mcsim.wide._blocks cimport next_part
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
@@ -320,24 +321,32 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                                 const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
     """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
-    against the unmoved last, which so have the last word in a sweep. -> row count, or -1: capacity too small."""
+    against the unmoved last, which so have the last word in a sweep; the parts of patches in turn
+    (wide/_blocks.pxd, next_part). -> row count, or -1: capacity too small."""
     cdef const Resistance* r
     cdef Py_ssize_t i, n = begin
-    cdef int against_fixed
+    cdef int against_fixed, turn, parts
+    cdef int part = 0
     cdef Manifold* m
     for against_fixed in range(2):
-        for i in range(count):
-            m = &manifolds[i]
-            if (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
-                continue
-            if bouncing and m.restitution <= 0.0:
-                continue
-            if n + MOST_ROWS > capacity:
-                return -1
-            set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
-            r = resistance_of(resistances, i)
-            n += layout_manifold(m, r, <int>i, settings, &rows[n], <int>n)
-            refresh_manifold(m, r, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
+        turn = 0
+        parts = 1
+        while turn < parts:
+            for i in range(count):
+                m = &manifolds[i]
+                part = next_part(manifolds, i, part)
+                parts = max(parts, part + 1)
+                if part != turn or (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
+                    continue
+                if bouncing and m.restitution <= 0.0:
+                    continue
+                if n + MOST_ROWS > capacity:
+                    return -1
+                set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
+                r = resistance_of(resistances, i)
+                n += layout_manifold(m, r, <int>i, settings, &rows[n], <int>n)
+                refresh_manifold(m, r, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
+            turn += 1
     return n
 
 
@@ -482,7 +491,8 @@ cdef inline void keep_lasting(Row* rows, const ContactRows* parts, int points, c
     cdef int k
     for k in range(parts.normals, parts.normals + points):
         load += rows[k].impulse
-        rows[k].impulse = lasting(&rows[k], settings)
+        if rows[k].coupling == 1.0:                      # else of a patch, whose points' mean is their guess
+            rows[k].impulse = lasting(&rows[k], settings)
         lasts += rows[k].impulse
     if lasts < load:
         for k in range(parts.pairs, parts.pairs + parts.friction + parts.twist + parts.rolling):

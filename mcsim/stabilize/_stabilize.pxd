@@ -2,7 +2,8 @@
 
 from mcsim.state._layout cimport Row, Settings, Bodies
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
+                         const double* neighbours, double part, const Settings* settings) noexcept nogil
 cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const double* efforts, const Bodies* bodies,
-                           const Settings* settings) noexcept nogil
+                           const double* neighbours, double part, const Settings* settings) noexcept nogil
 cdef void leave_open(Row* rows, Py_ssize_t begin, Py_ssize_t count) noexcept nogil

@@ -16,16 +16,18 @@ what the drift presses in. With C < 0:
     baumgarte   bias = max(beta min(C + slop, 0) / h, -push)   (limits: no slop)
     soft        bias = max(bias_rate C, -push) and a compliance; a contact with an unmoved body is twice as stiff
                 (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
-                The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each
+                The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each. The damping
+                ratio grows where the contact rests (core/_softness.pxd)
 """
 
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.core._softness cimport Softness, rigid_rate, soften
+from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
 from mcsim.state._rows cimport without_slop
+from mcsim.wide._blocks cimport may_steady
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -48,8 +50,21 @@ cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept no
     return bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0
 
 
-cdef inline void set_contact_bias(Row* row, const Softness* soft, const Settings* settings) noexcept nogil:
-    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), settings.h, -row.push)
+cdef inline void set_contact_bias(Row* row, double stiffer, const Bodies* bodies, const double* neighbours, double part,
+                                  const Settings* settings) noexcept nogil:
+    """stiffer: what hertz are multiplied by. part: what of its impulse acts in the biased pass."""
+    cdef double k = 2.0 if meets_unmoved(row, bodies) else 1.0
+    cdef double hertz = k * stiffer * settings.contact_hertz
+    cdef double ratio = settings.contact_damping_ratio / k
+    cdef double steadied = steadying(settings.contact_damping_ratio) * (2.0 if row.coupling < 1.0 else 1.0)
+    cdef double turned = 6.283185307179586 * hertz * settings.h
+    cdef double moved = row.diagonal / (settings.first_kick * row.coupling)
+    cdef double pressed = turned * turned * max(-row.error, 0.0) / settings.h
+    cdef Softness soft
+    if moved > 0.0 and may_steady(bodies, row.body_a, row.body_b, neighbours):
+        ratio *= 1.0 + (steadied - 1.0) * steadiness(pressed / moved, part * row.impulse)
+    soft = soften(hertz, ratio, settings.h)
+    set_soft_bias(row, &soft, moved, settings.h, -row.push)
     if row.error > 0.0:
         row.bias[BIASED] = row.bias[RELAXED] = row.error / settings.h
 
@@ -76,14 +91,15 @@ cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogi
             out[i] = rows[i].diagonal
 
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil:
-    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row. Soft rows bear the part
-    `first_kick` of a substep's load in the biased pass; their springs are as stiff whatever it is."""
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
+                         const double* neighbours, double part, const Settings* settings) noexcept nogil:
+    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row. Soft rows bear the
+    part `first_kick` of a substep's load in the biased pass; their springs are as stiff whatever it is. part: that of the
+    impulses that they have which acts in the biased pass, `first_kick` before it and 1 after. neighbours: of
+    FurtherSweeps."""
     cdef double h = settings.h
     cdef Softness joint = soften(settings.joint_hertz, settings.joint_damping_ratio, h)
     cdef Softness rigid = joint
-    cdef Softness contact = soften(settings.contact_hertz, settings.contact_damping_ratio, h)
-    cdef Softness ground = soften(2.0 * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, h)
     cdef double error, d
     cdef bint soft_contact
     cdef Row* row
@@ -112,7 +128,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &rigid, 0.0, h, -row.push)
                 else:
-                    set_contact_bias(row, &ground if meets_unmoved(row, bodies) else &contact, settings)
+                    set_contact_bias(row, 1.0, bodies, neighbours, part, settings)
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = without_slop(row, error, settings)
@@ -133,23 +149,17 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
 
 
 cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const double* efforts, const Bodies* bodies,
-                           const Settings* settings) noexcept nogil:
+                           const double* neighbours, double part, const Settings* settings) noexcept nogil:
     """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have springs that are
     as many times as stiff as a sweep solves them, efforts (manifolds,) times (wide/_blocks.pxd, effort_of)."""
-    cdef Softness soft
-    cdef double stiffer, d
+    cdef double d
     cdef Row* row
     cdef Py_ssize_t i
     for i in range(begin, count):
         row = &rows[i]
         if row.kind != ROW_NORMAL or efforts[row.source] <= 1.0:
             continue
-        stiffer = sqrt(efforts[row.source])
-        if meets_unmoved(row, bodies):
-            soft = soften(2.0 * stiffer * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, settings.h)
-        else:
-            soft = soften(stiffer * settings.contact_hertz, settings.contact_damping_ratio, settings.h)
-        set_contact_bias(row, &soft, settings)
+        set_contact_bias(row, sqrt(efforts[row.source]), bodies, neighbours, part, settings)
         d = row.diagonal + row.compliance[BIASED]
         row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0
 

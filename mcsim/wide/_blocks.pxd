@@ -17,6 +17,7 @@ ctypedef struct WidePoint:
     Wide bias                    # of the biased pass [m/s]; above 0 there is a gap, and the relax pass closes it too
     Wide diagonal                # J M^-1 J'
     Wide mass                    # its inverse; 0: no such point
+    Wide soft_mass               # likewise of the biased pass: 1 / (J M^-1 J' + compliance)
     Wide impulse                 # [N s]
     Wide coupling[3]             # J M^-1 J' with the points after it
 
@@ -59,7 +60,6 @@ ctypedef struct ContactBlock:
     Wide3 arm_b
     Wide effort                  # so many times, rounded up, a sweep solves the lane (effort_of)
     Wide settled                 # the inverse of the change of a velocity that may be left undone [s/m]; 0: any may
-    Wide yielding                # 1 / (1 + softness): the part of an impulse that a biased sweep keeps
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
     Wide twist                   # and about the normal [N m s]
@@ -90,6 +90,7 @@ ctypedef struct ContactStart:
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
+    Wide steadies                # 1: may_steady
     Wide outweighed              # 1: what one of the two touches weighs far more
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
@@ -122,12 +123,25 @@ cdef inline double lasting_load(double last, double now) noexcept nogil:
 
 
 cdef enum:
-    OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow
+    OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow,
+    FAR_OUTWEIGHED = 80          # and where they do not follow what a steady spring leaves of an error
 
 
 cdef inline bint is_outweighed(int a, int b, const double* neighbours) noexcept nogil:
     """Whether contacts of two bodies are swept further. neighbours: of FurtherSweeps."""
     return max(neighbours[a], neighbours[b]) > OUTWEIGHED and min(neighbours[a], neighbours[b]) >= 0.0
+
+
+# Swept one after the other, the parts of a patch find again what the first of them has found: in turn with those of others,
+# each of them passes on what these did (docs/theory/stabilization.md, what rests).
+cdef inline int next_part(const Manifold* manifolds, Py_ssize_t i, int last) noexcept nogil:
+    """The number of a manifold among the parts of its patch, 0 of what is none; last: that of the one before it."""
+    return last + 1 if i > 0 and manifolds[i].thinning < 1.0 and manifolds[i].key == manifolds[i - 1].key else 0
+
+
+cdef inline bint may_steady(const Bodies* bodies, int a, int b, const double* neighbours) noexcept nogil:
+    """Whether springs between two bodies may have a larger damping ratio (core/_softness.pxd)."""
+    return bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0 and max(neighbours[a], neighbours[b]) <= FAR_OUTWEIGHED
 
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
@@ -172,8 +186,7 @@ cdef inline double find_efforts(double* efforts, const Manifold* manifolds, Py_s
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
 ctypedef struct ContactRule:
     double inv_h                 # [1/s]
-    double rate[2]               # bias = rate (C + slop) where C + slop < 0 [1/s]
-    double yielding[2]           # 1 / (1 + softness), softness = compliance / (J M^-1 J')
+    double rate                  # bias = rate (C + slop) where C + slop < 0, of contacts without springs [1/s]
     double slop                  # this [m], and
     double slop_part             # so much of the lane's `size`
     double push_speed            # this [m/s], and
@@ -182,8 +195,9 @@ ctypedef struct ContactRule:
     double first                 # the part of a substep's forces that the biased pass bears
     double settle_speed          # a change of a velocity that may be left undone: this [m/s], and
     double settle_rate           # so many times the lane's `size` in a second
-    double omega[2]              # 2 pi hertz, and
-    double damping[2]            # damping ratio of the springs whose rate and yielding stand above
+    double omega[2]              # of springs: 2 pi hertz, 0: there are none; and
+    double damping[2]            # twice the damping ratio, and
+    double steadying             # how many times as large it becomes in contacts that rest (core/_softness.pxd)
 
 # One level's kernels. blocks, starts, resisting: `count` of each, those of one colour one after the other. resistances,
 # resisting: not read where the former is NULL, or no block resists.

@@ -64,6 +64,8 @@ cdef class WideContacts:
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil
+    cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                          const Bodies* bodies, int turn) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil

@@ -17,13 +17,16 @@ from mcsim.state._carrier cimport (BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, 
                                    turning)
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed)
+                                 WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed,
+                                 may_steady)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
+
+include "_turning.pxi"
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
@@ -38,30 +41,6 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
     block.crosses = 1
     for k in range(3):
         put(&start.cross[i][k], lane, p.cross[k])
-
-
-cdef inline void put_turning(ContactBlock* block, ContactStart* start, int lane, const Manifold* m,
-                             const Bodies* bodies) noexcept nogil:
-    """What its normal goes with, world axes until set_anchors."""
-    cdef int turns = turning(m, bodies)
-    cdef Vec3 of_a, of_b
-    if turns == 0:
-        return
-    if not block.turns:
-        memset(&start.turning, 0, sizeof(start.turning))
-    block.turns |= 1
-    normal_goes_with(m, bodies, &of_a, &of_b)
-    put3(&start.turning.of_a, lane, of_a)
-    put3(&start.turning.of_b, lane, of_b)
-    if turns == BETWEEN_A or turns == BETWEEN_B:
-        block.turns |= 2
-        put(&start.turning.between, lane, 1.0)
-    elif turns == EDGES:
-        block.turns |= 4
-        put(&start.turning.edges, lane, 1.0)
-    elif turns == RING_A or turns == RING_B:
-        block.turns |= 8
-        put(&start.turning.ring, lane, 1.0 if turns == RING_A else -1.0)
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
@@ -81,6 +60,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put3(&block.tangent, lane, t)
     put_turning(block, start, lane, m, bodies)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.steadies, lane, 1.0 if may_steady(bodies, m.body_a, m.body_b, neighbours) else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
@@ -173,9 +153,6 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     if block.turns:
         start.turning.of_a = turn_back(&ra, start.turning.of_a)
         start.turning.of_b = turn_back(&rb, start.turning.of_b)
-
-
-include "_rings.pxi"
 
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
@@ -402,33 +379,6 @@ cdef inline Wide bias_of(Wide error, Wide rate, Wide slop, Wide fastest, const C
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
-cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart, Wide3 of_a,
-                      Wide3 of_b) noexcept nogil:
-    """Of the lanes whose normal turns: constraints/_contacts.pyx, turn_normal."""
-    cdef const WideTurning* turning = &start.turning
-    cdef Wide3 line = w_add(of_a, of_b)
-    cdef Wide3 d = line
-    cdef Wide3 mean = wide3(splat(0.0), splat(0.0), splat(0.0))
-    cdef Wide3 t
-    cdef Wide length
-    cdef Mask turned
-    cdef int i
-    if block.turns & 2:
-        for i in range(block.point_count):
-            mean = w_add_scaled(mean, start.points[i].weight, apart[i])
-        d = w_choose(above(turning.between, splat(0.0)), w_add_scaled(mean, -w_dot(line, mean), line), d)
-    if block.turns & 4:
-        d = w_choose(above(turning.edges, splat(0.0)), w_cross(of_a, of_b), d)
-    if block.turns & 8:
-        d = w_choose(above(turning.ring, splat(0.0)), of_b, w_choose(above(splat(0.0), turning.ring), of_a, d))
-    length = root(w_dot(d, d))
-    turned = above(splat(2.0) * w_dot(block.normal, d), length)
-    d = w_scale(inverse(length), d)
-    block.normal = w_choose(turned, d, block.normal)
-    t = w_add_scaled(block.tangent, -w_dot(block.normal, block.tangent), block.normal)
-    block.tangent = w_choose(turned, w_scale(inverse(root(w_dot(t, t))), t), block.tangent)
-
-
 cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 second, const Wide3* apart,
                              Wide3* arm) noexcept nogil:
     """Gaps, the centre, and where the points' impulses act: constraints/_contacts.pyx, contact_frame. arm: from a's centre
@@ -451,37 +401,68 @@ cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 sec
         block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
 
 
-cdef inline void stiffen(ContactBlock* block, const ContactStart* start, const ContactRule* rule, Wide* rate) noexcept nogil:
-    """core/_softness.pxd, soften, of the lanes that bear much for their size."""
-    cdef Mask laden = above(block.effort, splat(1.0))
-    cdef Wide omega = start.stiffer * (splat(rule.omega[0]) + start.ground * splat(rule.omega[1] - rule.omega[0]))
-    cdef Wide damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
-    cdef Wide a1 = splat(2.0) * damping + splat(rule.h) * omega
-    cdef Wide a2 = splat(rule.h) * omega * a1
-    cdef Wide stiffness = splat(rule.first) * a2
-    rate[0] = choose(laden, omega * inverse(a1), rate[0])
-    block.yielding = choose(laden, stiffness * inverse(splat(1.0) + stiffness), block.yielding)
+# The springs of a block's lanes: core/_softness.pxd. `thins` of them, k of a patch.
+ctypedef struct Springs:
+    Wide omega
+    Wide damping                 # 2 z
+    Wide added                   # what steadiness adds to it at most
+    Wide part                    # of a spring's impulse that the biased pass bears
+    Wide load                    # what an impulse is multiplied by, to be of that part
 
 
-cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
-                               const ContactRule* rule) noexcept nogil:
+cdef inline Springs springs_of(const ContactBlock* block, const ContactStart* start, const ContactRule* rule,
+                               bint ended) noexcept nogil:
+    """ended: the impulses are those of the biased pass, else those of a whole substep."""
+    cdef Springs s
+    s.omega = start.stiffer * (splat(rule.omega[0]) + start.ground * splat(rule.omega[1] - rule.omega[0]))
+    s.damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
+    s.added = splat(rule.steadying)
+    s.part = splat(rule.first)
+    if block.thins:
+        s.part = s.part * start.thinning
+        s.added = choose(above(splat(1.0), start.thinning), s.added + s.added, s.added)
+    s.added = start.steadies * s.damping * (s.added - splat(1.0))
+    s.load = splat(1.0 if ended else rule.first)
+    return s
+
+
+cdef inline void press(WidePoint* point, const Springs* s, Wide error, Wide h, Wide* rate) noexcept nogil:
+    """The bias rate of a point with a spring, and its mass."""
+    cdef Wide zero = splat(0.0)
+    cdef Wide one = splat(1.0)
+    cdef Wide turned = h * s.omega
+    cdef Wide at_rest = s.part * turned * s.omega * point.mass * most(-error, zero)
+    cdef Wide load = s.load * point.impulse
+    cdef Wide steady = choose(above(load, zero), splat(2.0) - splat(2.0) * size_of(at_rest / load - one), zero)
+    cdef Wide a1 = s.damping + least(most(steady, zero), one) * s.added + turned
+    cdef Wide stiffness = s.part * turned * a1
+    rate[0] = s.omega * inverse(a1)
+    point.soft_mass = point.mass * (stiffness / (one + stiffness))
+
+
+cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies, const ContactRule* rule,
+                               bint ended) noexcept nogil:
+    """ended: as of springs_of."""
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
     cdef Wide3 between = w_sub(gather3(<const double*>bodies.position, a, 3),
                                gather3(<const double*>bodies.position, b, 3))
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
+    cdef Wide rate = splat(rule.rate)
     cdef Wide slop = splat(rule.slop) + splat(rule.slop_part) * start.size
     cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * start.size
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
     cdef Wide3 of_a, of_b, second, offset
-    cdef Wide thin
     cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
+    cdef bint sprung = rule.omega[0] > 0.0
+    cdef Springs springs
     cdef WidePoint* point
     cdef Products k
     cdef int i
+    if sprung:
+        springs = springs_of(block, start, rule, ended)
     for i in range(block.point_count):
         arm[i] = turn(&ra, start.points[i].local_a)
         apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
@@ -496,12 +477,6 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     block.arm_b = w_add(block.arm_a, between)
     load_inertia(&block.ends, bodies)
     k = multiply(block, second)
-    block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
-    if block.rounds > 1:
-        stiffen(block, start, rule, &rate)
-    if block.thins:                            # a / (1 + a) of a stiffness a, with the thinner one
-        thin = block.yielding * start.thinning
-        block.yielding = thin * inverse(splat(1.0) - block.yielding + thin)
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
@@ -509,6 +484,9 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         point.turn[1] = -w_dot(block.tangent, offset) * several
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
+        point.soft_mass = point.mass
+        if sprung:
+            press(point, &springs, start.points[i].error, splat(rule.h), &rate)
         point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
     block.settled = start.outweighed * inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
     if block.rubs:
@@ -540,7 +518,7 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
                   const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
-        refresh_block(&blocks[k], &starts[k], bodies, rule)
+        refresh_block(&blocks[k], &starts[k], bodies, rule, twist != NULL)
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
         if twist != NULL:
@@ -653,7 +631,7 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
         x[i] = point[i].impulse
         u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + closing
         u[i] = u[i] + point[i].turn[0] * tilting_0 + point[i].turn[1] * tilting_1 - point[i].diagonal * x[i]
-        mass[i] = point[i].mass if relaxed else point[i].mass * block.yielding
+        mass[i] = point[i].mass if relaxed else point[i].soft_mass
     for k in range(rounds):
         for i in range(count):
             impulse = most(-mass[i] * u[i], zero)
@@ -729,9 +707,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
         point = &block.points[i]
         u = w_dot(block.normal, arm_speed) + (most(point.bias, zero) if relaxed else point.bias)
         u = u + point.turn[0] * w_dot(block.tangent, turning) + point.turn[1] * w_dot(second, turning)
-        found = point.mass * (point.diagonal * point.impulse - u)
-        if not relaxed:
-            found = block.yielding * found
+        found = (point.mass if relaxed else point.soft_mass) * (point.diagonal * point.impulse - u)
         largest[0] = most(largest[0], size_of(most(found, zero) - point.impulse))
 
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.core._crew cimport MOST_WORKERS, share_out
-from mcsim.core._softness cimport Softness, soften
+from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport find_efforts
+from mcsim.wide._blocks cimport find_efforts, next_part
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled
 
@@ -94,17 +94,31 @@ cdef class WideContacts:
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil:
         """The manifolds' keys, and how many rows and colours they have."""
-        cdef const Manifold* m
-        cdef uint64_t* taken
-        cdef Py_ssize_t i
-        cdef bint moves_a, moves_b
-        cdef int found, begin
+        cdef int turn = 0
         memset(self.moving, 0, self.body_count * sizeof(uint64_t))
         memset(self.resting, 0, self.body_count * sizeof(uint64_t))
         self.row_count = 0
         self.used = 0
+        while self.color_parts(manifolds, resistances, count, bodies, turn):
+            turn += 1
+        self.rounds = <int>ceil(find_efforts(self.efforts, manifolds, count, self.scale, self.small))
+
+    cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                          const Bodies* bodies, int turn) noexcept nogil:
+        """Colours of part `turn` of every patch; the first time, of all that is none too. -> whether there are more"""
+        cdef const Manifold* m
+        cdef uint64_t* taken
+        cdef Py_ssize_t i
+        cdef bint moves_a, moves_b
+        cdef bint more = False
+        cdef int found, begin
+        cdef int part = 0
         for i in range(count):
             m = &manifolds[i]
+            part = next_part(manifolds, i, part)
+            if part != turn:
+                more |= part > turn
+                continue
             self.key[i] = -1
             if m.point_count == 0:
                 continue
@@ -123,7 +137,7 @@ cdef class WideContacts:
             self.row_count += row_count(m)
             if resistances != NULL:
                 self.row_count += more_rows(m, &resistances[i])
-        self.rounds = <int>ceil(find_efforts(self.efforts, manifolds, count, self.scale, self.small))
+        return more
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours) noexcept nogil:
@@ -250,7 +264,6 @@ cdef class WideContacts:
         """twist: the second halves of the impulses act; NULL: there are none."""
         cdef Task task = self.task()
         cdef double h = settings.h
-        cdef Softness soft
         cdef int k
         self.rule.inv_h = 1.0 / h
         self.rule.settle_speed, self.rule.settle_rate = self.settle_speed, self.settle_rate
@@ -260,18 +273,12 @@ cdef class WideContacts:
         self.rule.slop_part = settings.slop_part if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         self.rule.h = h
         for k in range(2):
-            self.rule.omega[k] = TWO_PI * ((1.0 + k) * settings.contact_hertz)
-            self.rule.damping[k] = settings.contact_damping_ratio / (1.0 + k)
-            self.rule.rate[k] = 0.0
-            self.rule.yielding[k] = 1.0
-            if settings.stabilization == STABILIZE_BAUMGARTE:
-                self.rule.rate[k] = settings.baumgarte / h
-            elif settings.stabilization == STABILIZE_SOFT:
-                soft = soften((1.0 + k) * settings.contact_hertz, settings.contact_damping_ratio / (1.0 + k), h)
-                if soft.stiffness > 0.0:
-                    self.rule.rate[k] = soft.bias_rate
-                    soft.stiffness *= settings.first_kick
-                    self.rule.yielding[k] = soft.stiffness / (1.0 + soft.stiffness)
+            self.rule.omega[k] = 0.0
+            if settings.stabilization == STABILIZE_SOFT:
+                self.rule.omega[k] = TWO_PI * ((1.0 + k) * settings.contact_hertz)
+            self.rule.damping[k] = 2.0 * settings.contact_damping_ratio / (1.0 + k)
+        self.rule.rate = settings.baumgarte / h if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
+        self.rule.steadying = steadying(settings.contact_damping_ratio)
         task.bodies = bodies
         task.rule = &self.rule
         task.twist = twist
