@@ -578,6 +578,7 @@ class ReducedWorld(World):
         pipeline.recover()
 
     def _follow(self, holder):
+        self._turn.last = None                   # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
         holder.pipeline.sync()
         holder.pipeline.take_back_twists(written, holder.pipeline.shown_twists)
