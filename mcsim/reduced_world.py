@@ -265,6 +265,7 @@ class ReducedWorld(World):
         try:
             integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n
+            vars(self)["_pipeline"].sync()       # to whose side quaternions keep
         finally:
             self._bodies.force[...] = 0.0
 
@@ -499,7 +500,9 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
-        vars(self)["_pipeline"].sync()           # quaternions keep to the side that they were on: of this pose, looked at or not
+        pipeline = vars(self)["_pipeline"]
+        pipeline.sync()
+        pipeline.settle_faces()                  # quaternions keep to the side of this pose, looked at or not
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
