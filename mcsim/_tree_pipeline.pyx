@@ -381,7 +381,7 @@ cdef class TreePipeline(Pipeline):
 
     cdef void face(self) noexcept nogil:
         """Before poses are given as q, which may have been written, has them: quaternions keep to the side that they were
-        on when the last step ended. What was written and looked at in between is forgotten, or to look would change signs."""
+        on when the last step ended. What was written and looked at in between is forgotten, or looks would change signs."""
         if self.faces_step != self.steps:
             memcpy(self.faces, self.bodies.orientation, self.bodies.count * sizeof(Quat))
             self.faces_step = self.steps
@@ -450,10 +450,14 @@ cdef class TreePipeline(Pipeline):
         return (memcmp(state, self.motion.q, nq * sizeof(double)) == 0
                 and memcmp(state + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) == 0)
 
-    def sync(self):
-        """The bodies as q and qd have them now."""
+    def lead(self):
+        """q and qd of kinematic bodies as those are now."""
         if self.leading:
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+
+    def sync(self):
+        """The bodies as q and qd have them now."""
+        self.lead()
         if self.is_stale():
             if self.carried_step != self.steps or not self.is_at(self.backup):
                 self.recovered = self.steps                  # what the joints carried belongs to another place

@@ -235,6 +235,13 @@ class ReducedWorld(World):
                 self._there.pipeline.sync()
         return self._there
 
+    def _led(self):
+        """The pipeline, its coordinates of kinematic bodies as those are: for who looks at them at any time."""
+        with self._turn.glance() as had:
+            if had:
+                self._there.pipeline.lead()
+        return self._there.pipeline
+
     @staticmethod
     def _as_shown(name, array):
         view = array.view()
@@ -306,7 +313,7 @@ class ReducedWorld(World):
     @property
     def q(self) -> np.ndarray:
         """(nq,) coordinates of the tree, the state itself: it may be written."""
-        return self._there.pipeline.q.view()
+        return self._led().q.view()
 
     @q.setter
     def q(self, value) -> None:
@@ -316,7 +323,7 @@ class ReducedWorld(World):
     @property
     def qd(self) -> np.ndarray:
         """(nv,) velocities of the tree, the state itself: it may be written."""
-        return self._there.pipeline.qd.view()
+        return self._led().qd.view()
 
     @qd.setter
     def qd(self, value) -> None:
@@ -355,8 +362,9 @@ class ReducedWorld(World):
 
     def body_jacobian(self, body, q=None) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
+        q = self.q if q is None else q
         with self._turn.look("body_jacobian"):
-            return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
+            return self.dynamics.body_jacobian(self.body(body).name, q)
 
     def jacobian(self) -> "csr_array":
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
@@ -423,8 +431,9 @@ class ReducedWorld(World):
     def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
         (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
+        q, qd = self.q if q is None else q, self.qd if qd is None else qd
         with self._turn.look("to_maximal"):
-            return self.dynamics.state(self.q if q is None else q, self.qd if qd is None else qd)
+            return self.dynamics.state(q, qd)
 
     def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
