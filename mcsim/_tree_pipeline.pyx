@@ -387,8 +387,9 @@ cdef class TreePipeline(Pipeline):
             self.faces_step = self.steps
         self.motion.turn_back(self.faces, self.bodies.orientation)
 
-    def settle_faces(self):
-        """A change ends: to the side that they are on now."""
+    def end_steps(self):
+        """Steps that others have made, or a change: quaternions keep to the side that they are on at its end."""
+        self.sync()
         self.faces_step = -1
 
     def turned_faces(self):

@@ -272,7 +272,7 @@ class ReducedWorld(World):
         try:
             integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n
-            vars(self)["_pipeline"].sync()       # to whose side quaternions keep
+            vars(self)["_pipeline"].end_steps()
         finally:
             self._bodies.force[...] = 0.0
 
@@ -509,9 +509,7 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
-        pipeline = vars(self)["_pipeline"]
-        pipeline.sync()
-        pipeline.settle_faces()                  # quaternions keep to the side of this pose, looked at or not
+        vars(self)["_pipeline"].end_steps()      # quaternions keep to the side of this pose, looked at or not
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
