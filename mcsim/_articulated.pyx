@@ -467,10 +467,14 @@ cdef class Articulated(Jointed):
         """What bounded rows that are held see of each other through the joints; rows and factor are written."""
         cdef const Articulation* a = &self.articulation[g]
         cdef Twist* moved = self.probed
+        cdef const Row* row
         cdef Py_ssize_t k, n
         self.keep_impulses(g)
         for k in range(self.held_rows.count[g]):
-            memset(moved - 1, 0, sizeof(Twist))
+            for n in range(self.held_rows.count[g]):     # what does not move takes 0 * inf, if there is any
+                row = &self.border.rows[self.held_rows.row[self.held_rows.begin[g] + n]]
+                memset(&moved[row.body_a], 0, sizeof(Twist))
+                memset(&moved[row.body_b], 0, sizeof(Twist))
             for n in range(a.member, a.member_end):
                 memset(&moved[self.member[n]], 0, sizeof(Twist))
             self.held_rows.begin_column(g, k, self.border.rows, moved)

@@ -92,7 +92,7 @@ cdef class ArticulationImpacts(BodyImpacts):
     cdef void kick_side(self, int32_t body, int32_t g) noexcept nogil:
         if g >= 0:
             self.make_ready(g)
-        elif body >= 0:
+        else:
             self.kick_body(body)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
@@ -143,6 +143,7 @@ cdef class SmoothImpacts(BodyImpacts):
         self.smooth = smooth
 
     cdef void prepare(self) noexcept nogil:
+        BodyImpacts.prepare(self)
         self.smooth.factor(<Row*>self.rows, self.bodies)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
@@ -204,6 +205,8 @@ cdef class RowImpacts(BodyImpacts):
         """The rows of each group."""
         cdef Py_ssize_t i, g
         cdef const Row* row
+        BodyImpacts.prepare(self)
+        memset(self.along - 1, 0, (self.body_count + 1) * sizeof(Twist))
         for g in range(self.group_count):
             self.first_row[g] = -1
         for i in range(self.joint_row_count - 1, -1, -1):

@@ -166,7 +166,7 @@ cdef class Pipeline(WarmStarts):
         self.swept = not self.settings.joint_tree or self.joint_row_count + self.contact_row_count > (
             (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
         if self.settings.joint_tree:
-            self.articulations.border.rows = self.rows
+            self.articulations.border.begin_step(self.rows)
         if self.settings.solver == PGS:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Quat, Twist
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
@@ -29,6 +29,9 @@ cdef class TreePipeline(Pipeline):
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef object moved                    # (bodies,) bool: whether the tree gives them theirs
     cdef double* backup                  # q and qd before the step
+    cdef object kept_faces
+    cdef Quat* faces                     # (bodies,) to whose side their quaternions keep, whatever is written into q: those
+    cdef long long faces_step            # that they had after so many steps; other than made now: those that they have
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
     cdef bint pushed                     # whether any body has a force or damping
     cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
@@ -43,6 +46,7 @@ cdef class TreePipeline(Pipeline):
     cdef void keep_carried(self) noexcept nogil
     cdef void sum_carried(self) noexcept nogil
     cdef void show(self, bint moved) noexcept nogil
+    cdef void face(self) noexcept nogil
     cdef bint is_stale(self) noexcept nogil
     cdef bint is_at(self, const double* state) noexcept nogil
     cdef void show_twists(self) noexcept nogil

@@ -55,6 +55,8 @@ cdef class TreePipeline(Pipeline):
         self.moved[plan.links["body"]] = plan.links["prescribed"] == 0
         twists = np.zeros((bodies.count + 1, 6))
         self.shown_twists, self.shown_twist = twists[:bodies.count], <Twist*>doubles(twists)
+        self.kept_faces = np.zeros((bodies.count + 1, 4))
+        self.faces, self.faces_step = <Quat*>doubles(self.kept_faces), -1
         self.keep_twists()
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.carrier_count = len(plan.carriers)
@@ -372,8 +374,39 @@ cdef class TreePipeline(Pipeline):
         them, and to give them back what it has of them would round them anew each time."""
         self.motion.place()
         self.motion.factor()
+        if not moved:
+            self.face()
         self.motion.give_poses(moved, self.bodies.position, self.bodies.orientation)
         self.show_twists()
+
+    cdef void face(self) noexcept nogil:
+        """Before poses are given as q, which may have been written, has them: quaternions keep to the side that they were
+        on when the last step ended. What was written and looked at in between is forgotten, or looks would change signs."""
+        if self.faces_step != self.steps:
+            memcpy(self.faces, self.bodies.orientation, self.bodies.count * sizeof(Quat))
+            self.faces_step = self.steps
+        self.motion.turn_back(self.faces, self.bodies.orientation)
+
+    def end_steps(self):
+        """Steps that others have made, or a change: quaternions keep to the side that they are on at its end."""
+        self.sync()
+        self.faces_step = -1
+
+    def turned_faces(self):
+        """(k, 5) number of each body that another quaternion is kept for than it has now, and that quaternion."""
+        now = self.kept[0].orientation
+        faces = self.kept_faces[:len(now)]
+        turned = np.flatnonzero(self.moved & np.any(faces.view(np.int64) != now.view(np.int64), axis=1))
+        if self.faces_step != self.steps:
+            turned = turned[:0]
+        return np.concatenate([turned[:, None], faces[turned]], axis=1)
+
+    def take_faces(self, turned):
+        """Of the present state, what turned_faces() gave."""
+        now = self.kept[0].orientation
+        self.kept_faces[:len(now)] = now
+        self.kept_faces[turned[:, 0].astype(np.intp)] = turned[:, 1:]
+        self.faces_step = self.steps
 
     cdef void show_twists(self) noexcept nogil:
         self.motion.look()
@@ -418,10 +451,14 @@ cdef class TreePipeline(Pipeline):
         return (memcmp(state, self.motion.q, nq * sizeof(double)) == 0
                 and memcmp(state + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) == 0)
 
-    def sync(self):
-        """The bodies as q and qd have them now."""
+    def lead(self):
+        """q and qd of kinematic bodies as those are now."""
         if self.leading:
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+
+    def sync(self):
+        """The bodies as q and qd have them now."""
+        self.lead()
         if self.is_stale():
             if self.carried_step != self.steps or not self.is_at(self.backup):
                 self.recovered = self.steps                  # what the joints carried belongs to another place

@@ -73,6 +73,8 @@ class EventRun:
                 self.write(world, y)
                 self._count_turns(world)
                 pipeline.steps += 1
+                if self.reduced:
+                    pipeline.end_steps()
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:

@@ -118,6 +118,14 @@ def _write_sensed(holder, pairs):
         holder.pipeline.sensors.set_inside(pairs)
 
 
+def _check_faces(turned, holder):
+    numbers = turned[:, 0]
+    if not np.all(np.isfinite(turned)) or not np.all(np.isin(numbers, np.arange(holder.bodies.count))) or (
+            len(set(numbers.tolist())) < len(numbers)):
+        raise SceneError("the quaternions that bodies keep to are not by bodies, or not finite")
+    return turned
+
+
 def _clock(steps, start, dt):
     return np.array([(steps, start, start + steps * dt)], CLOCK_DTYPE)
 
@@ -175,6 +183,9 @@ REDUCED_RECORD = (
     _of_tree("q", "coordinates of the tree [m, rad, quaternions]"),
     _of_tree("qd", "velocities of the tree [m/s, rad/s]"),
     _of_tree("tau", "forces of its joints [N, N m]"),
+    Entry("faces", "where q was written since the last step or change ended: bodies, and the quaternions that they had "
+          "then, to whose side those of now keep", np.dtype(float), lambda holder: holder.pipeline.turned_faces(),
+          lambda holder: (-1, 5), lambda holder, turned: holder.pipeline.take_faces(turned), _check_faces),
 )
 
 

@@ -235,6 +235,13 @@ class ReducedWorld(World):
                 self._there.pipeline.sync()
         return self._there
 
+    def _led(self):
+        """The pipeline, its coordinates of kinematic bodies as those are: for who looks at them at any time."""
+        with self._turn.glance() as had:
+            if had:
+                self._there.pipeline.lead()
+        return self._there.pipeline
+
     @staticmethod
     def _as_shown(name, array):
         view = array.view()
@@ -265,6 +272,7 @@ class ReducedWorld(World):
         try:
             integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n
+            vars(self)["_pipeline"].end_steps()
         finally:
             self._bodies.force[...] = 0.0
 
@@ -305,7 +313,7 @@ class ReducedWorld(World):
     @property
     def q(self) -> np.ndarray:
         """(nq,) coordinates of the tree, the state itself: it may be written."""
-        return self._there.pipeline.q.view()
+        return self._led().q.view()
 
     @q.setter
     def q(self, value) -> None:
@@ -315,7 +323,7 @@ class ReducedWorld(World):
     @property
     def qd(self) -> np.ndarray:
         """(nv,) velocities of the tree, the state itself: it may be written."""
-        return self._there.pipeline.qd.view()
+        return self._led().qd.view()
 
     @qd.setter
     def qd(self, value) -> None:
@@ -354,8 +362,9 @@ class ReducedWorld(World):
 
     def body_jacobian(self, body, q=None) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
+        q = self.q if q is None else q
         with self._turn.look("body_jacobian"):
-            return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
+            return self.dynamics.body_jacobian(self.body(body).name, q)
 
     def jacobian(self) -> "csr_array":
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
@@ -422,8 +431,9 @@ class ReducedWorld(World):
     def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
         (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
+        q, qd = self.q if q is None else q, self.qd if qd is None else qd
         with self._turn.look("to_maximal"):
-            return self.dynamics.state(self.q if q is None else q, self.qd if qd is None else qd)
+            return self.dynamics.state(q, qd)
 
     def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
@@ -499,7 +509,7 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
-        vars(self)["_pipeline"].sync()           # quaternions keep to the side that they were on: of this pose, looked at or not
+        vars(self)["_pipeline"].end_steps()      # quaternions keep to the side of this pose, looked at or not
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
@@ -578,6 +588,7 @@ class ReducedWorld(World):
         pipeline.recover()
 
     def _follow(self, holder):
+        self._turn.last = None                   # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
         holder.pipeline.sync()
         holder.pipeline.take_back_twists(written, holder.pipeline.shown_twists)

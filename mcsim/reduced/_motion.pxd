@@ -93,6 +93,7 @@ cdef class TreeMotion:
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void drift_links(self, Py_ssize_t first, Py_ssize_t end, double h, const double* rates) noexcept nogil
+    cdef void turn_back(self, const Quat* to, Quat* orientation) noexcept nogil
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void narrow(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil

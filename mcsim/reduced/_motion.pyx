@@ -173,6 +173,18 @@ cdef class TreeMotion:
                 qd[0], qd[1], qd[2] = t.v.x, t.v.y, t.v.z
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
 
+    cdef void turn_back(self, const Quat* to, Quat* orientation) noexcept nogil:
+        """The orientations of the bodies that give_poses(False, ...) is to give, those that they are to keep near to."""
+        cdef const Link* link
+        cdef Py_ssize_t i, r
+        for r in range(self.chosen_count):
+            self.enter(r)
+            for i in range(self.tree.first, self.tree.end):
+                link = &self.tree.links[i]
+                if not link.prescribed:
+                    orientation[link.body] = to[link.body]
+        self.leave()
+
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil:
         """Of the bodies; prescribed: of kinematic ones too, which have moved with the tree."""
         cdef Py_ssize_t r

@@ -32,6 +32,8 @@ cdef class Border:
 
     cdef Row* row(self, Py_ssize_t k) noexcept nogil                       # NULL: its joint is broken
 
+    cdef void begin_step(self, Row* rows) noexcept nogil                   # once they are laid out
+
     # G, column by column: for each round the joints' solve, without biases, of what `push_round` leaves in `scratch`.
     # Here and below: of the rows [begin, end), those of whole articulations.
     cdef void push_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

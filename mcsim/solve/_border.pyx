@@ -55,11 +55,17 @@ cdef class Border:
 
     # ---- G -----------------------------------------------------------------------------------------------------------
 
+    cdef void begin_step(self, Row* rows) noexcept nogil:
+        """rows: where they stand in this step. Bodies that do not move, and the world, are at rest in `scratch`, whatever
+        0 * inf the step before left there."""
+        self.rows = rows
+        if self.count > 0:
+            memset(self.scratch - 1, 0, (self.body_count + 1) * sizeof(Twist))
+
     cdef void push_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """A unit impulse on each row of [begin, end) whose column is probed in this round, on bodies at rest: their
-        twists in `scratch` are 0. The world's stays so, whatever a step that failed left there."""
+        twists in `scratch` are 0."""
         cdef Py_ssize_t k
-        memset(self.scratch - 1, 0, sizeof(Twist))
         for k in range(begin, end):
             if self.round[k] == round and self.row(k) != NULL:
                 push(self.row(k), 1.0, self.scratch)

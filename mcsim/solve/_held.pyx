@@ -10,6 +10,9 @@ the joints a row:
 r = J v + bias + C impulse the residuals with the joints solved, C the compliances; w as of a boxed linear complementarity
 problem (problems/_dantzig.pyx). Rows that contradict each other are met in their order: a limit before a motor.
 
+A row between two articulations, as of a rope from one to the other, is in neither's matrix: each has the answer of its own
+joints alone. Sweeps take it.
+
 Other velocities than the bodies' have classes of their own, with other rates and responses.
 """
 
@@ -45,6 +48,12 @@ cdef class HeldRows:
         self.driven = <int8_t*>records(driven)
         self.kept = (counts, begin, matrix, driven)
 
+    cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
+        """The articulation in whose matrix a row may be; -1: there is none."""
+        cdef int32_t a = group[row.body_a]
+        cdef int32_t b = group[row.body_b]
+        return max(a, b) if a < 0 or b < 0 or a == b else -1
+
     cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil:
         """The bounded ones of rows[:count] that belong to articulations which `holds` names; from here on sweeps pass
         them by."""
@@ -55,7 +64,7 @@ cdef class HeldRows:
         cdef int limits
         memset(self.count, 0, self.articulations * sizeof(int32_t))
         for i in range(count):
-            g = max(group[rows[i].body_a], group[rows[i].body_b])
+            g = self.owner(&rows[i], group)
             if g >= 0 and holds[g] and rows[i].block_kind == BLOCK_BOUNDED:
                 self.count[g] += 1
         for g in range(self.articulations):
@@ -74,7 +83,7 @@ cdef class HeldRows:
         memset(self.integers, 0, self.articulations * sizeof(int32_t))        # how many of each are listed
         for limits in range(1, -1, -1):
             for i in range(count):
-                g = max(group[rows[i].body_a], group[rows[i].body_b])
+                g = self.owner(&rows[i], group)
                 if (g >= 0 and self.count[g] > 0 and (rows[i].kind == ROW_LIMIT) == limits
                         and (rows[i].block_kind == BLOCK_BOUNDED or rows[i].block_kind == BLOCK_HELD)):
                     rows[i].block_kind = BLOCK_HELD
@@ -86,7 +95,7 @@ cdef class HeldRows:
         cdef Py_ssize_t g, i
         memset(self.driven, 0, self.articulations)
         for i in range(count):
-            g = max(group[rows[i].body_a], group[rows[i].body_b])
+            g = self.owner(&rows[i], group)
             if g >= 0 and rows[i].kind == ROW_MOTOR:
                 self.driven[g] = 1
         self.list(group, self.driven, rows, count)

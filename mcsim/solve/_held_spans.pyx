@@ -21,7 +21,7 @@ cdef class HeldSpans(HeldRows):
         cdef Py_ssize_t g, i, k
         memset(self.driven, 0, self.articulations)
         for i in range(count):
-            g = max(self.smooth.group[rows[i].body_a], self.smooth.group[rows[i].body_b])
+            g = self.owner(&rows[i], self.smooth.group)
             if g >= 0 and rows[i].kind == ROW_MOTOR and self.smooth.span[g].loops == 0 and (
                     self.smooth.span[g].border == self.smooth.span[g].border_end):
                 self.driven[g] = 1

@@ -22,6 +22,10 @@ cdef class HeldTrees(HeldRows):
         self.generalized, self.group, self.moved = generalized, integers(group) + 1, doubles(moved)
         self.velocity_count, self.looping = velocities, looping
 
+    cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
+        """What all trees answer is known: a row between two is in the matrix of the later one."""
+        return max(group[row.body_a], group[row.body_b])
+
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
         return self.generalized.rate(i, <const double*>velocity)
 

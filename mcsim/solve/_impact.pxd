@@ -76,3 +76,4 @@ cdef class Impacts:
 cdef class BodyImpacts(Impacts):
     cdef Twist* twist
     cdef Twist* response
+    cdef Py_ssize_t body_count

@@ -109,7 +109,7 @@ cdef class Impacts:
     # ---- of the bodies -----------------------------------------------------------------------------------------------
 
     cdef void prepare(self) noexcept nogil:
-        pass
+        """Before the first strike of a pose."""
 
     cdef void finish(self) noexcept nogil:
         pass
@@ -556,7 +556,12 @@ cdef class BodyImpacts(Impacts):
         Impacts.__init__(self, law, bodies + nodes)
         response = np.zeros((bodies + 1, 6))
         self.kept.append(response)
+        self.body_count = bodies
         self.response = <Twist*>doubles(response) + 1
+
+    cdef void prepare(self) noexcept nogil:
+        """What does not move is at rest, whatever 0 * inf is left there."""
+        memset(self.response - 1, 0, (self.body_count + 1) * sizeof(Twist))
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         if not moves(self.rows + row, side):

@@ -19,6 +19,7 @@ cdef class SmoothSolver:
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two
     cdef Articulation* span              # (articulations,)
     cdef Py_ssize_t span_count
+    cdef Py_ssize_t body_count
     cdef int32_t* group                  # (bodies,) the articulation of each, -1 of one that is not dynamic; the
                                          # world's before the first
     cdef int32_t* member                 # bodies, articulation by articulation

@@ -66,7 +66,7 @@ cdef class SmoothSolver:
         self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.response = <Twist*>doubles(response) + 1
         self.span = <Articulation*>records(spans)
-        self.span_count = len(spans)
+        self.span_count, self.body_count = len(spans), len(moves)
 
     cdef int reserve(self, Py_ssize_t row_count) except -1:
         """Room for all rows of joints."""
@@ -77,12 +77,13 @@ cdef class SmoothSolver:
         return 0
 
     cdef void locate(self, const Joint* joints, Row* rows) noexcept nogil:
-        """Where the joints' rows stand in this step. The world stands still, whatever a step that failed left behind."""
+        """Where the joints' rows stand in this step. What does not move stands still, whatever 0 * inf the step before left
+        there."""
         cdef Py_ssize_t j, k
         cdef const Row* own
-        memset(self.response - 1, 0, sizeof(Twist))
+        memset(self.response - 1, 0, (self.body_count + 1) * sizeof(Twist))
+        self.border.begin_step(rows)
         self.border.joints = joints
-        self.border.rows = rows
         for j in range(self.tree.rows.joint_count):
             own = own_rows(rows, &joints[j])
             for k in range(self.tree.rows.begin[j], self.tree.rows.begin[j + 1]):

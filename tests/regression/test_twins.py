@@ -267,6 +267,64 @@ def test_looking_between_two_poses_changes_no_sign(turns):
     assert worlds[0].state_hash() == worlds[1].state_hash()
 
 
+@pytest.mark.parametrize("integrator", ["semi_implicit", "reference"])
+@pytest.mark.parametrize("turns", [(2.0, 4.0), (3.5, 5.5, 1.0), (-2.5, 3.0), (2.0, 4.0, 0.0)])
+def test_looking_between_two_writings_of_q_changes_no_sign(turns, integrator):
+    """... whoever writes the coordinates themselves: nor do copies that are made in between, or steps that fail."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), position=(0, 0, 1), angular_velocity=(0, 0.5, 0))
+    scene.add_body("b", shape=mc.Box((0.1, 0.2, 0.3)), position=(0, 0, 2))
+    scene.add_joint(mc.HingeJoint("a", "b", (0, 0, 1.5), (0, 1, 0)))
+    worlds = [mc.ReducedWorld(scene, dt=1 / 120, integrator=integrator) for _ in range(4)]
+    for world in worlds:
+        world.step(2)
+    before = worlds[0].q.copy()
+    for k, turn in enumerate(turns):
+        for i, world in enumerate(worlds):
+            world.q[...] = before
+            if turn:
+                world.q[3:7] = np.cos(turn / 2), 0, np.sin(turn / 2), 0
+            if i == 1:
+                world.orientations
+            if i == 2:
+                world.restore(pickle.loads(pickle.dumps(world.snapshot())))
+            if i == 3:
+                worlds[3] = copy.deepcopy(world)
+        if k == 0 and integrator == "semi_implicit":
+            for i in (1, 2):
+                worlds[i].apply_force("a", (1e308, 0, 1e308))
+                worlds[i].apply_force("b", (1e308, 0, 1e308))
+                with pytest.raises(mc.SimulationError):
+                    worlds[i].step()
+    assert len({world.state_hash() for world in worlds}) == 1
+    for world in worlds:
+        world.step(2)
+        world.q[3:7] *= -1
+        world.step(2)
+    assert len({world.state_hash() for world in worlds}) == 1
+
+
+def test_coordinates_of_kinematic_bodies_are_those_of_their_poses_whoever_looks():
+    """q had them as the last step had made them, and as their poses have them, another rounding, once somebody had looked."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), kind="kinematic", position=(0, 0, 1), angular_velocity=(0.3, 0.5, 0.7))
+    scene.add_body("b", shape=mc.Box((0.1, 0.2, 0.3)), position=(0, 0, 2))
+    scene.add_joint(mc.UniversalJoint("a", "b", (0, 0, 1.5), (0, 1, 0), (1, 0, 0)))
+    worlds = [mc.ReducedWorld(scene, dt=1 / 120) for _ in range(3)]
+    for _ in range(10):
+        for world, looks in zip(worlds, (False, True, False)):
+            world.step(2)
+            if looks:
+                world.energy()
+        seen = [np.concatenate([world.q, world.qd, *map(np.ravel, world.to_maximal())]) for world in worlds[:2]]
+        assert seen[0].tobytes() == seen[1].tobytes()
+        assert worlds[2].body_jacobian("b").tobytes() == worlds[1].body_jacobian("b").tobytes()
+        worlds[2].set_velocity("a", (0.1, 0, 0))
+        for world in worlds[:2]:
+            world.set_velocity("a", (0.1, 0, 0))
+        assert worlds[0].qd.tobytes() == worlds[2].qd.tobytes()
+
+
 def test_what_joints_carried_before_a_step_that_failed_is_not_lost(monkeypatch):
     """A step made it, the next one of the same call failed and was undone, and then q or qd was written: the forces of the
     step before both stood there."""
@@ -296,6 +354,68 @@ def test_an_impact_at_the_begin_of_a_step_is_of_that_step():
             other.step(4)
             other = copy.deepcopy(other)
             assert world.state_hash() == other.state_hash()
+
+
+@pytest.mark.parametrize("keywords", [{}, {"integrator": "rattle"}, {"integrator": "rk4"}, {"stabilization": "baumgarte"}])
+@pytest.mark.parametrize("load_first", [True, False])
+def test_a_rope_between_two_articulations_is_in_the_matrix_of_neither(keywords, load_first):
+    """Bounded rows of what has motors are solved with its joints in them; of a rope's other end the answer was that to the
+    impulse before, of whatever row that was. A load that was added before the arm flew off."""
+    scene = mc.Scene()
+    names = ["load", "upper", "fore"] if load_first else ["upper", "fore", "load"]
+    places = {"load": (1.2, 0, 1), "upper": (0.3, 0, 2), "fore": (0.9, 0, 2)}
+    for name in names:
+        scene.add_body(name, shape=mc.Box((0.3, 0.1, 0.1)), position=places[name])
+    for name, a, b, x in (("shoulder", None, "upper", 0), ("elbow", "upper", "fore", 0.6)):
+        scene.add_joint(mc.HingeJoint(a, b, (x, 0, 2), (0, 1, 0), name=name, limits=(-1, 1), friction=0.1,
+                                      motor=mc.Motor(position=0.2, max_force=2e3, hertz=4)))
+    scene.add_joint(mc.DistanceJoint("fore", "load", (1.2, 0, 2), (1.2, 0, 1), limits=(None, 1.0), name="rope"))
+    world = mc.World(scene, dt=1 / 120, **keywords)
+    for _ in range(20):
+        other = copy.deepcopy(world)
+        world.step(2)
+        other.step(2)
+        assert world.state_hash() == other.state_hash()
+        assert np.ravel(world.joint("rope").position)[0] < 1.001
+
+
+@pytest.mark.parametrize("keywords", [{}, {"integrator": "rk4"}, {"integrator": "rattle"}, {"joint_solver": "rows"},
+                                      {"stabilization": "ggl"}])
+@pytest.mark.parametrize("kind", ["static", "kinematic"])
+def test_a_step_that_failed_leaves_nothing_behind(keywords, kind):
+    """What does not move took 0 times the infinite impulse of a step that failed, and kept it: its rows were passed by."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    scene.add_body("post", shape=mc.Box((0.1, 0.1, 0.5)), position=(0, 0, 0.5), kind=kind)
+    scene.add_body("arm", shape=mc.Sphere(0.1), position=(0.3, 0, 1), material=mc.Material(restitution=0.5))
+    scene.add_body("hand", shape=mc.Sphere(0.1), position=(0.6, 0, 1), material=mc.Material(restitution=0.5))
+    scene.add_joint(mc.HingeJoint("post", "arm", (0, 0, 1), (0, 1, 0), name="shoulder", limits=(-0.2, 0.2),
+                                  motor=mc.Motor(velocity=1, max_force=1)))
+    scene.add_joint(mc.HingeJoint("arm", "hand", (0.3, 0, 1), (0, 1, 0), name="elbow", friction=0.1))
+    scene.add_joint(mc.UserJoint("post", "hand", Together(1, 0.0), name="flat"))
+    world = mc.World(scene, dt=1 / 120, **keywords)
+    world.step(5)
+    other = copy.deepcopy(world)
+    for force in (1e300, 1e305, 1e308):
+        world.apply_force("hand", (force, 0, force))
+        with pytest.raises(mc.SimulationError):
+            world.step()
+    world.step(10)
+    other.step(10)
+    assert world.state_hash() == other.state_hash()
+
+
+def test_what_was_written_into_velocities_does_not_outlast_a_restore():
+    """Until the next step only observers follow it. After them it was put back: over the state just restored."""
+    world = mc.ReducedWorld(start(1), dt=1 / 120)
+    world.step(3)
+    snapshot, before = world.snapshot(), world.state_hash()
+    world.velocities[1] += 0.3
+    written, after = world.snapshot(), world.state_hash()
+    for kept, hashed in ((snapshot, before), (written, after), (snapshot, before)):
+        world.restore(kept)
+        assert world.state_hash() == hashed
+        world.angular_velocities[1:3] *= 1.5
 
 
 @pytest.mark.slow

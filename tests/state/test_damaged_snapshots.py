@@ -247,7 +247,7 @@ def test_arrays_of_another_length_are_refused():
     good = world.snapshot()
     for name, packed in good.packed.items():
         whole = packed.unpacked()
-        others = [] if name in ("manifolds", "sensed") else [whole[:-1], whole[:0]]        # which are of any length
+        others = [] if name in ("manifolds", "sensed", "faces") else [whole[:-1], whole[:0]]        # which are of any length
         for wrong in (*others, whole[:, None], whole.tolist(), whole.view(np.uint8)):
             with pytest.raises(mc.SceneError, match=f"World.restore: (the snapshot is not whole|{name})"):
                 world.restore(with_array(good, name, wrong))
