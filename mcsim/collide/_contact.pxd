@@ -149,27 +149,34 @@ cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 nor
         m.points[i].feature = contacts[i].feature
 
 
-cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double size,
-                        Vec3 origin) noexcept nogil:
-    """Reduce the candidates and store them. Rounded shapes enter as inscribed polygons or rulings, which can miss the
+cdef inline int take_lowest(Contact* contacts, int count, const Axis* axis, double size) noexcept nogil:
+    """Candidates with the witness among them. Rounded shapes enter as inscribed polygons or rulings, which can miss the
     deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones.
+    -> count, at most one more
 
     A miss of less than 1e-7 of the pair's size stays, lest the points of a body at rest wander with its least tremble.
     """
     cdef int nearest
     cdef Vec3 d
+    if count > 0 and contacts[deepest_of(contacts, count)].separation <= axis.separation + 1e-7 * size:
+        return count
+    nearest = nearest_of(contacts, count, axis.witness)
+    if count > 0:
+        d = sub(contacts[nearest].position, axis.witness)
+    if count == 0 or count < 4 and 16.0 * dot(d, d) > distance2(&contacts[0], &contacts[count - 1]) > 0.0:
+        nearest = count
+        contacts[nearest].feature = 0
+        count += 1
+    contacts[nearest].position = axis.witness
+    contacts[nearest].separation = axis.separation
+    return count
+
+
+cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double size,
+                        Vec3 origin) noexcept nogil:
+    """Reduce the candidates and store them, the witness among them."""
     count = reduce_contacts(contacts, count, axis.normal)
-    if count == 0 or contacts[deepest_of(contacts, count)].separation > axis.separation + 1e-7 * size:
-        nearest = nearest_of(contacts, count, axis.witness)
-        if count > 0:
-            d = sub(contacts[nearest].position, axis.witness)
-        if count == 0 or count < 4 and 16.0 * dot(d, d) > distance2(&contacts[0], &contacts[count - 1]) > 0.0:
-            nearest = count
-            contacts[nearest].feature = 0
-            count += 1
-        contacts[nearest].position = axis.witness
-        contacts[nearest].separation = axis.separation
-    store(m, contacts, count, axis.normal, origin)
+    store(m, contacts, take_lowest(contacts, count, axis, size), axis.normal, origin)
 
 
 cdef inline int store_single(Manifold* m, const Axis* axis, Vec3 origin) noexcept nogil:

@@ -16,7 +16,7 @@ from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, mat_vec
                                     vec3)
 from mcsim.state._layout cimport HULL, SPHERE
 from mcsim.collide._solid cimport Aabb, Solid, bounds, core_radius, support
-from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of
+from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, take_lowest
 from mcsim.collide._clip cimport Polygon, features_overlap, supporting_feature
 from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport nearest_on_triangle
@@ -201,17 +201,17 @@ cdef inline int over_face(Touch* x, const Facet* f, const Polygon* face, Vec3 lo
                           Contact* contacts) noexcept nogil:
     """Points of the solid's low side over the face, and the lowest point if it is one of them. -> count"""
     cdef Vec3 n = f.normal
+    cdef Axis axis
     cdef int count
     if n.x != x.low_normal.x or n.y != x.low_normal.y or n.z != x.low_normal.z:
         supporting_feature(&x.solid, neg(n), vec3(0.0, 0.0, 0.0), &x.low_side)
         x.low_normal = n
     count = features_overlap(face, &x.low_side, n, x.limit, contacts)
-    if (count == 0 or contacts[deepest_of(contacts, count)].separation > lowest + 1e-7 * x.solid.reach) \
-            and count < MAX_CONTACTS and is_over(f, low):
-        contacts[count].position = add_scaled(low, -0.5 * lowest, n)
-        contacts[count].separation = lowest
-        contacts[count].feature = 0
-        count += 1
+    if is_over(f, low):
+        axis.normal = n
+        axis.separation = lowest
+        axis.witness = add_scaled(low, -0.5 * lowest, n)
+        count = take_lowest(contacts, count, &axis, x.solid.reach)
     return count
 
 
@@ -238,13 +238,7 @@ cdef inline int along_axis(Touch* x, const Polygon* face, const Axis* axis, Cont
     cdef int count
     supporting_feature(&x.solid, neg(axis.normal), vec3(0.0, 0.0, 0.0), &side)
     count = features_overlap(face, &side, axis.normal, x.limit, contacts)
-    if count == 0 or contacts[deepest_of(contacts, count)].separation > axis.separation + 1e-7 * x.solid.reach \
-            and count < MAX_CONTACTS:
-        contacts[count].position = axis.witness
-        contacts[count].separation = axis.separation
-        contacts[count].feature = 0
-        count += 1
-    return count
+    return take_lowest(contacts, count, axis, x.solid.reach)
 
 
 cdef inline double at_least_apart(const Touch* x, const Facet* f) noexcept nogil:

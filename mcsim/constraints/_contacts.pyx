@@ -48,13 +48,17 @@ ctypedef struct ContactFrame:
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all. Compliant
-    surfaces are both pressed in, and meet in the middle."""
+    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all; in flight, from
+    the point that comes first. Compliant surfaces are both pressed in, and meet in the middle."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 p
     cdef double total = 0.0
+    cdef double first = m.points[0].separation
     cdef int i
+    for i in range(1, m.point_count):
+        first = min(first, m.points[i].separation)
+    first = max(first, 0.0)
     for i in range(m.point_count):
         p = m.points[i].position
         anchors[i].local_a = rotate_back(bodies.orientation[m.body_a], sub(add_scaled(
@@ -63,8 +67,8 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
             p, 0.5 * m.points[i].separation + m.rounding_b, m.normal), xb))
         anchors[i].lift = (0.5 - m.points[i].share) * m.points[i].separation if settings.compliant else 0.0
         anchors[i].weight = 1.0
-        if m.points[i].separation > 0.0 and m.near > 0.0:
-            anchors[i].weight = 1.0 - 0.999 * m.points[i].separation / m.near
+        if m.points[i].separation > first and m.near > 0.0:
+            anchors[i].weight = 1.0 - 0.999 * (m.points[i].separation - first) / m.near
         if anchors[i].weight < 0.001:
             anchors[i].weight = 0.001
         total += anchors[i].weight

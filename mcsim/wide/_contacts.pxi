@@ -131,12 +131,16 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
+    cdef Wide first = start.points[0].error
     cdef StartPoint* point
     cdef Wide3 at
     cdef int i
+    for i in range(1, block.point_count):
+        first = choose(above(start.points_there, splat(i)), least(first, start.points[i].error), first)
+    first = most(first, splat(0.0))
     for i in range(block.point_count):
         point = &start.points[i]
-        point.weight = splat(1.0) - start.faded * most(point.error, splat(0.0))
+        point.weight = splat(1.0) - start.faded * most(point.error - first, splat(0.0))
         point.weight = there(start, i) * most(point.weight, splat(0.001))
         total = total + point.weight
     total = inverse(total)

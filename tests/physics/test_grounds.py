@@ -191,7 +191,7 @@ def test_mixed_bodies_on_hills_come_to_rest():
     for count in (20, 25, 30):
         world = mc.World(mc.load("terrain", count=count))
         start.append(world.energy().total)
-        world.step(600)
+        world.step(900)
         kinetic.append(world.energy().kinetic)
     assert sum(kinetic) < 0.01 * sum(start)
 
@@ -310,3 +310,37 @@ def test_a_step_in_which_many_land_at_once_is_not_made_many_times(hills):
     assert world.stats.contact_rows > 400
     usual = np.median(counts)
     assert np.sum(counts[1:]) <= 35 * usual + 0.2 * usual, "one begin anew at most, after the first step"
+
+
+GRID = np.array([(x, y, 0.0) for x in np.linspace(-6, 6, 7) for y in np.linspace(-6, 6, 7)])
+CELLS = [7 * i + j for i in range(6) for j in range(6)]
+FLOORS = {
+    "box": {"shape": mc.Box((6, 6, 1)), "position": (0, 0, -1)},
+    "mesh": {"shape": mc.Mesh(GRID, [t for k in CELLS for t in ((k, k + 7, k + 8), (k, k + 8, k + 1))])},
+    "field": {"shape": mc.HeightField(np.zeros((7, 7)), 2.0)},
+}
+
+
+def landed(solid, floor, draw, kind):
+    """Velocities of a body that has struck a floor askew, with friction."""
+    rng = np.random.default_rng(draw)
+    turn = rng.normal(size=4)
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", **floor)
+    scene.add_body("body", shape=solid, position=(*rng.uniform(-0.9, 0.9, 2), 0.6), orientation=turn / np.linalg.norm(turn),
+                   velocity=rng.uniform((-3, -3, -6), (3, 3, -2)), angular_velocity=rng.normal(size=3) * 4)
+    world = kind(scene, dt=1 / 60)
+    world.step(9)
+    return np.concatenate([world.velocities[1], 0.2 * world.angular_velocities[1]])
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("floor", FLOORS)
+@pytest.mark.parametrize("solid, most", [(mc.Capsule(0.1, 0.3), 0.01), (mc.Box((0.3, 0.2, 0.1)), 0.01),
+                                         (mc.Cylinder(0.15, 0.3), 0.05)], ids=lambda x: getattr(x, "type", ""))
+def test_landings_are_those_on_a_plane(solid, most, floor, kind):
+    """In the median of random landings. Points of a body that had not come down yet had as much of the friction as the one
+    that struck, where a mesh showed them: boxes were off by 0.6 m/s, cylinders by 0.4."""
+    plane = {"shape": mc.Plane((0, 0, 1))}
+    off = [np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind)) for draw in range(30)]
+    assert np.median(off) < most
