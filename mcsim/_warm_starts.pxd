@@ -10,7 +10,6 @@ cdef class WarmStarts(Machine):
     cdef bint ended                     # whether a substep of this step has ended
 
     cdef void set_start_impulses(self) noexcept nogil
-    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil

@@ -14,18 +14,12 @@ from libc.string cimport memcpy
 
 from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, sign_surfaces, surface_energy
 from mcsim.constraints._joints cimport is_shared
-from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
-from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._types cimport Twist
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
 from mcsim.wide._halves cimport first_part, lasting, second_half
-
-# Contacts that are rows start without their last impulses where a body turns farther in a substep [rad]: beyond it, where
-# they were tells nothing of where they are. (Lanes keep them; ragdolls in generalized coordinates that land in one substep of
-# 1/30 s sink in twice as deep with them, 3.3 mm for 1.6 mm in the mean of twelve.)
-cdef double WHIRL = 1.0
 
 
 cdef class WarmStarts(Machine):
@@ -65,8 +59,6 @@ cdef class WarmStarts(Machine):
                 row.upper = INFINITY
                 row.lower = -row.upper
             else:
-                if row.kind >= ROW_NORMAL and self.whirls(row):
-                    row.impulse = 0.0
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
@@ -89,12 +81,6 @@ cdef class WarmStarts(Machine):
         row.carry = row.impulse
         row.impulse += impulse
         return impulse
-
-    cdef bint whirls(self, const Row* row) noexcept nogil:
-        """Whether one of the bodies turns faster than that."""
-        cdef Vec3 wa = self.bodies.twist[row.body_a].w
-        cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) * self.settings.h * self.settings.h > WHIRL * WHIRL
 
     # ---- compliant contacts ------------------------------------------------------------------------------------------
 
