@@ -457,7 +457,8 @@ cdef inline int lie_over(const Neighbours* x, const Spot* spot, const Manifold* 
     if face_a.count < 2 or face_b.count < 2 or face.count < 3 or dot(face.normal, n) < SAME_FACE:
         return 0
     normal = face.normal if second else neg(face.normal)
-    count = features_overlap(&face_a, &face_b, normal, m.near, contacts)
+    # All points that may come to bear as S turns on.
+    count = features_overlap(&face_a, &face_b, normal, m.near + 2.0 * x.solids[spot.moving_shape].reach, contacts)
     if count == 0:
         return 0
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, at_a.position)

@@ -287,3 +287,21 @@ def test_what_slides_and_spins_stops_where_it_does_on_one_slab(friction, kind):
         world.step(150)
         ends.append(world.positions[-1].copy())
     assert np.abs(ends[0] - ends[1]).max() < 0.01
+
+
+@pytest.mark.parametrize("shape", [mc.Box((0.4, 0.1, 0.1)), mc.Capsule(0.1, 0.3, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0)),
+                                   mc.Cylinder(0.1, 0.4, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))])
+@pytest.mark.parametrize("lean", [0.02, 0.05])
+def test_what_lands_askew_across_a_seam_has_contacts_with_both_tiles(shape, lean):
+    """The tile under the end that is still up met it at its edge, along a normal inside of the floor, and had none: that end
+    came down into it in the same step."""
+    scene = mc.Scene()
+    for x in (-0.5, 0.5):
+        scene.add_body(f"tile{x}", kind="static", shape=mc.Box((0.5, 0.5, 0.5)), position=(x, 0, -0.5))
+    scene.add_body("body", shape=shape, position=(0, 0, 0.2), orientation=(np.cos(lean / 2), 0, np.sin(lean / 2), 0),
+                   velocity=(0, 0, -6))
+    world = mc.World(scene, dt=1 / 60)
+    while len(world.contacts) == 0:
+        world.step()
+    assert {int(contact["body_a"]) for contact in world.contacts} == {0, 1}
+    assert world.contacts["separation"].min() > -0.004
