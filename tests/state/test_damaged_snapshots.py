@@ -117,7 +117,7 @@ def try_all(name, most):
                     world.step()
                     world.contacts, world.rows, world.stats, world.events, world.energy(), world.joint_errors()
                     world.step(2)
-                except mc.SimulationError:
+                except (mc.SimulationError, mc.SceneError):      # the latter of damping that an integrator cannot follow
                     pass
             world.restore(good)
             assert world.state_hash() == hash_of(good, world), (where, path, value)
