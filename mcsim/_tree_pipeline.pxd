@@ -44,7 +44,6 @@ cdef class TreePipeline(Pipeline):
     cdef void give_wrenches(self, int32_t resting) noexcept nogil
     cdef bint is_driven(self, Py_ssize_t k) noexcept nogil
     cdef void keep_carried(self) noexcept nogil
-    cdef void leave_carried(self) noexcept nogil
     cdef void sum_carried(self) noexcept nogil
     cdef void show(self, bint moved) noexcept nogil
     cdef void face(self) noexcept nogil

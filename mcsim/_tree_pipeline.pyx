@@ -145,12 +145,6 @@ cdef class TreePipeline(Pipeline):
             self.carried_step = self.steps
         self.rows_step = self.steps + 1
 
-    cdef void leave_carried(self) noexcept nogil:
-        """Of q or qd that were written, unless back to where a step began that was undone: what the joints carried belongs to
-        another place."""
-        if self.carried_step != self.steps or not self.is_at(self.backup):
-            self.recovered = self.steps
-
     cdef void sum_carried(self) noexcept nogil:
         """What acts on the bodies, and on the joints themselves, at the end of the last substep."""
         cdef double h = self.settings.h
@@ -467,7 +461,8 @@ cdef class TreePipeline(Pipeline):
         """The bodies as q and qd have them now."""
         self.lead()
         if self.is_stale():
-            self.leave_carried()
+            if self.carried_step != self.steps or not self.is_at(self.backup):
+                self.recovered = self.steps                  # what the joints carried belongs to another place
             written = self.written()
             halves = self.kept[0].twist.reshape(-1, 2, 3)
             kept = None if written is None else halves[written]
@@ -506,8 +501,6 @@ cdef class TreePipeline(Pipeline):
 
     cdef int collide(self) noexcept nogil:
         self.keep_carried()
-        if self.is_stale():
-            self.leave_carried()
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if self.leading:

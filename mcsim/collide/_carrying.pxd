@@ -32,7 +32,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, normalized,
                                perpendicular, scale, sub)
-from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B, of_vertex
+from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B
 from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Bodies, Manifold, ManifoldPoint
 from mcsim.collide._clip cimport SIDE_ID
 from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
@@ -206,7 +206,7 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b) noexc
         f = p.feature
         made = (f >> 56) & 3
         p.share = 0.5
-        if not of_vertex(p):
+        if made == 0 or made == 3:
             p.cross[0] = p.cross[1] = p.cross[2] = 0.0
         if flat:                                 # numbered as if the plane came first
             p.share = 1.0 if a.type == PLANE else 0.0

@@ -149,6 +149,11 @@ cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 nor
         m.points[i].feature = contacts[i].feature
 
 
+cdef inline bint miss_lowest(const Contact* contacts, int count, double separation, double size) noexcept nogil:
+    """Whether none of the candidates is as deep as that."""
+    return count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 1e-7 * size
+
+
 cdef inline int take_lowest(Contact* contacts, int count, const Axis* axis, double size) noexcept nogil:
     """Candidates with the witness among them. Rounded shapes enter as inscribed polygons or rulings, which can miss the
     deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones.
@@ -158,7 +163,7 @@ cdef inline int take_lowest(Contact* contacts, int count, const Axis* axis, doub
     """
     cdef int nearest
     cdef Vec3 d
-    if count > 0 and contacts[deepest_of(contacts, count)].separation <= axis.separation + 1e-7 * size:
+    if not miss_lowest(contacts, count, axis.separation, size):
         return count
     nearest = nearest_of(contacts, count, axis.witness)
     if count > 0:

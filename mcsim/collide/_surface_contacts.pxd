@@ -16,7 +16,7 @@ from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, mat_vec
                                     vec3)
 from mcsim.state._layout cimport HULL, SPHERE
 from mcsim.collide._solid cimport Aabb, Solid, bounds, core_radius, support
-from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, take_lowest
+from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, miss_lowest, take_lowest
 from mcsim.collide._clip cimport Polygon, features_overlap, supporting_feature
 from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport nearest_on_triangle
@@ -207,7 +207,7 @@ cdef inline int over_face(Touch* x, const Facet* f, const Polygon* face, Vec3 lo
         supporting_feature(&x.solid, neg(n), vec3(0.0, 0.0, 0.0), &x.low_side)
         x.low_normal = n
     count = features_overlap(face, &x.low_side, n, x.limit, contacts)
-    if is_over(f, low):
+    if miss_lowest(contacts, count, lowest, x.solid.reach) and is_over(f, low):
         axis.normal = n
         axis.separation = lowest
         axis.witness = add_scaled(low, -0.5 * lowest, n)

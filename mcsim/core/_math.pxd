@@ -229,6 +229,12 @@ cdef inline Quat quat_exp(Vec3 a) noexcept nogil:
     s = s / angle
     return quat(c, s * a.x, s * a.y, s * a.z)
 
+cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
+    """u' where exp(u) q turns at w, to O(u^4): w - 1/2 u x w + 1/12 u x (u x w); that of q exp(u) is turn_rate(-u, w), w in the
+    turned axes. (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
+    cdef Vec3 across = cross(u, w)
+    return add_scaled(add_scaled(w, -0.5, across), 1.0 / 12.0, cross(u, across))
+
 cdef inline Vec3 quat_log(Quat q) noexcept nogil:
     """The rotation vector [rad] of a unit quaternion, of length at most pi; the inverse of quat_exp."""
     cdef double sign = 1.0 if q.w >= 0.0 else -1.0

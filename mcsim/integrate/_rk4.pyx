@@ -3,12 +3,9 @@
     y = (x, u, v, w),   x' = v,   (v', w') = a(y)
     k1 = f(y),  k2 = f(y + h/2 k1),  k3 = f(y + h/2 k2),  k4 = f(y + h k3),   y+ = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
 
-with orientations as turns from the substep's start, q = exp(u) q0, so that a steady spin is followed at any rate:
-
-    u' = w - 1/2 u x w + 1/12 u x (u x w) + O(u^4)
-
-Sources: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1; H. Munthe-Kaas,
-"Runge-Kutta methods on Lie groups", 1998.
+with orientations as turns u from the substep's start, q = exp(u) q0 (core/_math.pxd, turn_rate), so that a steady spin is
+followed at any rate.
+Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1.
 """
 
 from libc.string cimport memcpy, memset
@@ -16,7 +13,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport add, add_scaled, cross, mat_vec, quat_exp, quat_mul, quat_normalized, scale
+from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
 from mcsim.state._layout cimport DYNAMIC, STATIC
@@ -73,12 +70,6 @@ cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
     for i in range(bodies.count):
         if bodies.kind[i] == DYNAMIC:
             place(bodies, i, add(bodies.position[i], move[i].v), quat_mul(quat_exp(move[i].w), bodies.orientation[i]))
-
-
-cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
-    """u' of the turn u from the start at the angular velocity w."""
-    cdef Vec3 across = cross(u, w)
-    return add_scaled(add_scaled(w, -0.5, across), 1.0 / 12.0, cross(u, across))
 
 
 cdef class RungeKutta:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._noted cimport NOTE_ENERGY
-from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub
+from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub, turn_rate
 from mcsim.state._layout cimport Bodies, Joint
 from mcsim.core.arrays import aligned
 
@@ -550,11 +550,11 @@ cdef class TreeMotion:
             link = &self.tree.links[i]
             q, w, r = &self.q[link.q], &self.qd[link.v], &out[link.q]
             if link.kind == SPHERICAL:
-                turn_rate(&self.turned[link.q], w, r)
+                write_turn_rate(&self.turned[link.q], w, r)
             elif link.kind == FREE:
                 for k in range(3):
                     r[k] = w[k]
-                turn_rate(&self.turned[link.q + 3], &w[3], &r[3])
+                write_turn_rate(&self.turned[link.q + 3], &w[3], &r[3])
             elif link.kind == PLANAR:
                 sine_cosine(q[2], &s, &c)
                 r[0] = c * w[0] - s * w[1]
@@ -621,15 +621,10 @@ cdef class TreeMotion:
         return r
 
 
-cdef inline void turn_rate(const double* u, const double* w, double* out) noexcept nogil:
-    """u' = w + 1/2 u x w + 1/12 u x (u x w) of q = q0 exp(u), and 0."""
-    cdef Vec3 turn = vec3(u[0], u[1], u[2])
-    cdef Vec3 across = cross(turn, vec3(w[0], w[1], w[2]))
-    cdef Vec3 again = cross(turn, across)
-    out[0] = w[0] + 0.5 * across.x + again.x / 12.0
-    out[1] = w[1] + 0.5 * across.y + again.y / 12.0
-    out[2] = w[2] + 0.5 * across.z + again.z / 12.0
-    out[3] = 0.0
+cdef inline void write_turn_rate(const double* u, const double* w, double* out) noexcept nogil:
+    """u' of q = q0 exp(u), and 0."""
+    cdef Vec3 r = turn_rate(vec3(-u[0], -u[1], -u[2]), vec3(w[0], w[1], w[2]))
+    out[0], out[1], out[2], out[3] = r.x, r.y, r.z, 0.0
 
 
 cdef inline void turn_by(double* q, double h, const double* w) noexcept nogil:

@@ -5,7 +5,7 @@ features make it, never from masses: collide/_carrying.pxd. So does the normal.
 """
 
 from libc.stdint cimport int32_t
-from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, is_zero, perpendicular, scale, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
 
@@ -21,18 +21,12 @@ cdef enum Turns:                 # Manifold.turns
 
 cdef inline bint stands(const Bodies* bodies, int32_t i) noexcept nogil:
     """Whether a body does not turn, whatever pushes it."""
-    return bodies.inv_mass[i] == 0.0 and dot(bodies.twist[i].w, bodies.twist[i].w) == 0.0
+    return bodies.inv_mass[i] == 0.0 and is_zero(bodies.twist[i].w)
 
 
-cdef inline int turning(const Manifold* m, const Bodies* bodies) noexcept nogil:
-    """Its `turns`; 0 where that is a face that stays."""
-    if m.turns == FACE_A and stands(bodies, m.body_a) or m.turns == FACE_B and stands(bodies, m.body_b):
-        return 0
-    return m.turns
-
-
-cdef inline void normal_goes_with(const Manifold* m, const Bodies* bodies, Vec3* of_a, Vec3* of_b) noexcept nogil:
-    """The directions on a and on b that a turning normal is made of, world; 0: none, or none that turns."""
+cdef inline bint normal_goes_with(const Manifold* m, const Bodies* bodies, Vec3* of_a, Vec3* of_b) noexcept nogil:
+    """The directions on a and on b that a turning normal is made of, world; 0: none, or none that turns. -> whether it turns:
+    not with a face that stays"""
     cdef int turns = m.turns
     of_a[0] = vec3(0.0, 0.0, 0.0)
     of_b[0] = vec3(0.0, 0.0, 0.0)
@@ -46,6 +40,7 @@ cdef inline void normal_goes_with(const Manifold* m, const Bodies* bodies, Vec3*
         of_b[0] = m.line
     elif turns == EDGES:
         of_b[0] = m.line_b
+    return turns == BETWEEN_A or turns == BETWEEN_B or not (is_zero(of_a[0]) and is_zero(of_b[0]))
 
 
 cdef inline bint of_vertex(const ManifoldPoint* p) noexcept nogil:

@@ -92,8 +92,8 @@ MANIFOLD_RULES = {
     "restitution": anything, "rounding_a": anything, "rounding_b": anything, "friction_impulse": anything,
     "twist_impulse": anything, "part": up_to(MOST_PARTS - 1), "sheet": anything, "touching": up_to(1),
     "point_count": up_to(4), "points": POINT_RULES, "origin": ORIGIN_RULES, "rolling_impulse": anything,
-    "line": anything, "line_b": anything, "size": anything, "near": anything, "thinning": lambda values: (values > 0) & (values <= 1),
-    "load": anything,
+    "line": anything, "line_b": anything, "size": anything, "near": anything, "load": anything,
+    "thinning": lambda values: (values > 0) & (values <= 1),
 }
 
 # What a joint's record has from its scene and no call changes, and what says which rows it has and between which bodies.

@@ -13,8 +13,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport (BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with,
-                                   turning)
+from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed,

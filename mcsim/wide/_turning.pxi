@@ -4,25 +4,23 @@
 cdef inline void put_turning(ContactBlock* block, ContactStart* start, int lane, const Manifold* m,
                              const Bodies* bodies) noexcept nogil:
     """What its normal goes with, world axes until set_anchors."""
-    cdef int turns = turning(m, bodies)
     cdef Vec3 of_a, of_b
-    if turns == 0:
+    if m.turns == 0 or not normal_goes_with(m, bodies, &of_a, &of_b):
         return
     if not block.turns:
         memset(&start.turning, 0, sizeof(start.turning))
     block.turns |= 1
-    normal_goes_with(m, bodies, &of_a, &of_b)
     put3(&start.turning.of_a, lane, of_a)
     put3(&start.turning.of_b, lane, of_b)
-    if turns == BETWEEN_A or turns == BETWEEN_B:
+    if m.turns == BETWEEN_A or m.turns == BETWEEN_B:
         block.turns |= 2
         put(&start.turning.between, lane, 1.0)
-    elif turns == EDGES:
+    elif m.turns == EDGES:
         block.turns |= 4
         put(&start.turning.edges, lane, 1.0)
-    elif turns == RING_A or turns == RING_B:
+    elif m.turns == RING_A or m.turns == RING_B:
         block.turns |= 8
-        put(&start.turning.ring, lane, 1.0 if turns == RING_A else -1.0)
+        put(&start.turning.ring, lane, 1.0 if m.turns == RING_A else -1.0)
 
 
 cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart, Wide3 of_a,
