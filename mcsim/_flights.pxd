@@ -55,7 +55,6 @@ cdef class Flights:
     cdef double driven_work(self, const Articulation* a) noexcept nogil
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil
     cdef Vec3 velocity_of(self, const Articulation* a) noexcept nogil
-    cdef double mass_of(self, const Articulation* a) noexcept nogil
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
     cdef double fastest_opening(self, const Articulation* a) noexcept nogil
     cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil

@@ -43,16 +43,16 @@ from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport AxisGeometry, foresee_way, point_frames, still_frames, turn_frames
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_mul,
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_vec, norm, quat, quat_mul,
                                quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Node, row_count_of
-from mcsim.state._inertia cimport (about_point, centre_velocity, energy_beside, inertia_world, keep_momentum,
-                                    refresh_inertia, total_mass, turn_of)
+from mcsim.state._inertia cimport (centre_velocity, energy_beside, inertia_world, keep_momentum, refresh_inertia,
+                                    total_mass, turn_of)
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_jacobian, is_linear, row_rate, row_way
-from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed
+from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_motion
 
 
 # A piece is found when its joints are closed, and its momenta kept, to this part of the articulation's size.
@@ -551,7 +551,7 @@ cdef class Flights:
         cdef double found = self.kinetic(a)
         cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
         cdef double rest = 0.0                       # h f . r / 2
-        cdef double beside                           # T(r)
+        cdef double conserved, beside                # T(u), T(r)
         cdef double s
         cdef Py_ssize_t k
         cdef int i
@@ -559,7 +559,8 @@ cdef class Flights:
         cdef Vec3 center, force, v
         cdef Twist* t
         cdef const Flier* flier
-        beside = found - self.find_kept(a, &kept, &center)
+        conserved = self.find_kept(a, &kept, &center)
+        beside = found - conserved
         for k in range(a.member, a.member_end):
             i = self.member[k]
             flier = &self.fliers[i]
@@ -571,7 +572,7 @@ cdef class Flights:
             way -= 0.5 * h * dot(force, add(flier.start.v, v))
             rest += 0.5 * h * dot(force, sub(t.v, v))
         energy += self.driven_work(a)
-        energy += way - (found - beside)             # what is left for s^2 T(r) + s rest
+        energy += way - conserved                    # what is left for s^2 T(r) + s rest
         if not beside > 0.0:
             return
         s = rest * rest + 4.0 * beside * energy
@@ -602,38 +603,8 @@ cdef class Flights:
         """What motion is seen from, that it be the same in every frame: the centre of mass, or what holds it."""
         return centre_velocity(self.bodies, self.member + a.member, 0 if a.held else a.member_end - a.member)
 
-    cdef double mass_of(self, const Articulation* a) noexcept nogil:
-        return total_mass(self.bodies, self.member + a.member, a.member_end - a.member)
-
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil:
-        """The motion as one rigid body with the same momenta about the centre of mass; turning: the angular one. -> the
-        inertia about it [kg m2]"""
-        cdef double mass = self.mass_of(a)
-        cdef double m
-        cdef Py_ssize_t k
-        cdef int i
-        cdef Mat3 inertia, total
-        cdef Vec3 d, momentum
-        cdef const Twist* t
-        center[0] = momentum = turning[0] = vec3(0.0, 0.0, 0.0)
-        memset(&total, 0, sizeof(Mat3))
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            m = 1.0 / self.bodies.inv_mass[i]
-            center[0] = add_scaled(center[0], m, self.bodies.position[i])
-            momentum = add_scaled(momentum, m, self.bodies.twist[i].v)
-        center[0] = scale(1.0 / mass, center[0])
-        whole.v = scale(1.0 / mass, momentum)
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            t = &self.bodies.twist[i]
-            m = 1.0 / self.bodies.inv_mass[i]
-            inertia = inertia_world(self.bodies, i)
-            d = sub(self.bodies.position[i], center[0])
-            turning[0] = add(turning[0], add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
-            total = mat_add(total, about_point(inertia, m, d))
-        whole.w = turn_of(total, turning[0])
-        return total
+        return rigid_motion(self.bodies, self.member + a.member, a.member_end - a.member, whole, center, turning)
 
     cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil:
         """The motion as one rigid body that moves no joint and has the momenta that are conserved, at the centre of mass
@@ -649,8 +620,9 @@ cdef class Flights:
         cdef Vec3 turning, force, moment
         cdef int i, j, n, body
         cdef Py_ssize_t k
-        whole.inverse = inverse_symmetric(self.find_whole(a, kept, center, &turning))
-        whole.mass = self.mass_of(a)
+        whole.inertia = self.find_whole(a, kept, center, &turning)
+        whole.inverse = inverse_symmetric(whole.inertia)
+        whole.mass = total_mass(self.bodies, self.member + a.member, a.member_end - a.member)
         whole.count = 0
         if a.driven < a.driven_end:
             kept.v = kept.w = vec3(0.0, 0.0, 0.0)
@@ -672,7 +644,7 @@ cdef class Flights:
                 else:
                     body, force, moment = joint.body_a, row.linear, row.angular_a
                 bar(&whole, force, add(moment, cross(sub(self.bodies.position[body], center[0]), force)))
-        return keep_allowed(&whole, kept, turning)
+        return keep_allowed(&whole, kept)
 
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.

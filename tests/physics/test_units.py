@@ -51,10 +51,10 @@ def moved(scene, steps=STEPS, dt=1 / 60, **keywords):
     return world.positions.copy(), world.orientations.copy()
 
 
-def assert_same(scene, k, bound=0.0, steps=STEPS, **keywords):
-    unit = 2.0**k
+def assert_same(scene, k, bound=0.0, steps=STEPS, unit_of="length", **keywords):
     told = moved(scene, steps, **keywords)
-    found = moved(in_units(scene, length=unit), steps, **keywords)
+    found = moved(in_units(scene, **{unit_of: 2.0**k}), steps, **keywords)
+    unit = 2.0**k if unit_of == "length" else 1.0
     assert np.abs(found[0] / unit - told[0]).max() <= bound
     assert np.abs(found[1] - told[1]).max() <= bound
 
@@ -64,6 +64,12 @@ def assert_same(scene, k, bound=0.0, steps=STEPS, **keywords):
 @pytest.mark.sampled(3)
 def test_ready_scenes_in_other_lengths_have_the_same_bits(name, k):
     assert_same(mc.load(name), k)
+
+
+@pytest.mark.parametrize("name", (*EXACT, *ROUNDED))
+def test_ready_scenes_in_other_masses_have_the_same_bits(name):
+    """By an odd power of two, whose root is none."""
+    assert_same(mc.load(name), 7, unit_of="mass")
 
 
 @pytest.mark.parametrize("name", ROUNDED)
