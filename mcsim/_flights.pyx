@@ -10,7 +10,8 @@ over the piece, and J^ their Jacobian with all arms and axes the mean of what th
 
 cay is Cayley's turn: cay(t) turns about t by 2 atan(|t| / 2). A vector r fixed in the body then moves by
 R1 r - R0 r = t x (R0 r + R1 r) / 2, so J^ times the mean velocity is exactly (C1 - C0) / h for every error C that is
-bilinear in arms and axes, as those of points and directions are. The work of the joints is L . J^ (mean velocity) = 0:
+bilinear in arms and axes, as those of points and right angles are, and for a product s u of two such, whose
+difference is that of u times the mean of s and that of s times the mean of u, as those of parallel axes are. The work of the joints is L . J^ (mean velocity) = 0:
 kinetic energy is kept exactly, and so are both momenta, since the two impulses of a row act at one point. No step makes
 that unstable: what turns too fast for it goes on turning, more slowly, with the energy that it has.
 
@@ -108,6 +109,10 @@ cdef inline void mean_frames(const JointFrames* a, const JointFrames* b, bint po
     for i in range(3):
         f.axis_a[i] = mean(a.axis_a[i], b.axis_a[i])
         f.axis_b[i] = mean(a.axis_b[i], b.axis_b[i])
+    for i in range(2):
+        f.tilt[i] = 0.5 * (a.tilt[i] + b.tilt[i])
+    f.rise = 0.5 * (a.rise + b.rise)                 # and s1 - s0 = -b (w1 - w0) with
+    f.bend = 0.5 * a.rise * b.rise
     f.relative = quat(0.5 * (a.relative.w + b.relative.w), 0.5 * (a.relative.x + b.relative.x),
                       0.5 * (a.relative.y + b.relative.y), 0.5 * (a.relative.z + b.relative.z))
     still_frames(f)

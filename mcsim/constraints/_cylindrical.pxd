@@ -1,6 +1,6 @@
 """Cylindrical joint: the axis z_b on the axis z_a; b slides along it and turns about it.
 
-    C = (x_a . (p_b - p_a),  y_a . (p_b - p_a),  z_b . x_a,  z_b . y_a)
+    C = (x_a . (p_b - p_a),  y_a . (p_b - p_a),  s z_b . x_a,  s z_b . y_a)
     free coordinates: z_a . (p_b - p_a) [m], and the twist angle 2 atan2(q_z, q_w) [rad]
 """
 
@@ -12,7 +12,7 @@ cdef inline int constrain_cylindrical(Row* rows, const JointFrames* f) noexcept 
     cdef int i
     for i in range(2):
         constrain_offset(&rows[i], f, i)
-        constrain_right_angle(&rows[2 + i], f, f.axis_a[i], f.axis_b[2])
+    constrain_parallel(&rows[2], f)
     return 4
 
 

@@ -1,6 +1,6 @@
 """Hinge (revolute) joint: one point together and the two hinge axes parallel.
 
-    C = (E_a' (p_b - p_a),  z_b . x_a,  z_b . y_a)      d/dt z_b.x_a = (z_b x x_a) . (w_b - w_a), the same with y_a
+    C = (E_a' (p_b - p_a),  s z_b . x_a,  s z_b . y_a)      s = 2 / (1 + z_a . z_b), see constrain_parallel
     free coordinate: the twist angle 2 atan2(q_z, q_w),  its rate (z_a + z_b)/(1 + z_a.z_b) . (w_b - w_a)
 """
 
@@ -8,10 +8,8 @@ from mcsim.constraints._parts cimport *
 
 
 cdef inline int constrain_hinge(Row* rows, const JointFrames* f) noexcept nogil:
-    cdef int i
     constrain_point(rows, f)
-    for i in range(2):
-        constrain_right_angle(&rows[3 + i], f, f.axis_a[i], f.axis_b[2])
+    constrain_parallel(&rows[3], f)
     return 5
 
 

@@ -11,7 +11,7 @@ from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_mul,
                                quat_conj, quat_matrix, mat_column)
 from mcsim.state._inertia cimport gyroscopic_acceleration
-from mcsim.state._layout cimport Bodies, Joint, JointAxis, Row
+from mcsim.state._layout cimport LEAN, Bodies, Joint, JointAxis, Row
 
 
 ctypedef struct JointFrames:
@@ -22,6 +22,9 @@ ctypedef struct JointFrames:
     Vec3 offset            # point_b - point_a
     Vec3 axis_a[3]         # joint axes x, y, z as a carries them, world
     Vec3 axis_b[3]
+    double tilt[2]         # z_b . x_a, z_b . y_a; with the two below 2 tan(t / 2) along where z_b is tilted by t
+    double rise            # 2 / (1 + z_a . z_b), 1 where the axes are parallel
+    double bend            # minus its derivative by z_a . z_b
     Quat relative          # joint axes on b seen from those on a, w >= 0
     Vec3 way               # how far b is expected to have turned against a since its angles were last known, world [rad]
     Vec3 spin_a            # angular velocities, world [rad/s]
@@ -57,6 +60,18 @@ cdef inline void point_frames(JointFrames* f, const Joint* joint, const Bodies* 
         f.axis_a[i] = mat_column(ra, i)
 
 
+cdef inline void tilt_frames(JointFrames* f) noexcept nogil:
+    """How z_b leans against z_a; turned over, where no way back is shorter than another, along x_a."""
+    cdef double upright = 1.0 + dot(f.axis_a[2], f.axis_b[2])
+    if upright < 0.5 / LEAN / LEAN:
+        f.axis_b[2] = add_scaled(f.axis_b[2], 1.0 / LEAN, f.axis_a[0])
+        upright = 0.5 / LEAN / LEAN
+    f.tilt[0] = dot(f.axis_b[2], f.axis_a[0])
+    f.tilt[1] = dot(f.axis_b[2], f.axis_a[1])
+    f.rise = 2.0 / upright
+    f.bend = 0.5 * f.rise * f.rise
+
+
 cdef inline void turn_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:
     """The joint axes on b, also as seen from a."""
     cdef Quat ja = quat_mul(bodies.orientation[joint.body_a], joint.basis_a)
@@ -65,6 +80,7 @@ cdef inline void turn_frames(JointFrames* f, const Joint* joint, const Bodies* b
     cdef int i
     for i in range(3):
         f.axis_b[i] = mat_column(rb, i)
+    tilt_frames(f)
     f.way = vec3(0.0, 0.0, 0.0)
     f.relative = quat_mul(quat_conj(ja), jb)
     if f.relative.w < 0.0:
@@ -185,13 +201,40 @@ cdef inline void constrain_point(Row* rows, const JointFrames* f) noexcept nogil
 
 
 cdef inline void constrain_right_angle(Row* row, const JointFrames* f, Vec3 a, Vec3 b) noexcept nogil:
-    """One row: C = a . b, a fixed in body a and b in body b.  Universal, hinge.
+    """One row: C = a . b, a fixed in body a and b in body b.  Universal.
 
     C' = (b x a) . w with w = w_b - w_a, and J' v = ((w_b x b) x a + b x (w_a x a)) . w.
     """
     angular_row(row, cross(b, a))
     row.error = dot(a, b)
     row.curvature = dot(add(cross(cross(f.spin_b, b), a), cross(b, cross(f.spin_a, a))), sub(f.spin_b, f.spin_a))
+
+
+cdef inline void constrain_parallel(Row* rows, const JointFrames* f) noexcept nogil:
+    """Two rows: z_b parallel to z_a.  Hinge, cylindrical, planar, screw.
+
+    C = s (z_b . x_a, z_b . y_a) with s = 2 / (1 + z_a . z_b): z_b seen on a plane from the point opposite to z_a
+    (stereographic projection), 2 tan(t / 2) along where it leans by the angle t. Without s there would be a second zero at
+    t = pi, which everything beyond pi / 2 would close to.
+
+    s' = -b (z_b x z_a) . w with b = s^2 / 2, so C_i' = (z_b x p_i) . w with p_i = s x_i - b (z_b . x_i) z_a, and
+    J' v = (z_b' x p_i + z_b x p_i') . w.
+    """
+    cdef Vec3 z = f.axis_b[2]
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef double growth = -f.bend * dot(cross(z, f.axis_a[2]), w)
+    cdef double rate
+    cdef Vec3 p, change
+    cdef int i
+    for i in range(2):
+        p = add_scaled(scale(f.rise, f.axis_a[i]), -f.bend * f.tilt[i], f.axis_a[2])
+        angular_row(&rows[i], cross(z, p))
+        rows[i].error = f.rise * f.tilt[i]
+        rate = dot(cross(z, f.axis_a[i]), w)
+        change = cross(f.spin_a, p)
+        change = add_scaled(change, growth, f.axis_a[i])
+        change = add_scaled(change, -(f.rise * growth * f.tilt[i] + f.bend * rate), f.axis_a[2])
+        rows[i].curvature = dot(add(cross(cross(f.spin_b, z), p), cross(z, change)), w)
 
 
 cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept nogil:

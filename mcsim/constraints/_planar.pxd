@@ -1,6 +1,6 @@
 """Planar joint: b's joint point in the plane through a's at right angles to z_a, and z_b parallel to z_a.
 
-    C = (z_a . (p_b - p_a),  z_b . x_a,  z_b . y_a)
+    C = (z_a . (p_b - p_a),  s z_b . x_a,  s z_b . y_a)
     free coordinates: x_a . (p_b - p_a), y_a . (p_b - p_a) [m], and the twist angle 2 atan2(q_z, q_w) [rad]
 """
 
@@ -8,10 +8,8 @@ from mcsim.constraints._parts cimport *
 
 
 cdef inline int constrain_planar(Row* rows, const JointFrames* f) noexcept nogil:
-    cdef int i
     constrain_offset(&rows[0], f, 2)
-    for i in range(2):
-        constrain_right_angle(&rows[1 + i], f, f.axis_a[i], f.axis_b[2])
+    constrain_parallel(&rows[1], f)
     return 3
 
 

@@ -1,6 +1,6 @@
 """Screw (helical) joint: a cylindrical joint whose way follows its angle.
 
-    C = (x_a . (p_b - p_a),  y_a . (p_b - p_a),  z_b . x_a,  z_b . y_a,  z_a . (p_b - p_a) - pitch psi)
+    C = (x_a . (p_b - p_a),  y_a . (p_b - p_a),  s z_b . x_a,  s z_b . y_a,  z_a . (p_b - p_a) - pitch psi)
     free coordinate: the twist angle psi, which counts its turns; pitch in m/rad
 """
 

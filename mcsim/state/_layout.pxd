@@ -160,6 +160,11 @@ ctypedef struct Resistance:
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
+# An axis that is turned over against another is taken to lean by one part in so many: less is rounding.
+cdef enum:
+    LEAN = 1000000
+
+
 cdef enum JointType:
     BALL = 0
     UNIVERSAL = 1

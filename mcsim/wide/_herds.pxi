@@ -1,9 +1,10 @@
 # The wide kernels of articulations that stand side by side. Included once for every CPU level, after _balls.pxi; what
 # they read and write is told in _herds.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
 #
-# The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge z_b . x_a, z_b . y_a,
-# whose rates are d . (w_b - w_a) with d = z_b x x_a and z_b x y_a.
+# The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge that z_b is parallel to z_a
+# (constraints/_parts.pxd, constrain_parallel).
 
+from mcsim.state._layout cimport LEAN
 from mcsim.wide._herds cimport (HERD_FREE, HERD_LOOSE, Herd, HerdEntry, HerdKernels, HerdNode, HerdShape,
                                 HerdUpdate)
 
@@ -54,7 +55,9 @@ cdef inline void herd_errors(const HerdNode* node, const Wide* fixed, const Wide
     cdef WideQuat qb = quat_of(b)
     cdef Wide3 arm = w_rotate(qb, three(fixed + 3))
     cdef Wide3 point = w_add(three(b), arm)
-    cdef Wide3 x, y, z
+    cdef Wide3 x, y, z, up
+    cdef Wide upright, rise, first, second
+    cdef Mask over
     put_three(w_sub(point, w_add(three(a), w_rotate(qa, three(fixed)))), error)
     if arms != NULL:
         put_three(w_sub(point, three(a)), arms)
@@ -63,11 +66,21 @@ cdef inline void herd_errors(const HerdNode* node, const Wide* fixed, const Wide
         x = w_rotate(qa, three(fixed + 6))
         y = w_rotate(qa, three(fixed + 9))
         z = w_rotate(qb, three(fixed + 12))
-        error[3] = w_dot(x, z)
-        error[4] = w_dot(y, z)
+        up = w_cross(x, y)
+        upright = splat(1.0) + w_dot(up, z)
+        over = above(splat(0.5 / LEAN / LEAN), upright)
+        if any_lane(over):
+            z = w_add_scaled(z, choose(over, splat(1.0 / LEAN), splat(0.0)), x)
+            upright = choose(over, splat(0.5 / LEAN / LEAN), upright)
+        rise = splat(2.0) / upright
+        first = w_dot(x, z)
+        second = w_dot(y, z)
+        error[3] = rise * first
+        error[4] = rise * second
         if arms != NULL:
-            put_three(w_cross(z, x), arms + 6)
-            put_three(w_cross(z, y), arms + 9)
+            up = w_cross(z, w_scale(splat(0.5) * rise * rise, up))
+            put_three(w_sub(w_scale(rise, w_cross(z, x)), w_scale(first, up)), arms + 6)
+            put_three(w_sub(w_scale(rise, w_cross(z, y)), w_scale(second, up)), arms + 9)
 
 
 cdef inline Wide widest_way(const Wide* error) noexcept nogil:

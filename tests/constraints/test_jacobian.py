@@ -32,12 +32,12 @@ LIMITS = {
 }
 
 
-def check_jacobian(world):
+def check_jacobian(world, tolerance=TOLERANCE):
     """Every row's J is the derivative of its error."""
     kinds = world.rows["kind"].copy()
     expected = numerical_jacobian(world, lambda: world.rows["error"], STEP)
     assert np.array_equal(world.rows["kind"], kinds)
-    np.testing.assert_allclose(world.jacobian().toarray(), expected, rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(world.jacobian().toarray(), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -102,12 +102,12 @@ def test_errors_against_the_definitions():
             offset = a.T @ (pb - pa)
             q = multiply(conjugate(qa), qb)
             turn = 2 * q[1:] * np.sign(q[0])
-            across = b[:, 2] @ a[:, :2]
+            across = 2 / (1 + a[:, 2] @ b[:, 2]) * (b[:, 2] @ a[:, :2])
             twist = 2 * np.arctan2(q[3] * np.sign(q[0]), abs(q[0]))
             expected = {
                 "ball": offset,
                 "universal": [*offset, a[:, 2] @ b[:, 0]],
-                "hinge": [*offset, b[:, 2] @ a[:, 0], b[:, 2] @ a[:, 1]],
+                "hinge": [*offset, *across],
                 "slider": [*offset[:2], *turn],
                 "fixed": [*offset, *turn],
                 "cylindrical": [*offset[:2], *across],
@@ -138,7 +138,8 @@ def test_a_quarter_and_a_half_turn_are_errors_too():
             world = pair.world
             axis = matrix(pair.frames()[0][1])[:, 0 if kind != "universal" else 1]
             move(world, [0, 0, 0, 0, 0, 0, 0, 0, 0, *(angle * axis)], 1.0)
-            check_jacobian(world)
+            # Third derivatives of 2 tan(t / 2), by which axes are parallel, grow so.
+            check_jacobian(world, TOLERANCE / (1.0 if kind in ("slider", "fixed", "universal") else np.cos(angle / 2) ** 4))
 
 
 # ---- A = J M^-1 J' ---------------------------------------------------------------------------------------------------

@@ -52,13 +52,16 @@ class Ball:
 
 
 class Hinge(Ball):
-    """And z_b . x_a, z_b . y_a."""
+    """And 2 (z_b . x_a, z_b . y_a) / (1 + z_a . z_b)."""
 
     def __call__(self, a, b):
-        return np.concatenate([super().__call__(a, b), b.rotation[:, 2] @ a.rotation[:, :2]])
+        x, z = a.rotation, b.rotation[:, 2]
+        return np.concatenate([super().__call__(a, b), 2 * (z @ x[:, :2]) / (1 + z @ x[:, 2])])
 
     def jacobian(self, a, b):
-        rows = np.array([np.cross(b.rotation[:, 2], a.rotation[:, i]) for i in range(2)])
+        x, z = a.rotation, b.rotation[:, 2]
+        upright = 1 + z @ x[:, 2]
+        rows = np.array([np.cross(z, 2 / upright * x[:, i] - 2 * (z @ x[:, i]) / upright**2 * x[:, 2]) for i in range(2)])
         return np.vstack([super().jacobian(a, b), np.hstack([np.zeros((2, 3)), -rows, np.zeros((2, 3)), rows])])
 
 
