@@ -291,21 +291,21 @@ def feedback_gains(k):
     return 0.0, 0.0
 
 
-def joint_warm_start(stabilization, baumgarte, compliant=False):
+def joint_warm_start(k):
     """How much of a joint's last impulse a substep starts with.
 
-    Position feedback through impulses that are warm started in full is unstable for modes that the sweeps hardly touch.
-    With x' = x + v', v' = g (v + w l) - (1 - g) beta x, l' = w l + (v' - v - w l) for error, velocity and impulse of
-    such a mode (h = 1), g the part of a residual that the sweeps of a substep leave and w this factor, all poles lie
-    inside the unit circle for every g < 1 if and only if w < 1 / (1 + beta). The soft step's relax pass alone does not
-    change that, but its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9.
-    Where forces act in two halves and no relax pass follows, joints bear the first half alone.
+    Position feedback through impulses that are warm started in full is unstable for modes that the sweeps hardly touch:
+    w < 1 / (1 + b) keeps all poles inside the unit circle, whatever part of a residual the sweeps leave, with b = beta
+    under "baumgarte" and half of it under "soft" (docs/theory/stabilization.md, Warm joints). What is taken has the same
+    distance from that bound as the bound has from 1. Where forces act in two halves and no relax pass follows, joints
+    bear the first half alone.
     """
-    if stabilization == "soft":
-        return 0.9
-    if compliant:
+    if k["stabilization"] == "soft":
+        hw = 2.0 * math.pi * k["joint_hertz"] * k["dt"] / k["substeps"]
+        return 1.0 / (1.0 + hw / (2.0 * k["joint_damping_ratio"] + hw))
+    if k["contact"] == "compliant":
         return 0.5
-    return 1.0 / (1.0 + 2.0 * baumgarte) if stabilization == "baumgarte" else 1.0
+    return 1.0 / (1.0 + 2.0 * k["baumgarte"]) if k["stabilization"] == "baumgarte" else 1.0
 
 
 def joint_tree(k):
@@ -406,7 +406,7 @@ def kernel_settings(k, gravity):
         "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
-        "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"], k["contact"] == "compliant"),
+        "joint_warm_start": joint_warm_start(k),
         "restitution_law": LAWS.index(k["restitution_law"] or LAWS[-1]),
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),

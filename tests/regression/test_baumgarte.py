@@ -17,18 +17,6 @@ def test_a_bridge_does_not_shake_itself_apart(beta):
         assert world.joint_errors()[:, 0].max() < 0.005
 
 
-@pytest.mark.parametrize("beta", [0.1, 0.2, 0.5, 1.0])
-def test_warm_starting_of_joints_is_stable_for_every_rate_of_convergence(beta):
-    """The same fault, by the poles of an error's x, its velocity v and its impulse l: none outside the unit circle."""
-    from mcsim.settings import joint_warm_start
-
-    w = joint_warm_start("baumgarte", beta)
-    for g in 1 - np.logspace(-5, -0.01, 200):                 # the part of a residual that the sweeps leave
-        b = (1 - g) * beta
-        poles = np.linalg.eigvals([[1 - b, g, g * w], [-b, g, g * w], [-b, g - 1, w - (1 - g) * w]])
-        assert np.abs(poles).max() < 1
-
-
 @pytest.mark.parametrize("shape", [mc.Sphere(0.5), mc.Box((0.5, 0.5, 0.5)), mc.Cylinder(0.5, 0.5)])
 def test_what_lies_deep_in_the_ground_comes_out_at_push_speed(shape):
     """The bias beta C / h had no bound: a ball 10 m below the floor was shot out at 500 m/s."""
