@@ -28,7 +28,7 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport goes_along, kinetic_energy
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
-from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, row_way, scale_numbers, way_of
+from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers, way_of
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
@@ -755,7 +755,6 @@ cdef class Articulations(Articulated):
         cdef const Articulation* a
         cdef const Node* node
         cdef Py_ssize_t c, g, k
-        cdef int i
         cdef bint torn
         read_joint_rows(self.joints, rows, own)
         self.tree.lanes = False
@@ -765,8 +764,9 @@ cdef class Articulations(Articulated):
             self.open[g] = 0.0
             for k in range(a.node, a.node_end):
                 node = &self.tree.nodes[k]
-                for i in range(node.row, node.row + row_count_of(node)):
-                    self.open[g] = max(self.open[g], row_way(&self.joints[node.joint], &own.row[i], own.error[i]))
+                if node.joint >= 0:
+                    self.open[g] = max(self.open[g], rows_way(&self.joints[node.joint], &own.row[node.row],
+                                                              &own.error[node.row], row_count_of(node)))
             for k in range(a.border, a.border_end):
                 if self.border.row(k) != NULL:
                     self.open[g] = max(self.open[g], self.border_way(k, self.border.row(k).error))

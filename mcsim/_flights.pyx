@@ -32,7 +32,7 @@ momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constrain
 and conservative integration", 1999; P. Betsch, P. Steinmann, "Constrained integration of rigid body dynamics", 2001.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -52,7 +52,8 @@ from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport (centre_velocity, energy_beside, inertia_world, keep_momentum, refresh_inertia,
                                     total_mass, turn_of)
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
-from mcsim.state._rows cimport copy_jacobian, is_linear, row_rate, row_way
+from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear, is_linear_row, joint_way, no_error, row_rate,
+                                time_to_close)
 from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_motion
 
 
@@ -293,7 +294,8 @@ cdef class Flights:
         cdef JointRows* rows = &self.tree.rows
         cdef Row block[6]
         cdef double rates[6]
-        cdef double needed, kept
+        cdef double kept
+        cdef Off off
         cdef Py_ssize_t k
         cdef int i, j, n, at
         cdef Flier* flier
@@ -310,11 +312,11 @@ cdef class Flights:
                 continue
             at = rows.begin[j]
             n = self.measure(j, ahead, &self.frames[j], block, rates)
-            needed = end - ahead
+            off = no_error()
             for i in range(n):
                 if holds_position(&self.joints[j], i):
-                    needed = max(needed, fabs(block[i].error) / self.joints[j].push[0 if is_linear(&block[i]) else 1])
-            kept = 1.0 - h / needed
+                    add_error(&off, is_linear(&block[i]), block[i].error)
+            kept = 1.0 - h / max(end - ahead, time_to_close(&self.joints[j], &off))
             for i in range(n):
                 self.opening[at + i] = kept * block[i].error
         self.tree.copy_rows(a, rows.impulse, self.guess)
@@ -412,6 +414,7 @@ cdef class Flights:
         cdef double opened[6]
         cdef double largest = 0.0
         cdef double x
+        cdef Off off
         cdef Vec3 force, moment_a, moment_b
         cdef Py_ssize_t k
         cdef int i, j, n, at
@@ -431,6 +434,7 @@ cdef class Flights:
             mean_frames(&self.frames[j], &end, is_point(joint, n), &middle)
             constrain_flight(block, joint, &middle, n, self.settings.time, ahead, rates)
             force = moment_a = moment_b = vec3(0.0, 0.0, 0.0)
+            off = no_error()
             for i in range(n):
                 row = &rows.row[at + i]
                 copy_jacobian(&block[i], row)
@@ -439,11 +443,12 @@ cdef class Flights:
                 else:
                     self.residual[at + i] = rates[i] + row_rate(row, &self.bodies.twist[joint.body_a],
                                                                 &self.bodies.twist[joint.body_b])
-                largest = max(largest, h * row_way(joint, row, self.residual[at + i]))
+                add_error(&off, is_linear_row(row), self.residual[at + i])
                 x = 2.0 * rows.impulse[at + i]
                 force = add_scaled(force, x, row.linear)
                 moment_a = add_scaled(moment_a, x, row.angular_a)
                 moment_b = add_scaled(moment_b, x, row.angular_b)
+            largest = max(largest, h * joint_way(joint, &off))
             self.add_impulse(joint.body_a, scale(-1.0, force), scale(-1.0, moment_a), middle.arm_a)
             self.add_impulse(joint.body_b, force, moment_b, middle.arm_b)
         return largest
@@ -731,15 +736,19 @@ cdef class Flights:
         cdef JointRow row
         cdef const Node* node
         cdef double fastest = 0.0
+        cdef Off off
         cdef Py_ssize_t k
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(self.measure(node.joint, 0.0, &f, block, rates) if node.joint >= 0 else 0):
+            if node.joint < 0:
+                continue
+            off = no_error()
+            for i in range(self.measure(node.joint, 0.0, &f, block, rates)):
                 copy_jacobian(&block[i], &row)
-                fastest = max(fastest, row_way(
-                    &self.joints[node.joint], &row,
-                    row_rate(&row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]) + rates[i]))
+                add_error(&off, is_linear_row(&row), rates[i] + row_rate(
+                    &row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]))
+            fastest = max(fastest, joint_way(&self.joints[node.joint], &off))
         return fastest
 
     cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
@@ -749,6 +758,7 @@ cdef class Flights:
         cdef Row block[6]
         cdef double rates[6]
         cdef double largest = 0.0
+        cdef Off off
         cdef Py_ssize_t k
         cdef int i, j, n, at
         for k in range(a.node, a.node_end):
@@ -757,11 +767,13 @@ cdef class Flights:
                 continue
             at = rows.begin[j]
             n = self.measure(j, ahead, &f, block, rates)
+            off = no_error()
             for i in range(n):
                 copy_jacobian(&block[i], &rows.row[at + i])
                 rows.rate[at + i] = rates[i]
                 rows.error[at + i] = block[i].error if holds_position(&self.joints[j], i) else 0.0
-                largest = max(largest, row_way(&self.joints[j], &rows.row[at + i], rows.error[at + i]))
+                add_error(&off, is_linear_row(&rows.row[at + i]), rows.error[at + i])
+            largest = max(largest, joint_way(&self.joints[j], &off))
         return largest
 
     cdef void hold(self, const Articulation* a) noexcept nogil:

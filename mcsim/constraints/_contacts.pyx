@@ -17,7 +17,7 @@ Source: E. Catto, "Solver2D", 2024, for central friction.
 """
 
 from libc.math cimport INFINITY
-from mcsim.core._math cimport neg, normalized, perpendicular, rotate_back
+from mcsim.core._math cimport carry_along, neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
 from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
 from mcsim.state._layout cimport (
@@ -117,7 +117,7 @@ cdef inline void turn_normal(const Manifold* m, Vec3 of_a, Vec3 of_b, Vec3 apart
     length = norm(d)
     if 2.0 * dot(m.normal, d) > length:
         f.normal = scale(1.0 / length, d)
-        f.tangent = normalized(add_scaled(f.tangent, -dot(f.normal, f.tangent), f.normal))
+        f.tangent = carry_along(f.tangent, m.normal, f.normal)
 
 
 cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const Anchor* anchors) noexcept nogil:

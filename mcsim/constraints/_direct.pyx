@@ -6,15 +6,14 @@ Plain ball joints, the commonest, are not among them: wide/_balls.pxi takes thos
 A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
 """
 
-from libc.math cimport fabs
-
 from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
 from mcsim.core._math cimport vec3
 from mcsim.state._layout cimport BALL, HINGE, JOINT_AXES, JointRow
-from mcsim.state._rows cimport copy_jacobian, is_linear_row, kept_part, own_rows, row_rate, row_way
+from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear_row, joint_way, kept_part, no_error, own_rows,
+                                row_rate, time_to_close)
 
 
 cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
@@ -38,6 +37,7 @@ cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssiz
     """Of the chosen joints: Jacobians, errors and rates at the present poses. -> the largest |error| [m]"""
     cdef JointFrames f
     cdef double largest = 0.0
+    cdef Off off
     cdef Py_ssize_t c
     cdef int i, j, k, n
     for c in range(count):
@@ -46,9 +46,11 @@ cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssiz
         n = rows.begin[j + 1] - k
         point_frames(&f, &joints[j], bodies)
         write_rows(&joints[j], &f, bodies, settings, rows, k, n, NULL)
+        off = no_error()
         for i in range(n):
             if holds_position(&joints[j], i):
-                largest = max(largest, row_way(&joints[j], &rows.row[k + i], rows.error[k + i]))
+                add_error(&off, is_linear_row(&rows.row[k + i]), rows.error[k + i])
+        largest = max(largest, joint_way(&joints[j], &off))
     return largest
 
 
@@ -101,12 +103,12 @@ cdef void write_bent_rows(const Joint* joints, const Bodies* bodies, const Setti
 
 cdef double closing_time(const Joint* joint, const JointRow* rows, const double* error, int n) noexcept nogil:
     """How long it takes to close the n rows of a joint as fast as may be [s]."""
-    cdef double longest = 0.0
+    cdef Off off = no_error()
     cdef int i
     for i in range(n):
         if holds_position(joint, i):
-            longest = max(longest, fabs(error[i]) / joint.push[0 if is_linear_row(&rows[i]) else 1])
-    return longest
+            add_error(&off, is_linear_row(&rows[i]), error[i])
+    return time_to_close(joint, &off)
 
 
 cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
@@ -129,6 +131,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
     cdef double rate = 1.0 / h
     cdef double largest = 0.0
     cdef double keep, off
+    cdef Off left
     cdef Py_ssize_t c
     cdef const Joint* joint
     cdef int i, j, k, m, n
@@ -148,6 +151,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
             measure_axes(&measured, &f, axes)
             constrain_motions(&block[m], &rates[m], joint, axes, &f, settings.time, h)
         point_along_world(block, joint, &f, n)
+        left = no_error()
         for i in range(n):
             if holds_position(joint, i):
                 off = block[i].error - keep * rows.error[k + i]
@@ -156,7 +160,8 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
                 off = h * (row_rate(&rows.row[k + i], &bodies.twist[joint.body_a], &bodies.twist[joint.body_b])
                            + rows.rate[k + i] + h * rows.error[k + i])
                 rows.bias[k + i] = rate * off
-            largest = max(largest, row_way(joint, &rows.row[k + i], off))
+            add_error(&left, is_linear_row(&rows.row[k + i]), off)
+        largest = max(largest, joint_way(joint, &left))
     return largest
 
 

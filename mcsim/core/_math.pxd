@@ -57,6 +57,12 @@ cdef inline Vec3 perpendicular(Vec3 n) noexcept nogil:
         return normalized(vec3(n.y, -n.x, 0.0))
     return normalized(vec3(0.0, n.z, -n.y))
 
+
+cdef inline Vec3 carry_along(Vec3 t, Vec3 n, Vec3 to) noexcept nogil:
+    """t, at right angles to the unit vector n, turned as n is by the shortest turn to the unit vector `to`, not opposite: in
+    every frame the same, as the part of t that is at right angles to `to` is not."""
+    return add_scaled(t, -dot(to, t) / (1.0 + dot(n, to)), add(n, to))
+
 # ---- 3x3 matrices ----------------------------------------------------------------------------------------------------
 
 cdef inline Vec3 mat_vec(Mat3 m, Vec3 a) noexcept nogil:

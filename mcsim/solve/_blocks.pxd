@@ -288,6 +288,13 @@ cdef inline double scalar_step(Row* row, double lower, double upper, double w, i
     return row.impulse - old
 
 
+cdef inline double pair_change(const Row* row, const double* delta, int relaxed) noexcept nogil:
+    """|K delta| of the two rows of a cone: what decides looks at no row alone, for tangents may point anywhere."""
+    cdef double u = (row[0].diagonal + row[0].compliance[relaxed]) * delta[0] + row[0].coupling * delta[1]
+    cdef double v = row[0].coupling * delta[0] + (row[1].diagonal + row[1].compliance[relaxed]) * delta[1]
+    return sqrt(u * u + v * v)
+
+
 cdef inline void cone_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:
     """cone_step on the two rows of a cone."""
     cdef double impulse[2]

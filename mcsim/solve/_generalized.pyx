@@ -530,6 +530,7 @@ cdef class GeneralizedRows:
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
         cdef double largest = 0.0
+        cdef double energy = 0.0
         cdef double rate
         cdef int r, m = rows[i].block
         for r in range(m):
@@ -539,8 +540,11 @@ cdef class GeneralizedRows:
             if delta[r] != 0.0:
                 row_act(&self.reaches[2 * (i + r)], self.response, delta[r], velocity)
                 rate = fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed])
-                self.stir(i + r, fabs(delta[r]) * rate)
+                energy += fabs(delta[r]) * rate
                 largest = max(largest, rate)
+        if rubs(&rows[i]) and m > 1:                     # x' K x, for tangents may point anywhere
+            energy += 2.0 * rows[i].coupling * delta[0] * delta[1]
+        self.stir(i, energy)
         return largest
 
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil:

@@ -24,7 +24,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, pair_change, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
 from mcsim.state._rows cimport is_linear
 
@@ -325,7 +325,11 @@ cdef class LadenRows:
                 self.act(&laden[r], delta[r], velocity)
                 rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
                 largest = max(largest, rate)
-                fastest = max(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
+                if m == 1 or r > 1 or not rubs(row):
+                    fastest = max(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
+        if m > 1 and rubs(row):
+            rate = pair_change(row, delta, relaxed)
+            fastest = max(fastest, rate if is_linear(row) else row.size * rate)
         if fastest > block.undone:
             block.seen = -1
             self.changes += 1

@@ -10,7 +10,7 @@ from libc.stdint cimport uint8_t
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
-    limit_surface, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step, wide_step,
+    limit_surface, pair_change, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step, wide_step,
 )
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
@@ -138,6 +138,17 @@ cdef inline double speed_change(const Row* rows, const Row* row, double impulse,
     return fabs(impulse) * d
 
 
+cdef inline double cone_change(const Row* rows, const Row* row, const double* delta, int relaxed) noexcept nogil:
+    """The same of a cone, or a limit surface; against rolling sqrt(delta' K delta . 1 / m)."""
+    cdef double change = pair_change(row, delta, relaxed)
+    cdef double u
+    if row.kind == ROW_ROLLING:
+        u = (row[0].diagonal + row[0].compliance[relaxed]) * delta[0] * delta[0]
+        u += (row[1].diagonal + row[1].compliance[relaxed]) * delta[1] * delta[1] + 2.0 * row[0].coupling * delta[0] * delta[1]
+        return sqrt(larger(u, 0.0) * rows[row.normal_begin].diagonal)
+    return larger(change, speed_change(rows, row + 2, delta[2], relaxed)) if row.block == 3 else change
+
+
 cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                          double* largest) noexcept nogil:
     """Cones, limit surfaces and single friction rows between the same two bodies."""
@@ -157,13 +168,13 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* fact
                 surface_block_step(rows, row, relaxed, w, delta)
             else:
                 cone_block_step(rows, row, relaxed, w, delta)
+            largest[0] = larger(largest[0], cone_change(rows, row, delta, relaxed))
             for k in range(1, row.block):
-                largest[0] = larger(largest[0], speed_change(rows, row + k, delta[k], relaxed))
                 v = pair_add(v, &row[k].inv_mass_jacobian[0], delta[k])
         else:
             bound = friction_bound(rows, row)
             delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
-        largest[0] = larger(largest[0], speed_change(rows, row, delta[0], relaxed))
+            largest[0] = larger(largest[0], speed_change(rows, row, delta[0], relaxed))
         v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         row += row.block
         if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL
@@ -289,7 +300,7 @@ cdef double cone_error(const Row* rows, const Row* row, const Twist* twist, int 
         x1 *= radius / length
     e0 = fabs(x0 - row[0].impulse)
     e1 = fabs(x1 - row[1].impulse)
-    return e0 if e0 > e1 else e1
+    return sqrt(e0 * e0 + e1 * e1)
 
 # ---- for the tests ---------------------------------------------------------------------------------------------------
 # Arrays as the kernels see them: twist is (bodies + 1, 6) and its first row is the world's.

@@ -1,6 +1,6 @@
 """Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 from mcsim.core._math cimport dot, sub, vec3
@@ -51,6 +51,48 @@ cdef inline double way_of(const Joint* joint, bint linear, double error) noexcep
 
 cdef inline bint is_linear_row(const JointRow* row) noexcept nogil:
     return row.linear.x != 0.0 or row.linear.y != 0.0 or row.linear.z != 0.0
+
+
+# How far a joint is off, all its rows together: the largest row alone would depend on the axes that they are written along.
+ctypedef struct Off:
+    double points                        # squares [m2] or [m2/s2]
+    double angles
+
+
+cdef inline Off no_error() noexcept nogil:
+    cdef Off off
+    off.points = off.angles = 0.0
+    return off
+
+
+cdef inline void add_error(Off* off, bint linear, double error) noexcept nogil:
+    if linear:
+        off.points += error * error
+    else:
+        off.angles += error * error
+
+
+cdef inline double joint_way(const Joint* joint, const Off* off) noexcept nogil:
+    """Of points, or of angles as the way of the joint's longest lever: the larger [m]."""
+    cdef double points = sqrt(off.points)
+    cdef double angles = joint.length * sqrt(off.angles)
+    return points if points > angles else angles
+
+
+cdef inline double rows_way(const Joint* joint, const JointRow* rows, const double* error, int n) noexcept nogil:
+    """The same of n rows with these errors."""
+    cdef Off off = no_error()
+    cdef int i
+    for i in range(n):
+        add_error(&off, is_linear_row(&rows[i]), error[i])
+    return joint_way(joint, &off)
+
+
+cdef inline double time_to_close(const Joint* joint, const Off* off) noexcept nogil:
+    """As fast as may be [s]."""
+    cdef double points = sqrt(off.points) / joint.push[0]
+    cdef double angles = sqrt(off.angles) / joint.push[1]
+    return points if points > angles else angles
 
 
 cdef inline double row_way(const Joint* joint, const JointRow* row, double error) noexcept nogil:

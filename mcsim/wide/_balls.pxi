@@ -26,8 +26,8 @@ cdef inline Wide3 carried(const Wide3* anchor, const Bodies* bodies, const int32
     return w_rotate(gather_quat(<const double*>bodies.orientation, body), anchor[0])
 
 
-cdef inline Wide largest_of(Wide3 a) noexcept nogil:
-    return most(most(size_of(a.x), size_of(a.y)), size_of(a.z))
+cdef inline Wide length_of(Wide3 a) noexcept nogil:
+    return root(w_dot(a, a))
 
 
 cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
@@ -55,7 +55,7 @@ cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodie
         point = w_add(xb, block.arm_b)
         block.arm_a = w_sub(point, xa)
         block.error = w_sub(point, w_add(xa, carried(&block.anchor_a, bodies, block.body_a)))
-        largest = most(largest, largest_of(block.error))
+        largest = most(largest, length_of(block.error))
         scatter3(block.arm_a, arms, block.arm, 1)
         scatter3(block.arm_b, arms + ARM_B, block.arm, 1)
         scatter3(block.error, rows.error, block.row, 1)
@@ -82,14 +82,14 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
         block = &blocks[k]
         off = w_sub(w_add(gather3(position, block.body_b, 3), carried(&block.anchor_b, bodies, block.body_b)),
                     w_add(gather3(position, block.body_a, 3), carried(&block.anchor_a, bodies, block.body_a)))
-        widest = largest_of(block.error)
+        widest = length_of(block.error)
         closing = splat(h) * block.push
         wide = above(widest, closing)
         if any_lane(wide):
             widest = choose(wide, closing / widest - splat(1.0), splat(0.0))      # minus the part that stays
             off = w_add_scaled(off, widest, block.error)
         scatter3(w_scale(rate, off), rows.bias, block.row, 1)
-        largest = most(largest, largest_of(off))
+        largest = most(largest, length_of(off))
     return largest_lane(&largest)
 
 
@@ -173,7 +173,7 @@ cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twis
         b = w_sub(v, w_cross(block.arm_b, w))
         a = w_sub(w_sub(a, b), gather3(bias, block.row, 1))
         scatter3(a, vector, block.vector, 1)
-        largest = most(largest, largest_of(a))
+        largest = most(largest, length_of(a))
     return largest_lane(&largest)
 
 

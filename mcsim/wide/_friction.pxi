@@ -201,12 +201,23 @@ cdef inline Planar slide_points(ContactBlock* block, ResistanceBlock* resisting,
     return x
 
 
+cdef inline Wide lever_of(const WidePoint* point) noexcept nogil:
+    return root(point.turn[0] * point.turn[0] + point.turn[1] * point.turn[1])
+
+
+cdef inline Wide slip_change(const WideCone* slide, Wide x, Wide y) noexcept nogil:
+    """|K x| of impulses along the tangents: what decides looks at no component, for tangents may point anywhere."""
+    cdef Wide u = slide.d0 * x + slide.c * y
+    cdef Wide v = slide.c * x + slide.d1 * y
+    return root(u * u + v * v)
+
+
 cdef inline Wide spin_reach(const ContactBlock* block, int count) noexcept nogil:
     """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point, which is
     there, the radius of gyration about the normal [m]. Each lane by its own points, whatever the others have."""
-    cdef Wide reach = size_of(block.points[0].turn[0]) + size_of(block.points[0].turn[1])
+    cdef Wide reach = lever_of(&block.points[0])
     if count > 1:
-        reach = most(reach, size_of(block.points[1].turn[0]) + size_of(block.points[1].turn[1]))
+        reach = most(reach, lever_of(&block.points[1]))
     return choose(above(reach, splat(0.0)), reach, root(block.slide.d0 * inverse(block.spin.d)))
 
 
@@ -291,11 +302,11 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
     x.y = x.y - block.slide.impulse[1]
     x.w = x.w - block.twist
     if not keep:
-        largest[0] = most(largest[0], most(most(size_of(x.x), size_of(x.y)), size_of(x.w)))
+        largest[0] = most(largest[0], most(root(x.x * x.x + x.y * x.y), size_of(x.w)))
         return
     block.slide.impulse[0] = block.slide.impulse[0] + x.x
     block.slide.impulse[1] = block.slide.impulse[1] + x.y
-    largest[0] = most(largest[0], most(size_of(x.x) * block.slide.d0, size_of(x.y) * block.slide.d1))
+    largest[0] = most(largest[0], slip_change(&block.slide, x.x, x.y))
     force = w_add_scaled(w_scale(x.x, block.tangent), x.y, second)
     if block.twists:
         block.twist = block.twist + x.w
@@ -340,7 +351,7 @@ cdef inline void rub_point(ContactBlock* block, WidePair* p, Wide* largest) noex
     x1 = x1 - slide.impulse[1]
     block.slide.impulse[0] = slide.impulse[0] + x0
     block.slide.impulse[1] = slide.impulse[1] + x1
-    largest[0] = most(largest[0], most(size_of(x0) * slide.d0, size_of(x1) * slide.d1))
+    largest[0] = most(largest[0], slip_change(slide, x0, x1))
     force = w_add_scaled(w_scale(x0, block.tangent), x1, second)
     push(p, &block.ends, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
 
@@ -392,12 +403,13 @@ cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting,
     for i in range(2):
         change[i] = found[i] - resisting.roll.impulse[i]
     if not keep:
-        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
+        largest[0] = most(largest[0], root(change[0] * change[0] + change[1] * change[1]))
         return
     for i in range(2):
         resisting.roll.impulse[i] = found[i]
     push_roll(p, block, change[0], change[1])
     # By the radii of gyration about the tangents.
     lightness = block.ends.inv_mass_a + block.ends.inv_mass_b
-    largest[0] = most(largest[0], most(size_of(change[0]) * root(resisting.roll.d0 * lightness),
-                                       size_of(change[1]) * root(resisting.roll.d1 * lightness)))
+    largest[0] = most(largest[0], root(lightness * (
+        change[0] * (resisting.roll.d0 * change[0] + resisting.roll.c * change[1])
+        + change[1] * (resisting.roll.c * change[0] + resisting.roll.d1 * change[1]))))

@@ -84,13 +84,13 @@ cdef inline void herd_errors(const HerdNode* node, const Wide* fixed, const Wide
 
 
 cdef inline Wide widest_way(const Wide* error) noexcept nogil:
-    """The largest |error| of the rows of its point."""
-    return most(most(size_of(error[0]), size_of(error[1])), size_of(error[2]))
+    """How far its points are apart."""
+    return length_of(three(error))
 
 
 cdef inline Wide widest_angle(const Wide* error) noexcept nogil:
-    """And of a hinge's other two."""
-    return most(size_of(error[3]), size_of(error[4]))
+    """And the error of a hinge's axes."""
+    return root(error[3] * error[3] + error[4] * error[4])
 
 
 cdef inline Wide widest_of(const HerdNode* node, const Wide* fixed, const Wide* error) noexcept nogil:

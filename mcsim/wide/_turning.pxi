@@ -45,9 +45,10 @@ cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide
     length = root(w_dot(d, d))
     turned = above(splat(2.0) * w_dot(block.normal, d), length)
     d = w_scale(inverse(length), d)
+    t = w_add_scaled(block.tangent, -w_dot(d, block.tangent) * inverse(splat(1.0) + w_dot(block.normal, d)),
+                     w_add(block.normal, d))
     block.normal = w_choose(turned, d, block.normal)
-    t = w_add_scaled(block.tangent, -w_dot(block.normal, block.tangent), block.normal)
-    block.tangent = w_choose(turned, w_scale(inverse(root(w_dot(t, t))), t), block.tangent)
+    block.tangent = w_choose(turned, t, block.tangent)
 
 
 cdef Wide3 behind_ring(const ContactBlock* block, const ContactStart* start, Wide3 axis) noexcept nogil:
