@@ -56,7 +56,7 @@ cdef class Articulated(Jointed):
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil
 
     cdef void share_masses(self, double* inv_mass) noexcept nogil
-    cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil
+    cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil
     cdef double burdened(self, const Manifold* m) noexcept nogil
     cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil
     cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil

@@ -24,6 +24,7 @@ from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport answer_along, energy_beside, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
 from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, row_way, way_of
+from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 from mcsim.wide._herds cimport HERD_SWEPT
 
 # A direct solve of joints with loops is repeated until what it finds is below this [1/s] times its size, or so often.
@@ -614,17 +615,10 @@ cdef class Articulated(Jointed):
     # ---- further sweeps --------------------------------------------------------------------------------------------------
 
     cdef void share_masses(self, double* inv_mass) noexcept nogil:
-        """The inverse of what each body weighs for what pushes it: with joints, all that they hold together; -1 where friction
-        or limits of joints are swept several at a time: there are no further sweeps of these."""
+        """The inverse of what each body weighs for what pushes it: with joints, all that they hold together."""
         cdef const Articulation* a
-        cdef Py_ssize_t c, g, j, k
+        cdef Py_ssize_t c, g, k
         cdef double total
-        for c in range(self.awake_count):
-            self.again[self.awake[c]] = 0
-        for c in range(self.tree.rows.awake_count):
-            j = self.tree.rows.awake[c]
-            if self.angles.taken[j] == 2:
-                self.again[max(self.group[self.joints[j].body_a], self.group[self.joints[j].body_b])] = 1
         for c in range(self.awake_count):
             g = self.awake[c]
             a = &self.articulation[g]
@@ -636,21 +630,28 @@ cdef class Articulated(Jointed):
                     self.heaviest[g] = min(self.heaviest[g], inv_mass[self.member[k]])
             for k in range(a.member, a.member_end):
                 if inv_mass[self.member[k]] > 0.0:
-                    inv_mass[self.member[k]] = -1.0 if self.again[g] else 1.0 / total
+                    inv_mass[self.member[k]] = 1.0 / total
 
-    cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share, double most) noexcept nogil:
-        """How bodies answer, with all joints holding, where contacts push what is `most` times lighter than something that
-        joints hold it to. share: as share_masses() has left it. -> whether any does"""
-        cdef Py_ssize_t c, g, k, n
+    cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil:
+        """How bodies answer, with all joints holding, where contacts push what is OUTWEIGHED times lighter than something that
+        joints hold it to; where friction or limits of these are swept several at a time, FAR_OUTWEIGHED times
+        (docs/theory/si.md). share: as share_masses() has left it. -> whether any does"""
+        cdef Py_ssize_t c, g, j, k, n
         cdef int32_t i
         cdef bint found = False
         for c in range(self.awake_count):
             self.again[self.awake[c]] = 0
+            self.lightest[self.awake[c]] = OUTWEIGHED * self.heaviest[self.awake[c]]
+        for c in range(self.tree.rows.awake_count):
+            j = self.tree.rows.awake[c]
+            if self.angles.taken[j] == 2:
+                g = max(self.group[self.joints[j].body_a], self.group[self.joints[j].body_b])
+                self.lightest[g] = FAR_OUTWEIGHED * self.heaviest[g]
         for n in range(count):
             for k in range(2 if manifolds[n].point_count > 0 else 0):
                 i = manifolds[n].body_b if k else manifolds[n].body_a
                 g = self.group[i]
-                if g >= 0 and share[i] > 0.0 and self.bodies.inv_mass[i] > most * self.heaviest[g]:
+                if g >= 0 and share[i] > 0.0 and self.bodies.inv_mass[i] > self.lightest[g]:
                     self.again[g] = found = True
         for c in range(self.awake_count if found else 0):
             g = self.awake[c]

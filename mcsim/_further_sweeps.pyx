@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, records
 from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport ROW_NORMAL
-from mcsim.wide._blocks cimport OUTWEIGHED, is_outweighed
+from mcsim.wide._blocks cimport is_outweighed
 
 
 cdef class FurtherSweeps:
@@ -41,7 +41,7 @@ cdef class FurtherSweeps:
         memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
         if closing:
             articulations.share_masses(self.burden)
-            carries = articulations.find_answers(manifolds, count, self.burden, OUTWEIGHED)
+            carries = articulations.find_answers(manifolds, count, self.burden)
         for i in range(joint_count if not closing else 0):
             self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
         for i in range(count):
@@ -90,6 +90,8 @@ cdef class FurtherSweeps:
             articulations.spread_changes(1, self.changed)
         for k in range(2, self.most + 2):
             found = sweep_changed(rows, count, factors, twist, k, self.changed, self.neighbours, sizes, self.speed, self.rate)
+            if closing and articulations.angles.sweep_changing(twist, k, sizes, self.speed, self.rate, self.changed):
+                found = True
             if widening and wide.sweep_changing(twist, k, self.changed):
                 found = True
             if not found:

@@ -42,6 +42,7 @@ cdef class Jointed:
     cdef int8_t* here                   # it stands in a herd now
     cdef int8_t* swept                  # it has rows in the sweeps
     cdef double* heaviest               # [1/kg] the inverse of the heaviest mass in it
+    cdef double* lightest               # [1/kg] of what contacts push is asked how it answers where it is lighter than this
     cdef object kept_answers
     cdef double* answers                # (bodies, 36) how each answers to forces with all joints holding: find_answers()
     cdef int8_t* again                  # a further sweep has changed a body of it; before them: its `answers` are found

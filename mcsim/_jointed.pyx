@@ -130,7 +130,7 @@ cdef class Jointed:
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
         flags, lists = np.zeros((16, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
-        numbers = np.zeros((8, count + 1))
+        numbers = np.zeros((9, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
         flags[10, given] = 1
@@ -151,8 +151,8 @@ cdef class Jointed:
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.kinetic, self.energy = doubles(numbers[5]), doubles(numbers[6])
-        numbers[7] = np.inf                              # of what has no joints
-        self.heaviest = doubles(numbers[7])
+        numbers[7:] = np.inf                             # of what has no joints
+        self.heaviest, self.lightest = doubles(numbers[7]), doubles(numbers[8])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
 

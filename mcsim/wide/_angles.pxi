@@ -3,7 +3,7 @@
 # stabilize/_stabilize.pyx.
 
 from libc.math cimport INFINITY, floor, isinf
-from libc.stdint cimport int8_t
+from libc.stdint cimport int8_t, uint8_t
 
 from mcsim.core._types cimport Quat
 from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
@@ -435,6 +435,66 @@ cdef double sweep_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int
     return largest_lane(&rate)
 
 
+cdef inline Wide gather_sizes(const double* sizes, const int32_t* body) noexcept nogil:
+    """Of the world, which has none, that is infinite."""
+    cdef Wide found = splat(INFINITY)
+    cdef int lane
+    for lane in range(WIDTH):
+        if body[lane] >= 0:
+            put(&found, lane, sizes[body[lane]])
+    return found
+
+
+cdef inline void note_spins(const int32_t* body, Wide part, int sweep, uint8_t* changed) noexcept nogil:
+    cdef int lane
+    for lane in range(WIDTH):
+        if body[lane] >= 0 and lane_of(&part, lane) > 1.0:
+            changed[body[lane]] = <uint8_t>sweep
+
+
+cdef bint sweep_changing_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int sweep, const double* sizes,
+                                double speed, double rate, uint8_t* changed) noexcept nogil:
+    cdef AngleBlock* block
+    cdef AngleSlot* slot
+    cdef Wide largest = splat(0.0)
+    cdef Wide moved, size_a, size_b, enough, old
+    cdef Wide3 wa, wb, before_a, before_b
+    cdef Mask on
+    cdef Py_ssize_t k
+    cdef int i, lane
+    cdef bint found = False
+    for k in range(count):
+        block = &blocks[k]
+        moved = splat(0.0)
+        for lane in range(WIDTH if block.used else 0):
+            if changed[block.body_a[lane]] >= sweep - 1 or changed[block.body_b[lane]] >= sweep - 1:
+                put(&moved, lane, 1.0)
+        on = above(moved, splat(0.0))
+        if not any_lane(on):
+            continue
+        found = True
+        before_a = wa = spins_of(twist, block.body_a)
+        before_b = wb = spins_of(twist, block.body_b)
+        for i in range(ANGLE_SLOTS):
+            if block.used >> i & 1:
+                slot = &block.slots[i]
+                old = slot.impulse
+                solve_slot(slot, 1, &wa, &wb, &largest)
+                slot.impulse = choose(on, slot.impulse, old)
+        wa = w_choose(on, wa, before_a)
+        wb = w_choose(on, wb, before_b)
+        put_spins(wa, twist, block.body_a)
+        put_spins(wb, twist, block.body_b)
+        size_a = gather_sizes(sizes, block.body_a)
+        size_b = gather_sizes(sizes, block.body_b)
+        enough = splat(1.0) / (splat(speed) + splat(rate) * least(size_a, size_b))
+        before_a = w_sub(wa, before_a)
+        before_b = w_sub(wb, before_b)
+        note_spins(block.body_a, root(w_dot(before_a, before_a)) * size_a * enough, sweep, changed)
+        note_spins(block.body_b, root(w_dot(before_b, before_b)) * size_b * enough, sweep, changed)
+    return found
+
+
 cdef double residual_angles(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist,
                             int relaxed) noexcept nogil:
     cdef const AngleSlot* slot
@@ -464,6 +524,7 @@ ANGLE_KERNELS.return_carried = return_carried_angles
 ANGLE_KERNELS.give_biases = give_biases_of_angles
 ANGLE_KERNELS.keep_parts = keep_parts_of_angles
 ANGLE_KERNELS.sweep = sweep_angles
+ANGLE_KERNELS.sweep_changing = sweep_changing_angles
 ANGLE_KERNELS.residual = residual_angles
 ANGLE_KERNELS.store = store_angles
 
