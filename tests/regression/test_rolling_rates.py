@@ -21,8 +21,9 @@ def rolling(kind, turn, radius=0.01, askew=1e-5, friction=0.8, **keywords):
     scene, rub = mc.Scene(), mc.Material(friction=friction)
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=rub)
     half = np.pi / 4 + askew / 2
-    scene.add_body("b", shape=(disc if kind == "disc" else SHAPES[kind])(radius), position=(0, 0, radius), orientation=(np.cos(half), np.sin(half), 0, 0),
-                   velocity=(speed, 0, 0), angular_velocity=(0, speed / radius, 0), material=rub)
+    scene.add_body("b", shape=(disc if kind == "disc" else SHAPES[kind])(radius), position=(0, 0, radius), material=rub,
+                   orientation=(np.cos(half), np.sin(half), 0, 0), velocity=(speed, 0, 0),
+                   angular_velocity=(0, speed / radius, 0))
     return mc.World(scene, **keywords), speed
 
 
