@@ -103,6 +103,7 @@ KERNELS = {
     "mcsim._flights": ["m"],
     "mcsim._further_sweeps": [],
     "mcsim._impacts": ["m"],
+    "mcsim._accounts": ["m"],
     "mcsim._articulated": ["m"],
     "mcsim._articulations": ["m"],
     "mcsim._machine": ["m"],

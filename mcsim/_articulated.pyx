@@ -59,6 +59,9 @@ cdef double PROGRESS = 0.5
 # of nets, where loops meet, close joints less well.
 cdef double LEAP = 1e-3
 cdef double NET_LEAP = 1e-2
+# Where the kinetic energy falls below this part of what it was within a step, the account over the step (_accounts.pyx)
+# does not wait for its end.
+cdef double FALLEN = 0.25
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
 # leaves less than this of the residual, until that would open the joints by less than this part of what they are
@@ -368,18 +371,23 @@ cdef class Articulated(Jointed):
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
+        cdef double most
         cdef Vec3 v
         cdef Py_ssize_t i, k
         if self.is_strained(g):
             return True
-        if self.given[g] or a.driven < a.driven_end:
+        if self.given[g] or self.flights.is_driven(a):
             return False
         v = self.flights.velocity_of(a)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             before += energy_beside(self.bodies, i, self.twist[k] if self.swept[g] else self.start[k], self.orientation[k], v)
             found += energy_beside(self.bodies, i, self.bodies.twist[i], self.orientation[k], v)
-        return found - before > (NET_LEAP if a.loops > 1 else LEAP) * (before + self.flights.kicked(a, self.settings.h))
+        self.highest[g] = max(self.highest[g], found)
+        self.falls[g] = found < FALLEN * self.highest[g]
+        most = NET_LEAP if a.loops > 1 else LEAP
+        return (found - before > most * before
+                and found - before > most * (before + self.flights.kicked(a, self.settings.h)))
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,

@@ -1,10 +1,10 @@
 """The jointed bodies of a world and their joints, solved directly."""
 
-from mcsim._articulated cimport Articulated
+from mcsim._accounts cimport Accounted
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Manifold, Row
 
-cdef class Articulations(Articulated):
+cdef class Articulations(Accounted):
     cdef bint some_swept
 
     # The stages of a step.
@@ -20,10 +20,6 @@ cdef class Articulations(Articulated):
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil
     cdef void close(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
-    cdef bint sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil
-    cdef void begin_account(self) noexcept nogil
-    cdef void settle_energy(self) noexcept nogil
-    cdef bint is_joined(self, Py_ssize_t g) noexcept nogil
     cdef void note_open(self) noexcept nogil
     cdef void note_open_herds(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil

@@ -17,16 +17,17 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, Articulated
+from mcsim._accounts cimport Accounted
+from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
 from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate_back, scale, sub
-from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
+from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._inertia cimport goes_along, kinetic_energy
+from mcsim.state._inertia cimport goes_along
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers, way_of
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
@@ -46,22 +47,13 @@ cdef enum:
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
 
-# The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
-# may.
-cdef double LEAK = 0.1
-cdef double ROUNDING = 1e-12
-# Below this part of the strain where articulations fly RATTLE keeps an energy near enough to the true one.
-cdef double WATCHED = 0.0625
-# Velocities go along with the joints if they open them by less than this part of the fastest.
-cdef double JOINED = 1e-6
-
 # What drives a group of bodies: -1 what stands, or the number of a kinematic body, or
 cdef enum:
     UNDRIVEN = -2
     MANY_DRIVERS = -3
 
 
-cdef class Articulations(Articulated):
+cdef class Articulations(Accounted):
     """Arguments as of Jointed."""
 
     # ---- the stages of a step ------------------------------------------------------------------------------------------
@@ -310,6 +302,7 @@ cdef class Articulations(Articulated):
         for i in range(rows.run_count):
             for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
                 rows.second[k] += rows.impulse[k]
+        self.settle_falling()
 
     cdef void give_herds(self) noexcept nogil:
         """Jacobians and impulses of herds, for those who look at joints one by one."""
@@ -637,85 +630,6 @@ cdef class Articulations(Articulated):
             self.kept_part[self.weighed[k]] = 1.0
 
     # ---- for notes -------------------------------------------------------------------------------------------------------
-
-    cdef bint sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
-        """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the
-        origin [J]. -> whether nothing else does work on it"""
-        cdef const Articulation* a = &self.articulation[g]
-        cdef const Twist* force
-        cdef Py_ssize_t k
-        cdef int32_t i
-        kinetic[0] = energy[0] = 0.0
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            force = &self.bodies.force[i]
-            if (self.bodies.linear_damping[i] != 0.0 or self.bodies.angular_damping[i] != 0.0
-                    or dot(force.w, force.w) != 0.0):
-                return False
-            kinetic[0] += kinetic_energy(self.bodies, i)
-            energy[0] -= dot(self.bodies.position[i], add_scaled(
-                force.v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i], self.settings.gravity))
-        energy[0] += kinetic[0]
-        return True
-
-    cdef void begin_account(self) noexcept nogil:
-        """The energy, at a step's begin, of what nothing touches, drives or damps, where joints strain it: others keep
-        RATTLE's own energy. Where velocities tear joints, since a hand has struck it, these answer as plastic impacts do; and
-        to close what is open takes work: both are left out."""
-        cdef const Herd* herd
-        cdef Py_ssize_t c, g, n
-        cdef int lane, i
-        cdef bint standing = False
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            self.accounted[g] = not (self.swept[g] or self.given[g]
-                                     or self.articulation[g].driven < self.articulation[g].driven_end
-                                     or self.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN)
-            if self.accounted[g] and not self.here[g]:
-                self.accounted[g] = self.open[g] <= self.most_open(g)
-            if self.accounted[g]:
-                self.accounted[g] = self.is_joined(g) and self.sum_energy(g, &self.kinetic[g], &self.energy[g])
-            standing = standing or (self.here[g] and self.accounted[g])
-        for n in range(self.herds.count if standing else 0):
-            herd = &self.herds.herds[n]
-            for lane in range(herd.lanes):
-                g = herd.articulation[lane]
-                for i in range(herd.shape.row_count if self.accounted[g] else 0):
-                    if fabs(self.tree.rows.error[herd.first + i * herd.width + lane]) > self.most_open(g):
-                        self.accounted[g] = 0
-
-    cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
-        """Whether its velocities go along with its joints."""
-        cdef const Articulation* a = &self.articulation[g]
-        cdef Vec3 v = self.flights.velocity_of(a)
-        cdef const Twist* t
-        cdef double fastest = 0.0
-        cdef Py_ssize_t k
-        for k in range(a.member, a.member_end):
-            t = &self.bodies.twist[self.member[k]]
-            fastest = max(fastest, norm(sub(t.v, v)) + a.size * norm(t.w))
-        return self.flights.fastest_opening(a) <= JOINED * fastest
-
-    cdef void settle_energy(self) noexcept nogil:
-        """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is, but
-        for what a net loses, where loops meet: its joints come taut as in plastic impacts. Much of it is noted; at rest the
-        measure is what a step's forces would give without joints."""
-        cdef double kinetic, energy, off, most
-        cdef Py_ssize_t c, g
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            if not self.accounted[g]:
-                continue
-            self.sum_energy(g, &kinetic, &energy)
-            off = energy - self.energy[g]
-            if off < 0.0 and self.articulation[g].loops > 1:
-                continue
-            most = LEAK * self.settings.dt * (kinetic + self.kinetic[g]) + ROUNDING * fabs(energy)
-            if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(
-                    &self.articulation[g], self.settings.dt):
-                self.noted.add(NOTE_ENERGY, self.member[self.articulation[g].member], fabs(off))
-            if fabs(off) > ROUNDING * fabs(energy):
-                self.flights.give_back(&self.articulation[g], -off, kinetic, self.settings.h)
 
     cdef void note_open(self) noexcept nogil:
         """Joints that a drift has left open; what is theirs is not accounted any more."""

@@ -53,10 +53,10 @@ cdef class Flights:
     cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil
     cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil
     cdef double driven_work(self, const Articulation* a) noexcept nogil
+    cdef bint is_driven(self, const Articulation* a) noexcept nogil
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil
     cdef Vec3 velocity_of(self, const Articulation* a) noexcept nogil
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
-    cdef double fastest_opening(self, const Articulation* a) noexcept nogil
     cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil

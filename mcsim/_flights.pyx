@@ -44,7 +44,7 @@ from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport AxisGeometry, foresee_way, point_frames, still_frames, turn_frames
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_vec, norm, quat, quat_mul,
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, is_zero, mat_vec, norm, quat, quat_mul,
                                quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport try_poses
@@ -265,14 +265,15 @@ cdef class Flights:
 
     cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil:
         """Energy [J] into the motion as it is, T, beside that with the momenta that are conserved:
-        s^2 T = T + energy. Of what is all but at rest what lacks is rounding, and so is the rest of the energy where
-        T is small against what forces make of bodies at rest in the time h, or against what all have: that part of it is
-        given."""
+        s^2 T = T + energy. Where T is small against what forces make of bodies at rest in the time h, or against what all
+        have, what lacks is rounding, and so is the direction of that motion: a part of it is given. What was
+        gained is taken whole, which can but slow it."""
         cdef Twist kept
         cdef Vec3 center
         cdef double beside = kinetic - self.find_kept(a, &kept, &center)
         if beside > 0.0:
-            energy *= beside / (beside + self.kicked(a, h) + LOSS * kinetic)
+            if energy > 0.0:
+                energy *= beside / (beside + self.kicked(a, h) + LOSS * kinetic)
             self.stretch(a, sqrt(max(1.0 + energy / beside, 0.0)), kept, center)
 
     cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil:
@@ -606,6 +607,16 @@ cdef class Flights:
                                                          self.driver(node.body_b, &still))
         return work
 
+    cdef bint is_driven(self, const Articulation* a) noexcept nogil:
+        """Whether a kinematic body at its joints moves."""
+        cdef const Twist* t
+        cdef Py_ssize_t k
+        for k in range(a.driven, a.driven_end):
+            t = &self.bodies.twist[self.driven[k]]
+            if not (is_zero(t.v) and is_zero(t.w)):
+                return True
+        return False
+
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil:
         return still if self.bodies.inv_mass[i] > 0.0 else &self.bodies.twist[i]
 
@@ -634,7 +645,7 @@ cdef class Flights:
         whole.inverse = inverse_symmetric(whole.inertia)
         whole.mass = total_mass(self.bodies, self.member + a.member, a.member_end - a.member)
         whole.count = 0
-        if a.driven < a.driven_end:
+        if self.is_driven(a):
             kept.v = kept.w = vec3(0.0, 0.0, 0.0)
             return 0.0
         if a.held:
@@ -727,29 +738,6 @@ cdef class Flights:
         foresee_way(f, joint, self.bodies, ahead)
         constrain_flight(block, joint, f, n, self.settings.time, ahead, rates)
         return n
-
-    cdef double fastest_opening(self, const Articulation* a) noexcept nogil:
-        """The largest J v + rate of its joints at the present poses [m/s]."""
-        cdef JointFrames f
-        cdef Row block[6]
-        cdef double rates[6]
-        cdef JointRow row
-        cdef const Node* node
-        cdef double fastest = 0.0
-        cdef Off off
-        cdef Py_ssize_t k
-        cdef int i
-        for k in range(a.node, a.node_end):
-            node = &self.tree.nodes[k]
-            if node.joint < 0:
-                continue
-            off = no_error()
-            for i in range(self.measure(node.joint, 0.0, &f, block, rates)):
-                copy_jacobian(&block[i], &row)
-                add_error(&off, is_linear_row(&row), rates[i] + row_rate(
-                    &row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]))
-            fastest = max(fastest, joint_way(&self.joints[node.joint], &off))
-        return fastest
 
     cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
         """The rows at the present poses. -> how far the joints are open"""

@@ -55,6 +55,7 @@ cdef class Jointed:
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
     cdef int8_t* given                  # time, or a function of the user's, moves one of its joints
+    cdef int8_t* falls                  # that of its last drift is much less
     cdef int8_t* accounted              # gravity and the user's forces alone do work on it in this step
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]
     cdef double* near                   # how far its joints may be open at the end of a drift [m, rad]
@@ -62,6 +63,10 @@ cdef class Jointed:
     cdef double* proximal               # part of the diagonal of rows that may be redundant
     cdef double* kinetic                # and energy less the forces' work from the origin, as the step begins [J]
     cdef double* energy
+    cdef double* last_kinetic           # the same at its end
+    cdef double* last_energy
+    cdef double* highest                # its drifts' largest kinetic energy in this step, where they were not flown [J]
+    cdef double* sizes                  # of the articulations [m]
     cdef double* solved                 # residual that ends proximal steps [m/s, rad/s]
     cdef int32_t* alone                 # those awake that are in no herd
     cdef Py_ssize_t alone_count

@@ -129,8 +129,8 @@ cdef class Jointed:
     def _keep_articulations(self, found, group, barred, given):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((16, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
-        numbers = np.zeros((9, count + 1))
+        flags, lists = np.zeros((17, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        numbers = np.zeros((13, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
         flags[10, given] = 1
@@ -146,13 +146,16 @@ cdef class Jointed:
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
         self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
         self.flies, self.bounded, self.holds = flag_row(flags, 12), flag_row(flags, 13), flag_row(flags, 14)
-        self.again = flag_row(flags, 15)
+        self.again, self.falls = flag_row(flags, 15), flag_row(flags, 16)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.kinetic, self.energy = doubles(numbers[5]), doubles(numbers[6])
-        numbers[7:] = np.inf                             # of what has no joints
-        self.heaviest, self.lightest = doubles(numbers[7]), doubles(numbers[8])
+        self.last_kinetic, self.last_energy = doubles(numbers[8]), doubles(numbers[9])
+        numbers[10] = found["size"]
+        self.sizes, self.highest = doubles(numbers[10]), doubles(numbers[11])
+        numbers[7] = numbers[12] = np.inf                # of what has no joints
+        self.heaviest, self.lightest = doubles(numbers[7]), doubles(numbers[12])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
 

@@ -7,7 +7,7 @@ l is at k * lanes + l.
 """
 
 from libc.stdint cimport int8_t, int32_t
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Joint, JointRows
 
 # Which lanes a solve is for.
@@ -108,6 +108,13 @@ ctypedef struct HerdKernels:
     void (*aim)(const Herd* herds, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
+    # T of each articulation, and T less the forces' work on the way from the origin [J].
+    void (*energy)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, Vec3 gravity, double* kinetic,
+                   double* energy) noexcept nogil
+    # joined <- whether its velocities open no joint by more than `part` of the fastest, against its centre of mass if it
+    # hangs on nothing. size: of each articulation.
+    void (*find_joined)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, const double* size, double part,
+                        int8_t* joined) noexcept nogil
     # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
     void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
     void (*give_impulses)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
@@ -165,6 +172,8 @@ cdef class Herds:
                     bint store) noexcept nogil
     cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, bint again) noexcept nogil
     cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil
+    cdef void energy(self, const Bodies* bodies, Vec3 gravity, double* kinetic, double* energy) noexcept nogil
+    cdef void find_joined(self, const Bodies* bodies, const double* size, double part, int8_t* joined) noexcept nogil
 
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil

@@ -378,6 +378,16 @@ cdef class Herds:
             largest = max(largest, self.kernels[i].residual(self.herds + self.begin_of(i), self.count_of(i), twist, rows))
         return largest
 
+    cdef void energy(self, const Bodies* bodies, Vec3 gravity, double* kinetic, double* energy) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].energy(self.herds + self.begin_of(i), self.count_of(i), bodies, gravity, kinetic, energy)
+
+    cdef void find_joined(self, const Bodies* bodies, const double* size, double part, int8_t* joined) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].find_joined(self.herds + self.begin_of(i), self.count_of(i), bodies, size, part, joined)
+
     # ---- numbers ---------------------------------------------------------------------------------------------------------
 
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil:

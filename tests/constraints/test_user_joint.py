@@ -78,9 +78,11 @@ class Rod(Ball):
 
 
 def two_bodies(joint):
-    """An upper body on a ball joint from the world, and one that hangs from it by `joint` at the origin."""
+    """An upper body on a ball joint from the world, and one that hangs from it by `joint` at the origin. What is damped keeps
+    no account of its energy, as what a user's function moves cannot, since that may do work."""
     scene = mc.Scene()
-    scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1.0, 2.0, 0.5))
+    scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1.0, 2.0, 0.5),
+                   linear_damping=0.1)
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0.2, -0.1, -0.4), angular_velocity=(0.5, 0, -1.0))
     scene.add_joint(mc.BallJoint(None, "a", (0.8, 0, 0.6)))
     scene.add_joint(joint)
