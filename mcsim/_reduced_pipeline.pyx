@@ -107,7 +107,9 @@ cdef class ReducedPipeline(TreePipeline):
         self.laden_rows = LadenRows(self.generalized, nv)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
-            for i in range(bodies.count)], nv, self.looping)
+            for i in range(bodies.count)], [
+            (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
+            for k in range(self.motion.tree_count)], nv, self.looping)
         self.flight = TreeFlight(self.motion)
         states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((3, self.motion.tree_count + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
@@ -446,13 +448,14 @@ cdef class ReducedPipeline(TreePipeline):
                                   iterations)
         for k in range(iterations):
             self.sweeps += 1
-            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)
+            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
+            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed, k == 0)
             if given_up >= 0:
                 row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
-            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
+            self.correction = max(self.held_trees.largest, self.generalized.sweep(
+                self.rows, self.row_count, self.motion.qd, relaxed, rub))
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:

@@ -496,9 +496,9 @@ cdef class GeneralizedRows:
         while i < count:
             if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
-            elif closes(&rows[i]) or rows[i].block_kind == BLOCK_HELD:
+            elif closes(&rows[i]):
                 self.stir(i, INFINITY)
-            elif rub or not rubs(&rows[i]):
+            elif rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
