@@ -54,6 +54,7 @@ from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_cont
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
+from mcsim.wide._halves cimport pass_on
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -471,8 +472,12 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
+        cdef const Manifold* m
         cdef Py_ssize_t i
         cdef double impulse
+        for i in range(0 if self.settings.compliant else self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            pass_on(&self.rows[m.row_begin], m.point_count)
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
