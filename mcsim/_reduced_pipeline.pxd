@@ -38,6 +38,12 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* to_give                 # (trees,) how much more kick_again may change kinetic energies; < 0: it has ended [J]
     cdef double* kicked_to
 
+    cdef object shares
+    cdef double* gains                   # of bodies, see pass_on [N s]
+    cdef double* losses
+
+    cdef void pass_on(self) noexcept nogil
+    cdef double passed(self, int32_t body) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void start_rows(self, bint bounded) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil

@@ -54,7 +54,7 @@ from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_cont
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
-from mcsim.wide._halves cimport pass_on
+from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -117,6 +117,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
         self.to_give = doubles(energies[2])
         self.swinging = np.zeros((3, bodies.count + 1, 3))
+        self.shares = np.zeros((2, bodies.count + 1))
+        self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
@@ -472,18 +474,46 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
-        cdef const Manifold* m
         cdef Py_ssize_t i
         cdef double impulse
-        for i in range(0 if self.settings.compliant else self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            pass_on(&self.rows[m.row_begin], m.point_count)
+        if not self.settings.compliant:
+            self.pass_on()
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 self.generalized.apply(i, impulse, self.motion.qd)
         if self.settings.compliant:
             self.guess_contacts(self.motion.qd, self.levels, RELAXED)
+
+    cdef void pass_on(self) noexcept nogil:
+        """What a contact's point gains beyond twice its guess is no impact as far as others on one of its bodies have lost of
+        theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
+        share a load."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double part
+        cdef bint some = False
+        memset(self.gains - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        memset(self.losses - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL:
+                some = some or gain(row) > 0.0
+                self.gains[row.body_a] += gain(row)
+                self.gains[row.body_b] += gain(row)
+                self.losses[row.body_a] += loss(row)
+                self.losses[row.body_b] += loss(row)
+        for i in range(self.joint_end, self.row_count if some else 0):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL and gain(row) > 0.0:
+                part = max(self.passed(row.body_a), self.passed(row.body_b))
+                row.carry += 0.5 * part * gain(row)
+
+    cdef double passed(self, int32_t body) noexcept nogil:
+        """What part of the gains on a body others have lost."""
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return 0.0
+        return min(self.losses[body] / self.gains[body], 1.0)
 
     cdef void apply_guesses(self, bint second, double part) noexcept nogil:
         """This part of the impulses that limits and contacts start with, or that are carried to the second half."""

@@ -18,19 +18,14 @@ cdef inline double second_half(double first, double guess) noexcept nogil:
     return min(max(first, min(2.0 * guess, 0.0)), max(2.0 * guess, 0.0))
 
 
-cdef inline void pass_on(Row* normal, int count) noexcept nogil:
-    """A manifold's normal rows, their first halves done: what a point has beyond twice its guess, in `carry`, is no impact
-    as far as the others have lost of theirs. Joints leave a body fewer motions than its manifold has points, and then
-    nothing but the springs decides how these share a load."""
-    cdef double gained = 0.0
-    cdef double lost = 0.0
-    cdef int k
-    for k in range(count):
-        gained += max(normal[k].impulse - 2.0 * normal[k].carry, 0.0)
-        lost += max(normal[k].carry - normal[k].impulse, 0.0)
-    if gained > 0.0 and lost > 0.0:
-        for k in range(count):
-            normal[k].carry += 0.5 * min(lost / gained, 1.0) * max(normal[k].impulse - 2.0 * normal[k].carry, 0.0)
+cdef inline double gain(const Row* row) noexcept nogil:
+    """What a first half that came out has beyond twice its guess, in `carry`."""
+    return max(row.impulse - 2.0 * row.carry, 0.0)
+
+
+cdef inline double loss(const Row* row) noexcept nogil:
+    """By how much it is less than its guess."""
+    return max(row.carry - row.impulse, 0.0)
 
 
 cdef inline double first_part(int kind, const Settings* settings) noexcept nogil:
