@@ -342,7 +342,7 @@ cdef class LadenRows:
         return largest
 
     cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil:
-        """The load of a manifold has changed: its friction, whose blocks come after those of its normals, is not passed by."""
+        """The load of a manifold has changed: its friction, whose blocks come after its normals', is not passed by."""
         cdef LadenBlock* block = normal + 1
         cdef LadenBlock* end = self.blocks + self.block_count
         while block < end and rows[block.row].source == rows[normal.row].source:

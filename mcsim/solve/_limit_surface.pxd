@@ -141,9 +141,8 @@ cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, cons
         t1 = s.turn[i][1]
         point_products(k, t0, t1, p)
         e = 0.5 * (p[0] + p[1]) + sqrt(0.25 * (p[0] - p[1]) * (p[0] - p[1]) + p[2] * p[2])
-        e = 1.0 / e if e > 0.0 else 0.0
-        y0 = share[2 * i] - (u0 - u2 * t0) * e
-        y1 = share[2 * i + 1] - (u1 - u2 * t1) * e
+        y0 = share[2 * i] - ((u0 - u2 * t0) / e if e > 0.0 else 0.0)
+        y1 = share[2 * i + 1] - ((u1 - u2 * t1) / e if e > 0.0 else 0.0)
         length = sqrt(y0 * y0 + y1 * y1)
         if length > s.limit[i]:
             y0 *= s.limit[i] / length

@@ -1,5 +1,5 @@
-"""Bodies that joints leave few motions, in contact in generalized coordinates: rows have no mass along what joints hold, and a
-manifold's points share its load in more ways than the body has motions."""
+"""Bodies that joints leave few motions, in contact in generalized coordinates: rows have no mass along what joints hold, and
+a manifold's points share its load in more ways than the body has motions."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,8 @@ def floor(scene, kind, material):
         return 1
     places = [(0, -0.5), (0, 0.5)] if kind == "two" else [(x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
     for x, y in places:
-        scene.add_body(kind="static", shape=mc.Box((3 if kind == "two" else 0.5, 0.5, 0.5)), position=(x, y, -0.5), material=material)
+        scene.add_body(kind="static", shape=mc.Box((3 if kind == "two" else 0.5, 0.5, 0.5)), position=(x, y, -0.5),
+                       material=material)
     return len(places)
 
 
@@ -56,13 +57,13 @@ def test_planar_pyramids_rest(size, base):
     start = floor(scene, "plane", material)
     for level in range(base):
         for k in range(base - level):
-            planar(scene, mc.Box((size,) * 3), (2.02 * size * (k - 0.5 * (base - level - 1)), 0, size + 2 * size * level), (0, 1, 0),
-                   material)
+            x = 2.02 * size * (k - 0.5 * (base - level - 1))
+            planar(scene, mc.Box((size,) * 3), (x, 0, size + 2 * size * level), (0, 1, 0), material)
     rests(scene, start, size)
 
 
-@pytest.mark.parametrize("shape, half", [(mc.Box((0.3, 0.2, 0.1)), 0.1), (mc.Cylinder(0.3, 0.1), 0.1), (mc.Box((0.2, 0.2, 0.3)), 0.3)],
-                         ids=["box", "cylinder", "tall"])
+@pytest.mark.parametrize("shape, half", [(mc.Box((0.3, 0.2, 0.1)), 0.1), (mc.Cylinder(0.3, 0.1), 0.1),
+                                         (mc.Box((0.2, 0.2, 0.3)), 0.3)], ids=["box", "cylinder", "tall"])
 @pytest.mark.parametrize("points", ["central", "point"])
 @pytest.mark.parametrize("dt", [1 / 60, 1e-3])
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
@@ -108,7 +109,8 @@ def test_a_blow_is_not_repeated():
     material = mc.Material(friction=0.6)
     floor(scene, "plane", material)
     lean = 0.2
-    scene.add_body("body", shape=mc.Box((0.3, 0.2, 0.1)), position=(0.3 * np.cos(lean) - 0.3, 0, 0.1 * np.cos(lean) + 0.3 * np.sin(lean)),
+    height = 0.1 * np.cos(lean) + 0.3 * np.sin(lean)
+    scene.add_body("body", shape=mc.Box((0.3, 0.2, 0.1)), position=(0.3 * np.cos(lean) - 0.3, 0, height),
                    orientation=(np.cos(lean / 2), 0, np.sin(lean / 2), 0), material=material)
     scene.add_joint(mc.PlanarJoint(None, "body", anchor=(0, 0, 0.1), normal=(0, 1, 0), collide=True))
     world = mc.ReducedWorld(scene, dt=1 / 240, sleep=False)

@@ -101,8 +101,9 @@ def rolling_balls(seed):
     return scene
 
 
-SCENES = {"heap": lambda seed: heap(seed), "two": lambda seed: few_boxes(2, (15, 1)[seed]), "five": lambda seed: few_boxes(5, 2 + seed),
-          "ragdolls": lambda seed: mc.scenes.build("ragdolls", count=3, drop=0.3 + 0.2 * seed), "rolling": rolling_balls,
+SCENES = {"heap": heap, "rolling": rolling_balls,
+          "two": lambda seed: few_boxes(2, (15, 1)[seed]), "five": lambda seed: few_boxes(5, 2 + seed),
+          "ragdolls": lambda seed: mc.scenes.build("ragdolls", count=3, drop=0.3 + 0.2 * seed),
           "slab": lambda seed: loaded_slab(25, (1.0, 10.0)[seed])}
 
 
