@@ -113,6 +113,7 @@ KERNELS = {
     "mcsim._position_pipeline": ["m"],
     "mcsim._tree_pipeline": ["m"],
     "mcsim._loop_account": ["m"],
+    "mcsim._loop_pipeline": [],
     "mcsim._reduced_pipeline": ["m"],
 }
 

@@ -49,8 +49,8 @@ cdef class RowImpacts(BodyImpacts):
 cdef class TreeImpacts(Impacts):
     cdef GeneralizedRows generalized
     cdef TreeMotion motion
-    cdef bint looping
+    cdef const int32_t* bond     # (trees,) of those that loops tie the first that each is tied to, else -1; NULL: no loops
     cdef double* response
 
-    cdef Py_ssize_t begin_of(self, int32_t node) noexcept nogil
-    cdef Py_ssize_t count_of(self, int32_t node) noexcept nogil
+    cdef Py_ssize_t end_of(self, int32_t node) noexcept nogil
+    cdef bint is_of(self, Py_ssize_t tree, int32_t node) noexcept nogil

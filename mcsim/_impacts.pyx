@@ -301,21 +301,24 @@ cdef class RowImpacts(BodyImpacts):
 
 
 cdef class TreeImpacts(Impacts):
-    """generalized: the rows over qd; motion: the trees; looping: whether joints close loops."""
+    """generalized: the rows over qd; motion: the trees; bond: (trees,) of those that loops tie the first that each is
+    tied to, else -1; None: there are no loops."""
 
-    def __init__(self, int law, GeneralizedRows generalized not None, TreeMotion motion not None, bint looping):
+    def __init__(self, int law, GeneralizedRows generalized not None, TreeMotion motion not None, bond):
         Impacts.__init__(self, law, motion.tree_count)
         response = np.zeros(motion.tree.nv + 1)
-        self.kept.append(response)
-        self.generalized, self.motion, self.looping = generalized, motion, looping
+        self.kept += [response, bond]
+        self.generalized, self.motion = generalized, motion
+        self.bond = integers(bond) if bond is not None else NULL
         self.response = doubles(response)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
-        """A tree; with loops, which may tie any of them together, all are one."""
+        """A tree; those that loops tie are one."""
         cdef int32_t i = self.rows[row].body_b if side else self.rows[row].body_a
         if i < 0 or self.motion.blocks[i].count == 0:
             return -1
-        return 0 if self.looping else self.motion.blocks[i].tree
+        i = self.motion.blocks[i].tree
+        return self.bond[i] if self.bond != NULL and self.bond[i] >= 0 else i
 
     cdef double rate(self, Py_ssize_t row) noexcept nogil:
         return self.generalized.rate(row, self.motion.qd)
@@ -330,22 +333,27 @@ cdef class TreeImpacts(Impacts):
     cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:
         self.generalized.apply(row, impulse, self.response)
 
-    cdef Py_ssize_t begin_of(self, int32_t node) noexcept nogil:
-        return 0 if self.looping else self.motion.trees[node].first
+    cdef Py_ssize_t end_of(self, int32_t node) noexcept nogil:
+        """Where its trees end, of which it is the first."""
+        return self.motion.tree_count if self.bond != NULL and self.bond[node] >= 0 else node + 1
 
-    cdef Py_ssize_t count_of(self, int32_t node) noexcept nogil:
-        return self.motion.tree.nv if self.looping else self.motion.trees[node].count
+    cdef bint is_of(self, Py_ssize_t tree, int32_t node) noexcept nogil:
+        return tree == node or (self.bond != NULL and self.bond[tree] == node)
 
     cdef void clear(self, int32_t node) noexcept nogil:
-        memset(self.response + self.begin_of(node), 0, self.count_of(node) * sizeof(double))
+        cdef Py_ssize_t k
+        for k in range(node, self.end_of(node)):
+            if self.is_of(k, node):
+                memset(self.response + self.motion.trees[k].first, 0, self.motion.trees[k].count * sizeof(double))
 
     cdef void answer(self, int32_t node) noexcept nogil:
-        if self.looping:
-            self.generalized.hold_loops(self.rows, self.response)
+        if self.bond != NULL and self.bond[node] >= 0:
+            self.generalized.hold_loops(self.rows, self.response, node)
 
     cdef void take(self, int32_t node) noexcept nogil:
-        cdef Py_ssize_t first = self.begin_of(node)
         cdef double* qd = self.motion.qd
-        cdef Py_ssize_t k
-        for k in range(first, first + self.count_of(node)):
-            qd[k] += self.response[k]
+        cdef Py_ssize_t i, k
+        for k in range(node, self.end_of(node)):
+            if self.is_of(k, node):
+                for i in range(self.motion.trees[k].first, self.motion.trees[k].first + self.motion.trees[k].count):
+                    qd[i] += self.response[i]

@@ -2,18 +2,17 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim._loop_account cimport LoopAccount
-from mcsim._tree_pipeline cimport TreePipeline
+from mcsim._loop_pipeline cimport LoopPipeline
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 
-cdef class ReducedPipeline(TreePipeline):
+cdef class ReducedPipeline(LoopPipeline):
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
-    cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
     cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
     cdef int32_t* chosen                 # (manifolds,): those that aim_contacts is about
@@ -24,22 +23,22 @@ cdef class ReducedPipeline(TreePipeline):
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
     cdef object swinging
-    cdef bint closing_loops              # at every drift's end: "soft"
-    cdef bint projecting                 # loops after every drift: "projection"
-    cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint laden                      # whether contacts may bear much for their size
-    cdef bint looping                    # whether any joint has rows of its own
-    cdef object before_closing
-    cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
     cdef tuple kept_of_drift
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
-    cdef double* doubted[2]              # (trees,) each
     cdef double* to_give                 # (trees,) how much more kick_again may change kinetic energies; < 0: it has ended [J]
     cdef double* kicked_to
 
+    cdef object shares
+    cdef double* gains                   # of bodies, see pass_on [N s]
+    cdef double* losses
+
+    cdef void pass_on(self) noexcept nogil
+    cdef double passed(self, int32_t body) noexcept nogil
+    cdef void take_back(self, double h) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
-    cdef void start_rows(self, bint bounded) noexcept nogil
+    cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void keep_loads(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
@@ -47,17 +46,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
     cdef void aim_contacts(self, bint every) noexcept nogil
-    cdef double closing_rate(self) noexcept nogil
-    cdef void aim_loops(self) noexcept nogil
-    cdef void close_loops(self, double h) noexcept nogil
-    cdef void project_loops(self, double h) noexcept nogil
     cdef void find_efforts(self) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil
-    cdef void apply_guesses(self, bint second, double part) noexcept nogil
-    cdef void doubt(self, bint second) noexcept nogil
-    cdef bint gives(self, int32_t body) noexcept nogil
-    cdef double most_open(self, double* widest) noexcept nogil
-    cdef bint note_strain(self) noexcept nogil
-    cdef void note_loops(self) noexcept nogil

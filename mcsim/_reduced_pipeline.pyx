@@ -54,26 +54,20 @@ from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_cont
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
+from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
-    CLOSINGS = 4                 # trials of a drift with loops
 
 # The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
 # speed that it finds.
 cdef double MOST_GAIN = 0.01
 
-# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
-cdef double OPEN = 1e-4
 
-# Loops need no other trial whose closing takes less than this [s].
-cdef double CLOSED = 3e-14
-
-
-cdef class ReducedPipeline(TreePipeline):
+cdef class ReducedPipeline(LoopPipeline):
     """One world's step in generalized coordinates.
 
     Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
@@ -82,8 +76,8 @@ cdef class ReducedPipeline(TreePipeline):
     """
 
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
-        cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
-        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
+        cdef Py_ssize_t nv = len(plan.qd)
+        LoopPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
         self.settings.first_kick = 0.5
         self.guesses = Guesses(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
@@ -95,25 +89,21 @@ cdef class ReducedPipeline(TreePipeline):
         self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.generalized.leading = self.leading
         self.generalized.watch(nv)
-        self.before_closing = np.zeros(max(1, nq + nv))
-        self.levels = doubles(self.before_closing)
-        self.runge = plan.runge
-        self.looping = not np.all(plan.held)
-        self.projecting = self.looping and plan.projection
-        self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
-                              and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.motion, self.generalized)
         self.laden_rows = LadenRows(self.generalized, nv)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
-            for i in range(bodies.count)], nv, self.looping)
+            for i in range(bodies.count)], [
+            (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
+            for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
-        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((3, self.motion.tree_count + 1))
+        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros(self.motion.tree_count + 1)
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
-        self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
-        self.to_give = doubles(energies[2])
+        self.to_give = doubles(energies)
         self.swinging = np.zeros((3, bodies.count + 1, 3))
+        self.shares = np.zeros((2, bodies.count + 1))
+        self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
@@ -143,7 +133,8 @@ cdef class ReducedPipeline(TreePipeline):
     def _impacts(self):
         if self.account is None:
             return None                                  # not yet
-        return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion, self.looping)
+        return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion,
+                           self.kept_of_trees[2] if self.looping else None)
 
     cdef void bounce(self, bint held) noexcept nogil:
         cdef long long before = self.impact_count
@@ -178,12 +169,12 @@ cdef class ReducedPipeline(TreePipeline):
         self.replanning = False
 
     def grow(self):
-        TreePipeline.grow(self)
+        LoopPipeline.grow(self)
         self.laden_rows.reserve(self.row_capacity)
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
-        return TreePipeline.go_on(self, n)
+        return LoopPipeline.go_on(self, n)
 
     def kicked(self):
         """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
@@ -244,6 +235,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.contact_row_count = n - self.joint_end
         self.find_efforts()
         self.let_tree_hold()
+        self.find_busy()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
         if status == OK and self.laden_count > 0:
@@ -339,90 +331,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.closing_loops or self.projecting:
             self.aim_loops()
         self.generalized.factor(self.rows, self.joint_end, self.closing_rate())
-        self.held_trees.prepare(self.rows, self.joint_end)
-
-    cdef double closing_rate(self) noexcept nogil:
-        """What part of their errors loops are to lose in a second, as velocities [1/s]."""
-        cdef double h = self.settings.h
-        if self.closing_loops:
-            return 1.0 / h
-        if self.projecting:
-            return 0.0
-        if self.settings.stabilization == STABILIZE_BAUMGARTE:
-            return self.settings.baumgarte / h
-        if self.settings.stabilization == STABILIZE_SOFT:
-            return soften(self.settings.joint_hertz, self.settings.joint_damping_ratio, h).bias_rate
-        return 0.0
-
-    cdef void aim_loops(self) noexcept nogil:
-        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on. Under
-        "projection", velocities do not close what is open: C is left out."""
-        cdef Py_ssize_t i
-        cdef double h = self.settings.h
-        cdef double asked = 0.0 if self.projecting else 1.0 / h
-        cdef Row* row
-        for i in range(self.joint_end):
-            row = &self.rows[i]
-            if row.kind == ROW_JOINT and row.stabilized:
-                row.bias[BIASED] = asked * row.error + 0.5 * h * row.curvature + row.rate
-                row.compliance[BIASED] = 0.0
-                row.mass[BIASED] = row.mass[RELAXED]
-
-    cdef void close_loops(self, double h) noexcept nogil:
-        """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
-        Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
-        is singular. Bodies are left where the last trial had them."""
-        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
-        cdef double* before = self.levels + nq
-        cdef double error, last = INFINITY
-        cdef int k
-        for k in range(CLOSINGS):
-            memcpy(self.levels, self.motion.q, nq * sizeof(double))
-            self.motion.drift(h)
-            self.motion.place()
-            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
-            self.write_joints(self.rows)
-            memcpy(self.motion.q, self.levels, nq * sizeof(double))
-            error = self.generalized.worst(self.rows)
-            if not error < last:
-                memcpy(self.motion.qd, before, nv * sizeof(double))
-            if not error < last or error <= CLOSED or error > h:
-                break
-            last = error
-            memcpy(before, self.motion.qd, nv * sizeof(double))
-            self.generalized.close(self.rows, self.motion.qd, h)
-
-    cdef void project_loops(self, double h) noexcept nogil:
-        """"projection": q onto the nearest place at which loops are closed, by Gauss-Newton steps in the metric of H, q -=
-        H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
-        do not shrink; what is open closes no faster than its push. Rows are refreshed, before and after."""
-        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
-        cdef double* velocity = self.levels + nq
-        cdef double error, last = INFINITY
-        cdef Py_ssize_t i
-        cdef int k
-        for k in range(CLOSINGS):
-            error = self.generalized.worst(self.rows)
-            if not error < last:
-                memcpy(self.motion.q, self.levels, nq * sizeof(double))
-                self.show(True)
-                self.refresh()
-                return
-            if error <= CLOSED or k > 0 and last > h:
-                return
-            last = error
-            memcpy(self.levels, self.motion.q, nq * sizeof(double))
-            memcpy(velocity, self.motion.qd, nv * sizeof(double))
-            memset(self.motion.qd, 0, nv * sizeof(double))
-            for i in range(self.joint_end):
-                self.impulses[i] = self.rows[i].impulse
-            self.generalized.close(self.rows, self.motion.qd, max(1.0, error / h))
-            for i in range(self.joint_end):
-                self.rows[i].impulse = self.impulses[i]
-            self.motion.drift(1.0)
-            memcpy(self.motion.qd, velocity, nv * sizeof(double))
-            self.show(True)
-            self.refresh()
+        self.held_trees.prepare(self.rows, self.joint_end, self.tied)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
@@ -446,18 +355,19 @@ cdef class ReducedPipeline(TreePipeline):
                                   iterations)
         for k in range(iterations):
             self.sweeps += 1
-            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)
+            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
+            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed, k == 0)
             if given_up >= 0:
                 row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
-            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
+            self.correction = max(self.held_trees.largest, self.generalized.sweep(
+                self.rows, self.row_count, self.motion.qd, relaxed, rub))
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:
                 break
-            if not relaxed and not self.looping and k + 1 < iterations and self.contact_row_count > 0:
+            if not relaxed and k + 1 < iterations and self.contact_row_count > 0:
                 self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
             if self.tolerance >= 0.0:
                 self.show_twists()
@@ -470,6 +380,8 @@ cdef class ReducedPipeline(TreePipeline):
         """The second half of what is carried, at the new pose."""
         cdef Py_ssize_t i
         cdef double impulse
+        if not self.settings.compliant:
+            self.pass_on()
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
@@ -477,69 +389,35 @@ cdef class ReducedPipeline(TreePipeline):
         if self.settings.compliant:
             self.guess_contacts(self.motion.qd, self.levels, RELAXED)
 
-    cdef void apply_guesses(self, bint second, double part) noexcept nogil:
-        """This part of the impulses that limits and contacts start with, or that are carried to the second half."""
-        cdef const Row* row
-        cdef Py_ssize_t i
-        cdef double guess
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            if row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL:
-                guess = row.impulse - row.carry if second else row.impulse
-                if guess != 0.0:
-                    self.generalized.apply(i, part * guess, self.motion.qd)
-
-    cdef void doubt(self, bint second) noexcept nogil:
-        """Impulses of limits and contacts are guessed from those before, which after an impact, or beside loops that
-        were open, may be far from what they should be. They only take energy; where they give much, they are dropped."""
-        cdef Py_ssize_t i
-        cdef double guess
-        cdef double* gained = self.motion.gained
-        cdef double* handled = self.motion.handled       # an account that the first kick has begun goes on
+    cdef void pass_on(self) noexcept nogil:
+        """What a contact's point gains beyond twice its guess is no impact as far as others on one of its bodies have lost
+        of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
+        share a load."""
         cdef Row* row
-        self.motion.gained, self.motion.handled = self.doubted[0], self.doubted[1]
-        self.apply_guesses(second, -1.0)
-        self.motion.look()
-        memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0, False)
-        self.apply_guesses(second, 1.0)
-        self.motion.look()
-        self.motion.account(1.0, False)
-        for i in range(self.row_count):
+        cdef Py_ssize_t i
+        cdef double part
+        cdef bint some = False
+        memset(self.gains - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        memset(self.losses - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        for i in range(self.joint_end, self.row_count):
             row = &self.rows[i]
-            if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
-                continue
-            if self.gives(row.body_a) or self.gives(row.body_b):
-                guess = row.impulse - row.carry if second else row.impulse
-                self.generalized.apply(i, -guess, self.motion.qd)
-                row.impulse -= guess
-                row.carry = row.impulse
-        self.motion.gained, self.motion.handled = gained, handled
+            if row.kind == ROW_NORMAL:
+                some = some or gain(row) > 0.0
+                self.gains[row.body_a] += gain(row)
+                self.gains[row.body_b] += gain(row)
+                self.losses[row.body_a] += loss(row)
+                self.losses[row.body_b] += loss(row)
+        for i in range(self.joint_end, self.row_count if some else 0):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL and gain(row) > 0.0:
+                part = max(self.passed(row.body_a), self.passed(row.body_b))
+                row.carry += 0.5 * part * gain(row)
 
-    cdef bint gives(self, int32_t body) noexcept nogil:
-        """Whether guesses have given a body's tree three times what it had."""
-        cdef const Block* block
+    cdef double passed(self, int32_t body) noexcept nogil:
+        """What part of the gains on a body others have lost."""
         if body < 0 or self.motion.blocks[body].count == 0:
-            return False
-        block = &self.motion.blocks[body]
-        return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
-
-    cdef double most_open(self, double* widest) noexcept nogil:
-        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under Runge-Kutta
-        springs hold them, which are open and give back what they took: these are strained where they yield."""
-        cdef double rate
-        widest[0] = self.settings.h
-        if self.runge and not self.projecting:
-            rate = self.closing_rate()
-            widest[0] = 1.0 / rate if rate > 0.0 else INFINITY
-            return widest[0]
-        return OPEN * widest[0]
-
-    cdef bint note_strain(self) noexcept nogil:
-        """Whether loops yield as the substep begins, or are open by more than they are to be."""
-        cdef double widest
-        cdef double most = self.most_open(&widest)
-        return self.generalized.note_strain(self.rows, most, widest)
+            return 0.0
+        return min(self.losses[body] / self.gains[body], 1.0)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -561,6 +439,16 @@ cdef class ReducedPipeline(TreePipeline):
             self.flight.fly_apart(self.tied, h, forces)
         else:
             self.flight.fly(NULL, h, forces)
+
+    cdef void take_back(self, double h) noexcept nogil:
+        """The last kick of h; what no row acts on is as it began, to the bit."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        self.motion.take_back(h)
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count if not self.busy[k] else 0):
+                self.motion.qd[i] = self.begun[i]
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
@@ -615,20 +503,20 @@ cdef class ReducedPipeline(TreePipeline):
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, forces, 1)
         if self.looping:
-            self.start_rows(False)
+            self.start_rows(False, True)
             if not self.runge:
                 for k in range(ROUNDS):
                     self.generalized.solve(self.rows, self.motion.qd, BIASED)
-                self.motion.kick_anew(h, forces)
+                self.motion.kick_anew(h, forces, self.tied)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         for k in range(self.motion.tree_count):
             self.to_give[k] = INFINITY
-        if not self.looping:
-            self.start_rows(False)
-        self.start_rows(True)
+        self.start_rows(False, False)
+        self.start_rows(True, False)
+        self.start_rows(True, True)
         if self.looping:
             self.doubt(False)
 
@@ -649,7 +537,7 @@ cdef class ReducedPipeline(TreePipeline):
             block = &self.motion.trees[k]
             if block.count == 0:
                 continue
-            if self.busy[k] <= 1 or self.to_give[k] < 0.0:
+            if self.busy[k] <= 1 or self.tied[k] or self.to_give[k] < 0.0:
                 stirred[block.first] = 0
             if not stirred[block.first]:
                 continue
@@ -682,22 +570,23 @@ cdef class ReducedPipeline(TreePipeline):
             self.aim_contacts(False)
         self.motion.narrow(0, self.motion.tree_count)
 
-    cdef void start_rows(self, bint bounded) noexcept nogil:
-        """The impulses that limits' and contacts' rows start with act, or those of all others; compliant contacts' as far as
-        they help."""
+    cdef void start_rows(self, bint bounded, bint tied) noexcept nogil:
+        """The impulses that limits' and contacts' rows start with act, or those of all others, of trees that loops tie or
+        of the rest; compliant contacts', in the end, as far as they help."""
         cdef const Row* row
         cdef Py_ssize_t i
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             row = &self.rows[i]
-            if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded:
+            if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded and (
+                    self.is_tied(row) == tied):
                 self.generalized.apply(i, row.impulse, self.motion.qd)
-        if self.settings.compliant and bounded:
+        if self.settings.compliant and bounded and tied:
             self.guess_contacts(self.motion.qd, self.levels, BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
         its velocities."""
-        self.motion.kick(h, forces, 1)
+        self.motion.kick_some(h, forces, self.tied)
         self.motion.credit(0.5 * h, forces)
         self.motion.look()
         self.motion.account(1.0, True)
@@ -713,7 +602,6 @@ cdef class ReducedPipeline(TreePipeline):
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
         self.aim_motors(self.joint_end)
         self.set_start_impulses()
-        self.find_busy()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if self.contact_row_count > 0:
             self.motion.look()
@@ -731,7 +619,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         if self.runge:
-            self.motion.take_back(0.5 * h)
+            self.take_back(0.5 * h)
             if watched:
                 self.account.end_half(self.rows, self.row_count, 0.0, forces)
                 self.motion.spend(0.5 * h, forces)
@@ -782,17 +670,3 @@ cdef class ReducedPipeline(TreePipeline):
             self.note_loops()
         self.lap(STAGE_RELAX)
 
-    cdef void note_loops(self) noexcept nogil:
-        """Joints that had to yield in the substep, or are open at its end."""
-        cdef double widest, error
-        cdef double most = self.most_open(&widest)
-        cdef Py_ssize_t i, contrary = self.generalized.contrary
-        cdef const Row* row
-        self.generalized.contrary = -1
-        for i in range(self.joint_end):
-            row = &self.rows[i]
-            error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0
-            if row.kind == ROW_JOINT and (row.source == contrary or error > widest * row.push):
-                self.noted.most(NOTE_LOOPS, row.source, error)
-            elif error > most * row.push and (self.closing_loops or self.projecting):
-                self.noted.most(NOTE_OPEN, row.source, error)

@@ -36,7 +36,9 @@ cdef class TreePipeline(Pipeline):
     cdef bint pushed                     # whether any body has a force or damping
     cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
     cdef int32_t* tied                   # (trees,): whether rows that close loops do
-    cdef object kept_of_tree, kept_of_trees, coordinates
+    cdef object kept_of_tree, kept_of_trees, kept_bonds, coordinates
+    cdef int32_t* bond                   # (trees,) of those that loops tie the first that each is tied to, else -1
+    cdef int32_t* bonds                  # (bodies,) the same of their trees; the world's before the first
 
     cdef void rest_trees(self) noexcept nogil
     cdef void carry_trees(self, double h) noexcept nogil
@@ -58,5 +60,6 @@ cdef class TreePipeline(Pipeline):
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
+    cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil
+    cdef int32_t first_of(self, int32_t tree) noexcept nogil
     cdef bint is_stirred(self, int32_t body) noexcept nogil

@@ -40,8 +40,11 @@ cdef class TreePipeline(Pipeline):
                                  plan.users, self.noted)
         self.generalized = GeneralizedRows()
         self.responses = TreeResponses(self.motion)
-        self.kept_of_trees = np.zeros((2, self.motion.tree_count + 1), np.int32)
+        self.kept_of_trees = np.zeros((3, self.motion.tree_count + 1), np.int32)
         self.busy, self.tied = integers(self.kept_of_trees[0]), integers(self.kept_of_trees[1])
+        self.kept_bonds = np.full(bodies.count + 1, -1, np.int32)
+        self.bond, self.bonds = integers(self.kept_of_trees[2]), integers(self.kept_bonds) + 1
+        self.generalized.bonds = self.bonds
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -234,27 +237,48 @@ cdef class TreePipeline(Pipeline):
         return OK
 
     cdef void find_busy(self) noexcept nogil:
-        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie."""
-        cdef Py_ssize_t i = 0
+        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie, to each
+        other: they have a bond, its first tree."""
+        cdef Py_ssize_t i = 0, k
         cdef bint ties
+        cdef int32_t first
         cdef int r, m
         memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
         memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
+        for k in range(self.motion.tree_count):
+            self.bond[k] = <int32_t>k
         while i < self.row_count:
             m = self.rows[i].block
             ties = closes(&self.rows[i])
+            first = -1
             for r in range(m):
-                self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3)
-                self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3)
+                first = self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3, first)
+                first = self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3, first)
             i += m
+        for k in range(self.motion.tree_count):
+            self.bond[k] = self.first_of(<int32_t>k) if self.tied[k] else -1
+        for i in range(self.bodies.count):
+            self.bonds[i] = self.bond[self.motion.blocks[i].tree] if self.motion.blocks[i].count > 0 else -1
 
-    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil:
-        cdef int32_t tree
-        if body >= 0 and self.motion.blocks[body].count > 0:
-            tree = self.motion.blocks[body].tree
-            self.busy[tree] |= rows
-            if ties:
-                self.tied[tree] = 1
+    cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil:
+        """first: a tree that this one is tied to, -1: none yet. -> the same for the next one"""
+        cdef int32_t a, b
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return first
+        a = self.motion.blocks[body].tree
+        self.busy[a] |= rows
+        if not ties:
+            return first
+        self.tied[a] = 1
+        if first >= 0:
+            a, b = self.first_of(a), self.first_of(first)
+            self.bond[max(a, b)] = min(a, b)
+        return a
+
+    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
+        while self.bond[tree] != tree and self.bond[tree] >= 0:
+            tree = self.bond[tree]
+        return tree
 
     cdef bint is_stirred(self, int32_t body) noexcept nogil:
         """Whether the last sweep has stirred a body's tree."""

@@ -29,7 +29,7 @@ FLOORS = {
 }
 MODULES = {
     "pipeline": "world", "_pipeline": "world", "_smooth_pipeline": "world", "_position_pipeline": "world",
-    "_tree_pipeline": "world", "_reduced_pipeline": "world", "_loop_account": "world",
+    "_tree_pipeline": "world", "_reduced_pipeline": "world", "_loop_account": "world", "_loop_pipeline": "world",
     "_state_arrays": "world", "_machine": "world", "_warm_starts": "world", "_jointed": "world",
     "_accounts": "world", "_articulations": "world", "_articulated": "world", "_flights": "world", "_impacts": "world",
     "_further_sweeps": "world", "_pose_calls": "world",

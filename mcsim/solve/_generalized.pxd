@@ -40,6 +40,8 @@ cdef class GeneralizedRows:
     cdef double* response                # H^-1 J'
     cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
     cdef int32_t* loop                   # rows that close loops and gears, all solved at once
+    cdef const int32_t* bonds            # (bodies,) what of them loops tie to each other, each with one number, else -1
+    cdef int32_t* loop_bond              # of each of these rows; bond by bond
     cdef int32_t* loop_begin             # the first of them that each is coupled with
     cdef int32_t* loop_part              # the first of those that each hangs together with
     cdef int32_t* loop_open              # bits 1 and 2: it yields in the biased, the relax pass
@@ -72,7 +74,9 @@ cdef class GeneralizedRows:
                            Py_ssize_t end) noexcept nogil
     cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
-    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
+    cdef int32_t bond_of(self, const Row* row) noexcept nogil
+    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil
+    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
     cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
@@ -86,6 +90,6 @@ cdef class GeneralizedRows:
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil
-    cdef double worst(self, const Row* rows) noexcept nogil
-    cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
-    cdef void hold_loops(self, const Row* rows, double* velocity) noexcept nogil
+    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
+    cdef void hold_loops(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil

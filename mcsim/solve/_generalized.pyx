@@ -122,12 +122,13 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((6, loops), np.int32), np.zeros((3 * loops + 4, loops))
+        numbers, matrices = np.zeros((7, loops), np.int32), np.zeros((3 * loops + 4, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
         self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
         self.loop_part, self.loop_open = integers(numbers[2]), integers(numbers[3])
         self.loop_led, self.loop_strained = integers(numbers[4]), integers(numbers[5])
+        self.loop_bond = integers(numbers[6])
         self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
         self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
         self.loop_matrix = doubles(matrices[4:])
@@ -293,12 +294,19 @@ cdef class GeneralizedRows:
         loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
         than 1 / (2 sqrt e) of it."""
         cdef Py_ssize_t i, j, end, n = 0
+        cdef int32_t bond
         cdef double s
         cdef int p
         for i in range(count):
-            if closes(&rows[i]):
-                self.loop[n] = <int32_t>i
-                n += 1
+            if not closes(&rows[i]):
+                continue
+            bond = self.bond_of(&rows[i])
+            j = n
+            while j > 0 and self.loop_bond[j - 1] > bond:
+                self.loop[j], self.loop_bond[j] = self.loop[j - 1], self.loop_bond[j - 1]
+                j -= 1
+            self.loop[j], self.loop_bond[j] = <int32_t>i, bond
+            n += 1
         self.loop_count = n
         for i in range(n):
             self.loop_begin[i] = <int32_t>i
@@ -315,6 +323,19 @@ cdef class GeneralizedRows:
             for p in range(2):
                 self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
             i = end
+
+    cdef int32_t bond_of(self, const Row* row) noexcept nogil:
+        cdef int32_t found = max(self.bonds[row.body_a], self.bonds[row.body_b])
+        return max(found, max(self.bonds[row[1].body_a], self.bonds[row[1].body_b])) if is_wide(row) else found
+
+    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil:
+        """Which of the loops are a bond's."""
+        begin[0] = 0
+        while begin[0] < self.loop_count and self.loop_bond[begin[0]] != bond:
+            begin[0] += 1
+        end[0] = begin[0]
+        while end[0] < self.loop_count and self.loop_bond[end[0]] == bond:
+            end[0] += 1
 
     cdef void find_parts(self, Row* rows, double rate) noexcept nogil:
         """Rows that are coupled hang together. They are biased by `rate` of their errors; where that asks one for more than
@@ -450,17 +471,19 @@ cdef class GeneralizedRows:
             self.factor_loops(rows, relaxed, 0.0, first, end)
             self.invert(relaxed, first, end)
 
-    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """Impulses -K^-1 loop_change into the rows and the velocities. -> the largest correction [m/s, rad/s]"""
-        cdef Py_ssize_t i, first = 0, n = self.loop_count
+    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin,
+                            Py_ssize_t end) noexcept nogil:
+        """Impulses -K^-1 loop_change into the rows and the velocities, of loops [begin, end). -> the largest correction
+        [m/s, rad/s]"""
+        cdef Py_ssize_t i, first = begin
         cdef double* x = self.loop_change
         cdef double largest = 0.0
         cdef Row* row
-        for i in range(1, n + 1):
-            if i == n or self.loop_part[i] != first:
+        for i in range(begin + 1, end + 1):
+            if i == end or self.loop_part[i] != first:
                 self.solve_part(rows, relaxed, first, i)
                 first = i
-        for i in range(n):
+        for i in range(begin, end):
             row = &rows[self.loop[i]]
             row.impulse += x[i]
             self.apply(self.loop[i], x[i], velocity)
@@ -486,7 +509,7 @@ cdef class GeneralizedRows:
             self.loop_change[i] = row_residual(&rows[k], self.rate(k, velocity), relaxed)
             if is_wide(&rows[k]):
                 self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
-        return self.solve_loops(rows, velocity, relaxed)
+        return self.solve_loops(rows, velocity, relaxed, 0, self.loop_count)
 
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
         """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
@@ -496,9 +519,9 @@ cdef class GeneralizedRows:
         while i < count:
             if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
-            elif closes(&rows[i]) or rows[i].block_kind == BLOCK_HELD:
+            elif closes(&rows[i]):
                 self.stir(i, INFINITY)
-            elif rub or not rubs(&rows[i]):
+            elif rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
@@ -572,40 +595,42 @@ cdef class GeneralizedRows:
             if impulse > 0.0:
                 loads[rows[first].source] = max(work / impulse, impulse * central_diagonal(&rows[first]))
 
-    cdef double worst(self, const Row* rows) noexcept nogil:
-        """How long it takes to close the rows that close loops [s]."""
+    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil:
+        """How long it takes to close the rows that close a bond's loops [s]."""
         cdef double largest = 0.0
         cdef Py_ssize_t i
         for i in range(self.loop_count):
-            if rows[self.loop[i]].stabilized and not self.loop_open[i]:
+            if self.loop_bond[i] == bond and rows[self.loop[i]].stabilized and not self.loop_open[i]:
                 largest = max(largest, closing_time(&rows[self.loop[i]]))
         return largest
 
-    cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil:
-        """Velocities that bring the errors of these rows, as they are written for the end of a drift of h, to 0: J times
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil:
+        """Velocities that bring the errors of a bond's rows, as they are written for the end of a drift of h, to 0: J times
         their change = -C / h, J and K those of the last refresh."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, begin, end
         cdef const Row* row
-        for i in range(self.loop_count):
+        self.span_of(bond, &begin, &end)
+        for i in range(begin, end):
             row = &rows[self.loop[i]]
             self.loop_change[i] = row.error / h if row.stabilized and not self.loop_open[i] else 0.0
-        self.solve_loops(rows, velocity, BIASED)
+        self.solve_loops(rows, velocity, BIASED, begin, end)
 
-    cdef void hold_loops(self, const Row* rows, double* velocity) noexcept nogil:
-        """J velocity = 0 in all rows that close loops, by impulses that leave no trace but there: proximal steps, each of
-        which leaves PROXIMAL of what it is given."""
-        cdef Py_ssize_t i, k, first
+    cdef void hold_loops(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil:
+        """J velocity = 0 in all rows that close a bond's loops, by impulses that leave no trace but there: proximal steps,
+        each of which leaves PROXIMAL of what it is given."""
+        cdef Py_ssize_t i, k, first, begin, end
         cdef int n
+        self.span_of(bond, &begin, &end)
         for n in range(HOLDS):
-            for i in range(self.loop_count):
+            for i in range(begin, end):
                 k = self.loop[i]
                 self.loop_change[i] = self.rate(k, velocity) + (self.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
-            first = 0
-            for i in range(1, self.loop_count + 1):
-                if i == self.loop_count or self.loop_part[i] != first:
+            first = begin
+            for i in range(begin + 1, end + 1):
+                if i == end or self.loop_part[i] != first:
                     self.invert(RELAXED, first, i)
                     first = i
-            for i in range(self.loop_count):
+            for i in range(begin, end):
                 k = self.loop[i]
                 self.apply(k, self.loop_change[i], velocity)
                 if is_wide(&rows[k]):

@@ -26,6 +26,7 @@ cdef class HeldRows:
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil
     cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil

@@ -92,13 +92,16 @@ cdef class HeldRows:
 
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
         """Those of articulations with motors."""
+        self.find_driven(group, rows, count)
+        self.list(group, self.driven, rows, count)
+
+    cdef void find_driven(self, const int32_t* group, const Row* rows, Py_ssize_t count) noexcept nogil:
         cdef Py_ssize_t g, i
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = self.owner(&rows[i], group)
             if g >= 0 and rows[i].kind == ROW_MOTOR:
                 self.driven[g] = 1
-        self.list(group, self.driven, rows, count)
 
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
         """J v of row i"""

@@ -10,9 +10,12 @@ cdef class HeldTrees(HeldRows):
     cdef object kept_here
     cdef GeneralizedRows generalized
     cdef int32_t* group                  # (bodies,) of each its tree, -1: none; the world's before the first
-    cdef double* moved                   # (velocities,)
+    cdef double* moved                   # (velocities,) worked in
+    cdef double* left                    # (velocities,) as each tree's were left when its rows were solved last
+    cdef int32_t* blocks                 # (trees, 2)
+    cdef double largest                  # correction of the last hold() [m/s, rad/s]
+    cdef bint relaxed                    # its pass
     cdef Py_ssize_t velocity_count
-    cdef bint looping
 
-    cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed) noexcept nogil
+    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied) noexcept nogil
+    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil

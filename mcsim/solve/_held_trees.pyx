@@ -1,10 +1,13 @@
 """Bounded rows of trees that have motors, over generalized velocities, where the tree's joints hold by themselves: A is
 J H^-1 J'. Not beside loops, whose rows may contradict each other and yield: there they are swept in turn with those.
+What is solved stays so until something else changes the tree's velocities: to solve it again would change its last bits, as
+often as sweeps over whatever else there is in the world go on.
 
-Per pose:   prepare(rows, count);   per sweep, before it:   hold(rows, velocity, relaxed)
+Per pose:   prepare(...);   per sweep, before it:   hold(rows, velocity, relaxed)
 """
 
-from libc.string cimport memset
+from libc.math cimport fabs
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -12,15 +15,17 @@ from mcsim.core._arrays cimport doubles, integers
 
 
 cdef class HeldTrees(HeldRows):
-    """generalized: the rows; trees: (bodies + 1,) of each its tree, -1 none, the world's first; looping: some rows close
-    loops."""
+    """generalized: the rows; trees: (bodies + 1,) of each its tree, -1 none, the world's first; blocks: (trees, 2) where
+    the velocities of each begin and how many."""
 
-    def __init__(self, GeneralizedRows generalized, trees, Py_ssize_t velocities, bint looping):
+    def __init__(self, GeneralizedRows generalized, trees, blocks, Py_ssize_t velocities):
         HeldRows.__init__(self, int(np.max(trees, initial=-1)) + 1)
-        group, moved = np.array(trees, np.int32), np.zeros(velocities + 1)
-        self.kept_here = group, moved
+        group, moved, left = np.array(trees, np.int32), np.zeros(velocities + 1), np.zeros(velocities + 1)
+        blocks = np.append(np.array(blocks, np.int32).reshape(-1), np.zeros(2, np.int32))
+        self.kept_here = group, moved, left, blocks
         self.generalized, self.group, self.moved = generalized, integers(group) + 1, doubles(moved)
-        self.velocity_count, self.looping = velocities, looping
+        self.left, self.blocks = doubles(left), integers(blocks)
+        self.velocity_count = velocities
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
         """What all trees answer is known: a row between two is in the matrix of the later one."""
@@ -30,26 +35,39 @@ cdef class HeldTrees(HeldRows):
         return self.generalized.rate(i, <const double*>velocity)
 
     cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil:
+        cdef double rate = fabs(impulse) * (rows[i].diagonal + rows[i].compliance[self.relaxed])
         self.generalized.apply(i, impulse, <double*>velocity)
+        self.generalized.stir(i, fabs(impulse) * rate)
+        self.largest = max(self.largest, rate)
 
-    cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Which rows are held, and their matrices at the present pose."""
+    cdef void prepare(self, Row* rows, Py_ssize_t count, const int32_t* tied) noexcept nogil:
+        """Which rows are held, and their matrices at the present pose. tied: (trees,) which of them loops tie."""
         cdef Py_ssize_t g, k
-        if self.looping:
-            return
-        self.list_driven(self.group, rows, count)
+        self.find_driven(self.group, rows, count)
+        for g in range(self.articulations):
+            if tied[g]:
+                self.driven[g] = 0
+        self.list(self.group, self.driven, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
                 memset(self.moved, 0, self.velocity_count * sizeof(double))
                 self.begin_column(g, k, rows, <Twist*>self.moved)
                 self.end_column(g, k, rows, <Twist*>self.moved)
 
-    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed) noexcept nogil:
-        """Their impulses. -> a tree whose rows pivots did not solve, -1: none"""
+    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed, bint fresh) noexcept nogil:
+        """Their impulses, of trees whose velocities are not what they were left with; fresh: of all, a pass begins.
+        `largest`: the largest correction [m/s, rad/s]. -> a tree whose rows pivots did not solve, -1: none"""
         cdef Py_ssize_t g, given_up = -1
+        cdef size_t size
+        cdef int32_t first
+        self.relaxed, self.largest = relaxed, 0.0
         for g in range(self.articulations):
             if self.count[g] > 0:
+                first, size = self.blocks[2 * g], self.blocks[2 * g + 1] * sizeof(double)
+                if not fresh and memcmp(self.left + first, velocity + first, size) == 0:
+                    continue
                 self.solve(g, rows, <Twist*>velocity, relaxed)
+                memcpy(self.left + first, velocity + first, size)
                 if self.unsolved:
                     given_up = g
         return given_up

@@ -73,4 +73,5 @@ cdef class LadenRows:
     cdef void find_groups(self) noexcept nogil
     cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity, int relaxed) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
+    cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil
     cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil

@@ -7,7 +7,8 @@ row i changes
 and qd once, in the end (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5). Order and local solves are
 those of the sweeps over qd, so the impulses are the same but for rounding. A is made of the rows of one tree, where that
 takes fewer products than to go over its velocities; a row on two trees is in both of their matrices. A block is passed by
-if it has changed velocities by less than may be left undone and nothing has changed more of its trees since. Trees that
+if it has changed velocities by less than may be left undone and nothing has changed more of its trees since. Friction has
+its bound from impulses, not from velocities: it is solved after its normals whenever one of them has changed. Trees that
 blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no
 more. What may be left undone is what World's further sweeps may leave (settle_speed of
 wide/_blocks.pxd), by all of a block's rounds together.
@@ -26,6 +27,7 @@ from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, pair_change, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
+from mcsim.state._layout cimport ROW_NORMAL
 from mcsim.state._rows cimport is_linear
 
 
@@ -330,6 +332,8 @@ cdef class LadenRows:
         if m > 1 and rubs(row):
             rate = pair_change(row, delta, relaxed)
             fastest = max(fastest, rate if is_linear(row) else row.size * rate)
+        if largest > 0.0 and row.kind == ROW_NORMAL:
+            self.free_friction(rows, block)
         if fastest > block.undone:
             block.seen = -1
             self.changes += 1
@@ -340,6 +344,15 @@ cdef class LadenRows:
         else:
             block.seen = seen
         return largest
+
+    cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil:
+        """The load of a manifold has changed: its friction, whose blocks come after its normals', is not passed by."""
+        cdef LadenBlock* block = normal + 1
+        cdef LadenBlock* end = self.blocks + self.block_count
+        while block < end and rows[block.row].source == rows[normal.row].source:
+            if rubs(&rows[block.row]):
+                block.seen = -1
+            block += 1
 
     cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil:
         cdef LadenTree* tree

@@ -15,6 +15,10 @@ three rows and u the slip at the present x, the maximum dissipation principle sa
     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of its circle, e_i the larger eigenvalue
               of the point's own J M^-1 J'; the slips of the others follow by K
 
+Joints may leave a body no turning about the normal, or nothing but that: a direction without mass says nothing of what
+acts along it. Where nothing turns, x_2 is what the points' equal shares have for a moment, so all of them hold against
+sliding; where nothing slides, x_0 and x_1 are what the shares of a turn about the middle add up to.
+
 The second needs no iteration of its own within a sweep: where the slip has the direction of f_i, or outweighs it, a point
 is there at once. Offsets are kept as turn = r x n, so that u_i = (v_0 - w turn_0, v_1 - w turn_1). The wide kernels have
 the same, several manifolds at a time: wide/_friction.pxi.
@@ -137,8 +141,8 @@ cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, cons
         t1 = s.turn[i][1]
         point_products(k, t0, t1, p)
         e = 0.5 * (p[0] + p[1]) + sqrt(0.25 * (p[0] - p[1]) * (p[0] - p[1]) + p[2] * p[2])
-        y0 = share[2 * i] - (u0 - u2 * t0) / e
-        y1 = share[2 * i + 1] - (u1 - u2 * t1) / e
+        y0 = share[2 * i] - ((u0 - u2 * t0) / e if e > 0.0 else 0.0)
+        y1 = share[2 * i + 1] - ((u1 - u2 * t1) / e if e > 0.0 else 0.0)
         length = sqrt(y0 * y0 + y1 * y1)
         if length > s.limit[i]:
             y0 *= s.limit[i] / length
@@ -155,7 +159,7 @@ cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, cons
         x[1] += y1
         x[2] -= t0 * y0 + t1 * y1
     if s.bore > 0.0:
-        e = bore[0] - u2 / k.d2
+        e = bore[0] - (u2 / k.d2 if k.d2 > 0.0 else 0.0)
         bore[0] = s.bore if e > s.bore else (-s.bore if e < -s.bore else e)
         x[2] += bore[0]
 
@@ -174,6 +178,9 @@ cdef inline void stick_at_a_place(const LimitSurface* s, const SlipProducts* k, 
     point_products(k, t0, t1, p)
     trace = p[0] + p[1]
     det = p[0] * p[1] - p[2] * p[2]
+    if not trace > 0.0:
+        y[0], y[1], y[2] = x[0], x[1], -(t0 * x[0] + t1 * x[1])
+        return
     if not det > 1e-14 * trace * trace:
         p[0] = p[1] = trace
         p[2] = 0.0
@@ -190,8 +197,8 @@ cdef inline void limit_surface_step(const LimitSurface* s, SlipProducts k, const
     cdef double trace = k.d0 + k.d1
     cdef double det = k.d0 * k.d1 - k.c01 * k.c01
     cdef double y[3]
-    cdef double lag0, lag1, mass
-    if not trace > 0.0 or not k.d2 > 0.0:
+    cdef double lag0, lag1, mass, turn
+    if not trace > 0.0 and not k.d2 > 0.0:
         return
     if not det > 1e-14 * trace * trace:          # a direction without mass: as cone_step
         k.d0 = trace
@@ -200,6 +207,9 @@ cdef inline void limit_surface_step(const LimitSurface* s, SlipProducts k, const
         det = trace * trace
     if s.total > 0.0 and not s.spread > 0.0:
         stick_at_a_place(s, &k, w, x, y)
+    elif not trace > 0.0:
+        turn = (x[2] - w[2] / k.d2) / s.second if s.second > 0.0 else 0.0
+        y[0], y[1], y[2] = -s.first[0] * turn, -s.first[1] * turn, s.second * turn
     else:
         lag0 = (k.d1 * k.c02 - k.c01 * k.c12) / det
         lag1 = (k.d0 * k.c12 - k.c01 * k.c02) / det
@@ -208,6 +218,8 @@ cdef inline void limit_surface_step(const LimitSurface* s, SlipProducts k, const
         y[0] = x[0] - (k.d1 * w[0] - k.c01 * w[1]) / det + lag0 * y[2]
         y[1] = x[1] - (k.d0 * w[1] - k.c01 * w[0]) / det + lag1 * y[2]
         y[2] = x[2] - y[2]
+        if not k.d2 > 0.0:
+            y[2] = -(s.first[0] * y[0] + s.first[1] * y[1]) / s.total if s.total > 0.0 else 0.0
     if stick(s, y):
         x[0], x[1], x[2] = y[0], y[1], y[2]
     else:

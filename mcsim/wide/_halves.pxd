@@ -18,6 +18,16 @@ cdef inline double second_half(double first, double guess) noexcept nogil:
     return min(max(first, min(2.0 * guess, 0.0)), max(2.0 * guess, 0.0))
 
 
+cdef inline double gain(const Row* row) noexcept nogil:
+    """What a first half that came out has beyond twice its guess, in `carry`."""
+    return max(row.impulse - 2.0 * row.carry, 0.0)
+
+
+cdef inline double loss(const Row* row) noexcept nogil:
+    """By how much it is less than its guess."""
+    return max(row.carry - row.impulse, 0.0)
+
+
 cdef inline double first_part(int kind, const Settings* settings) noexcept nogil:
     """The part of a row's impulse in its first half: of a joint all where no relax pass follows."""
     return 1.0 if kind == ROW_JOINT and settings.stabilization != STABILIZE_SOFT else settings.first_kick

@@ -47,10 +47,12 @@ def test_a_pulled_slab_under_balls(keywords):
     assert world.velocities[1, 0] - start == pytest.approx(expected, rel=2e-3 if "friction_points" in keywords else 1e-3)
 
 
-@pytest.mark.parametrize("keywords", WORLDS, ids=str)
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.sampled(3)
-def test_in_a_heap(seed, keywords):
+REDUCED = [dict(), dict(dt=1 / 240), dict(friction_points="point"), dict(friction_points="point", dt=1 / 240),
+           dict(substeps=2, sleep=False), dict(iterations=1), dict(iterations=32), dict(solver="pgs"),
+           dict(stabilization="baumgarte"), dict(stabilization="none"), dict(stabilization="projection")]
+
+
+def heap(seed):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
     scene.add_body("ground", kind="static", shape=mc.Box((5, 5, 0.5)), position=(0, 0, -0.5), material=mc.Material(friction=0.7))
@@ -61,8 +63,58 @@ def test_in_a_heap(seed, keywords):
         scene.add_body(f"b{k}", shape=shapes[k % 5], position=(*rng.uniform(-0.5, 0.5, 2), 0.2 + 0.12 * k),
                        orientation=q / np.linalg.norm(q), velocity=rng.normal(size=3), angular_velocity=3 * rng.normal(size=3),
                        material=mc.Material(friction=rng.uniform(0.1, 1.0), restitution=0.3 * (k % 2)))
-    world = mc.World(scene, **keywords)
+    return scene
+
+
+@pytest.mark.parametrize("keywords", WORLDS, ids=str)
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(3)
+def test_in_a_heap(seed, keywords):
+    world = mc.World(heap(seed), **keywords)
     for _ in range(90):
+        world.step()
+        assert excess(world) < 1 + 1e-9
+
+
+def few_boxes(count, seed):
+    """Flat ones, which bear much for their size at 1/60 s."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene()
+    scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=mc.Material(friction=0.7))
+    for k in range(count):
+        q = rng.normal(size=4)
+        scene.add_body(shape=mc.Box((0.2, 0.1, 0.05)), position=(*(0.05 * rng.normal(size=2)), 0.2 + 0.3 * k),
+                       orientation=q / np.linalg.norm(q), material=mc.Material(friction=0.5))
+    return scene
+
+
+def rolling_balls(seed):
+    """With friction against rolling and turning."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene()
+    material = mc.Material(friction=0.6, rolling_friction=0.01, torsional_friction=0.01)
+    scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
+    for k in range(12):
+        scene.add_body(shape=mc.Sphere(0.05) if k % 3 else mc.Cylinder(0.06, 0.02),
+                       position=(*rng.uniform(-0.06, 0.06, 2), 0.1 + 0.11 * k), angular_velocity=5 * rng.normal(size=3),
+                       material=material)
+    return scene
+
+
+SCENES = {"heap": heap, "rolling": rolling_balls,
+          "two": lambda seed: few_boxes(2, (15, 1)[seed]), "five": lambda seed: few_boxes(5, 2 + seed),
+          "ragdolls": lambda seed: mc.scenes.build("ragdolls", count=3, drop=0.3 + 0.2 * seed),
+          "slab": lambda seed: loaded_slab(25, (1.0, 10.0)[seed])}
+
+
+@pytest.mark.parametrize("keywords", REDUCED, ids=str)
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.sampled(7)
+def test_in_generalized_coordinates(name, seed, keywords):
+    """Also of contacts that a sweep solves many times."""
+    world = mc.ReducedWorld(SCENES[name](seed), **{"dt": 1 / 60, **keywords})
+    for _ in range(round(1.5 / world.dt)):
         world.step()
         assert excess(world) < 1 + 1e-9
 
