@@ -3,6 +3,7 @@
 from libc.stdint cimport uint8_t
 from mcsim._articulations cimport Articulations
 from mcsim.core._types cimport Twist
+from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Row
 from mcsim.wide._contacts cimport WideContacts
 
@@ -22,5 +23,8 @@ cdef class FurtherSweeps:
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
     cdef uint8_t* begin(self) noexcept nogil
     cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
+                                double* velocity) noexcept nogil
+    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
                           Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil

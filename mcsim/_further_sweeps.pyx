@@ -6,14 +6,16 @@
                these bodies again, until nothing changes so much
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, records
+from mcsim.solve._blocks cimport MAX_BLOCK
 from mcsim.solve._si cimport sweep_changed
-from mcsim.state._layout cimport ROW_NORMAL
+from mcsim.state._layout cimport RELAXED, ROW_NORMAL
+from mcsim.state._rows cimport is_linear
 from mcsim.wide._blocks cimport is_outweighed
 
 
@@ -100,3 +102,43 @@ cdef class FurtherSweeps:
                 articulations.solve_changed(twist, sizes, self.speed, self.rate, k, self.changed)
         self.unsettled = True
         return self.most
+
+    cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
+                                double* velocity) noexcept nogil:
+        """The same over generalized velocities, of contacts' rows [begin, count) between bodies that no joint holds. -> how
+        many were made"""
+        cdef Py_ssize_t i
+        cdef bint found
+        cdef int k
+        if self.most == 0:
+            return 0
+        self.begin()
+        self.mark(rows, count)
+        for k in range(2, self.most + 2):
+            found = False
+            i = begin
+            while i < count:
+                if is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours) and (
+                        max(self.changed[rows[i].body_a], self.changed[rows[i].body_b]) >= k - 1):
+                    found = True
+                    if self.solve_again(generalized, rows, i, velocity):
+                        self.changed[rows[i].body_a] = self.changed[rows[i].body_b] = k
+                i += rows[i].block
+            if not found:
+                return k - 2
+        self.unsettled = True
+        return self.most
+
+    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil:
+        """The block at row i. -> whether that changes a velocity by more than may be left undone"""
+        cdef double before[MAX_BLOCK]
+        cdef double fastest = 0.0
+        cdef double rate
+        cdef int r
+        for r in range(rows[i].block):
+            before[r] = rows[i + r].impulse
+        generalized.solve_block(rows, i, velocity, RELAXED)
+        for r in range(rows[i].block):
+            rate = fabs(rows[i + r].impulse - before[r]) * rows[i + r].diagonal
+            fastest = max(fastest, rate if is_linear(&rows[i + r]) else rows[i + r].size * rate)
+        return fastest > self.speed + self.rate * rows[i].size

@@ -234,6 +234,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
         self.find_efforts()
+        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
+                           None, False)
         self.let_tree_hold()
         self.find_busy()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
@@ -375,6 +377,9 @@ cdef class ReducedPipeline(LoopPipeline):
                     break
             if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted():
                 break
+        if relaxed:
+            self.sweeps += self.further.settle_trees(self.generalized, self.rows, self.joint_end, self.row_count,
+                                                     self.motion.qd)
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""

@@ -233,7 +233,7 @@ def check_reduced_settings(keywords):
         if k["solver"] in SOLVERS and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
-                                "geometric_stiffness": 0.0, "more_iterations": 0,
+                                "geometric_stiffness": 0.0, "more_iterations": None,
                                 "position_rounds": 1},
                            REDUCED_ITERATIONS)
         checked["sleep"] = checked["sleep"] and k["integrator"] == "semi_implicit"

@@ -170,3 +170,29 @@ def test_what_motors_hold_stands_on_light_feet(top):
     world = mc.World(biped(top, 1.0), sleep=False)
     world.step(240)
     assert abs(world.positions[1, 2] - 1.4) < 0.01
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("points", ["central", "point"])
+@pytest.mark.parametrize("mass, dt", [(1.0, 1e-3), (1.0, 1 / 240), (10.0, 1e-3), (100.0, 1e-3)])
+def test_a_light_slab_bears_what_lies_on_it(mass, dt, points, kind):
+    """25 balls of 1 kg, and it is pulled away under them: in every step the floor bears all, and friction has no more. In
+    generalized coordinates it bore 0.74 to 1.28 of that, and went back and forth."""
+    scene = mc.Scene()
+    material = mc.Material(friction=0.4)
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
+    scene.add_body("slab", shape=mc.Box((6, 6, 0.1)), position=(0, 0, 0.1), mass=mass, material=material)
+    for i in range(25):
+        scene.add_body(shape=mc.Sphere(0.5), mass=1, position=(2 * (i % 5) - 4, 2 * (i // 5) - 4, 0.7), material=material)
+    world = kind(scene, dt=dt, sleep=False, friction_points=points)
+    world.step(round(0.4 / dt))
+    pull = 0.4 * 9.81 * (25 + mass) + 12
+    speed = world.velocities[1, 0]
+    for _ in range(30):
+        world.apply_force("slab", (pull, 0, 0))
+        world.step()
+        found = world.contacts
+        load = found["normal_impulse"][found["body_a"] == 0].sum() / dt
+        assert load == pytest.approx(9.81 * (25 + mass), rel=0.03)
+    expected = 12 / (mass + 25 * 2 / 7) * 30 * dt
+    assert world.velocities[1, 0] - speed == pytest.approx(expected, rel=0.05)
