@@ -36,9 +36,6 @@ cdef enum:
 # The largest part of its path by which a turning arm's end leaves its tangent: (1 - cos x) / x.
 cdef double MOST_BENT = 0.7246
 
-# Points that are nearer to each other than a millionth of the pair's size have no lever, squared.
-cdef double NO_LEVER = 1e-12
-
 # Where a manifold's rows act at the present poses. Arms from a's centre of mass, world axes [m].
 ctypedef struct ContactFrame:
     Vec3 normal
@@ -172,7 +169,7 @@ cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const Contact
         sum c_i n . (d_i x (w x (d_i + z_i n))) / sum c_i d_i^2 = (n - sum c_i z_i d_i / sum c_i d_i^2) . w
 
     Of what rolls fast, and leans by little, the second term is all there is: a cylinder that turns about its own axis does
-    not slip at either end, however that axis points. Points at one place lean by rounding alone."""
+    not slip at either end, however that axis points."""
     cdef Vec3 lean = vec3(0.0, 0.0, 0.0)
     cdef Vec3 d
     cdef double z
@@ -184,9 +181,7 @@ cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const Contact
         d = add_scaled(d, -z, f.normal)
         spread += anchors[i].weight * dot(d, d)
         lean = add_scaled(lean, anchors[i].weight * z, d)
-    if not spread > NO_LEVER * m.size * m.size:
-        return vec3(0.0, 0.0, 0.0)
-    return scale(1.0 / spread, lean)
+    return scale(1.0 / spread, lean) if spread > 0.0 else vec3(0.0, 0.0, 0.0)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:

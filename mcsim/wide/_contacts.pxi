@@ -492,7 +492,6 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
             offset = w_add_scaled(offset, -height, block.normal)
             spread = spread + start.points[i].weight * w_dot(offset, offset)
             lean = w_add_scaled(lean, start.points[i].weight * height * several, offset)
-    spread = choose(above(spread, splat(1e-12) * start.size * start.size), spread, splat(0.0))       # NO_LEVER
     block.spin.axis = w_sub(block.normal, w_scale(inverse(spread), lean))
     k = multiply(block, second)
     for i in range(block.point_count):
