@@ -40,7 +40,6 @@ cdef double MOST_BENT = 0.7246
 ctypedef struct ContactFrame:
     Vec3 normal
     Vec3 tangent
-    Vec3 spin_axis                   # of friction about the normal: at right angles to where the points are
     Vec3 second
     Vec3 between                 # from b's centre of mass to a's
     Vec3 arm[4]
@@ -158,30 +157,7 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
         f.arm[i] = add(add_scaled(from_a[i], m.rounding_a + share * f.error[i] + anchors[i].lift, f.normal),
                        carried(&m.points[i], f.normal, apart[i]))
         f.centre = add_scaled(f.centre, anchors[i].weight, f.arm[i])
-    f.spin_axis = sub(f.normal, lean_of(m, anchors, &f))
     return f
-
-
-cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const ContactFrame* f) noexcept nogil:
-    """How the points lean against the tangents. With d_i their offsets from the centre along these and z_i that along the
-    normal, the slip of b about the centre is w x (d_i + z_i n), and about the normal on average, by the weights c_i,
-
-        sum c_i n . (d_i x (w x (d_i + z_i n))) / sum c_i d_i^2 = (n - sum c_i z_i d_i / sum c_i d_i^2) . w
-
-    Of what rolls fast, and leans by little, the second term is all there is: a cylinder that turns about its own axis does
-    not slip at either end, however that axis points."""
-    cdef Vec3 lean = vec3(0.0, 0.0, 0.0)
-    cdef Vec3 d
-    cdef double z
-    cdef double spread = 0.0
-    cdef int i
-    for i in range(m.point_count if m.point_count > 1 else 0):
-        d = sub(f.arm[i], f.centre)
-        z = dot(f.normal, d)
-        d = add_scaled(d, -z, f.normal)
-        spread += anchors[i].weight * dot(d, d)
-        lean = add_scaled(lean, anchors[i].weight * z, d)
-    return scale(1.0 / spread, lean) if spread > 0.0 else vec3(0.0, 0.0, 0.0)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -333,7 +309,7 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
                 rows[n + 1].bias[k] = dot(f.second, resistance.surface_velocity)
         n += 2
     if parts.twist:
-        angular_row(&rows[n], f.spin_axis)
+        angular_row(&rows[n], f.normal)
         apply_inverse_mass(&rows[n], bodies)
         if on_limit_surface(m, parts, settings):
             rows[n].coupling = response_along(&rows[n - 2], &rows[n])

@@ -32,7 +32,6 @@ ctypedef struct WideCone:
 
 # Turning about the normal beside them.
 ctypedef struct WideSpin:
-    Wide3 axis                   # which it is about, at right angles to where the points are, not to where the normal is
     Wide d                       # J M^-1 J'
     Wide c[2]                    # and with the two rows along the tangents
     Wide lag[2]                  # by those two alone, what holds them in place against an impulse about the normal
