@@ -23,7 +23,7 @@ from mcsim.solve._si cimport note_change
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport answer_along, energy_beside, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
-from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, row_way, way_of
+from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, rows_way, way_of
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 from mcsim.wide._herds cimport HERD_SWEPT
 
@@ -550,8 +550,9 @@ cdef class Articulated(Jointed):
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + row_count_of(node)):
-                if row_way(&self.joints[node.joint], &self.tree.rows.row[i], self.tree.rows.error[i]) > most:
+            if rows_way(&self.joints[node.joint], &self.tree.rows.row[node.row], &self.tree.rows.error[node.row],
+                        row_count_of(node)) > most:
+                for i in range(node.row, node.row + row_count_of(node)):
                     self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL and self.border_way(k, self.border.row(k).error) > most:

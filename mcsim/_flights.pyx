@@ -52,8 +52,7 @@ from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport (centre_velocity, energy_beside, inertia_world, keep_momentum, refresh_inertia,
                                     total_mass, turn_of)
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
-from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear, is_linear_row, joint_way, no_error, row_rate,
-                                time_to_close)
+from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear, no_error, row_rate, rows_way, time_to_close)
 from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_motion
 
 
@@ -415,7 +414,6 @@ cdef class Flights:
         cdef double opened[6]
         cdef double largest = 0.0
         cdef double x
-        cdef Off off
         cdef Vec3 force, moment_a, moment_b
         cdef Py_ssize_t k
         cdef int i, j, n, at
@@ -435,7 +433,6 @@ cdef class Flights:
             mean_frames(&self.frames[j], &end, is_point(joint, n), &middle)
             constrain_flight(block, joint, &middle, n, self.settings.time, ahead, rates)
             force = moment_a = moment_b = vec3(0.0, 0.0, 0.0)
-            off = no_error()
             for i in range(n):
                 row = &rows.row[at + i]
                 copy_jacobian(&block[i], row)
@@ -444,12 +441,11 @@ cdef class Flights:
                 else:
                     self.residual[at + i] = rates[i] + row_rate(row, &self.bodies.twist[joint.body_a],
                                                                 &self.bodies.twist[joint.body_b])
-                add_error(&off, is_linear_row(row), self.residual[at + i])
                 x = 2.0 * rows.impulse[at + i]
                 force = add_scaled(force, x, row.linear)
                 moment_a = add_scaled(moment_a, x, row.angular_a)
                 moment_b = add_scaled(moment_b, x, row.angular_b)
-            largest = max(largest, h * joint_way(joint, &off))
+            largest = max(largest, h * rows_way(joint, &rows.row[at], &self.residual[at], n))
             self.add_impulse(joint.body_a, scale(-1.0, force), scale(-1.0, moment_a), middle.arm_a)
             self.add_impulse(joint.body_b, force, moment_b, middle.arm_b)
         return largest
@@ -746,7 +742,6 @@ cdef class Flights:
         cdef Row block[6]
         cdef double rates[6]
         cdef double largest = 0.0
-        cdef Off off
         cdef Py_ssize_t k
         cdef int i, j, n, at
         for k in range(a.node, a.node_end):
@@ -755,13 +750,11 @@ cdef class Flights:
                 continue
             at = rows.begin[j]
             n = self.measure(j, ahead, &f, block, rates)
-            off = no_error()
             for i in range(n):
                 copy_jacobian(&block[i], &rows.row[at + i])
                 rows.rate[at + i] = rates[i]
                 rows.error[at + i] = block[i].error if holds_position(&self.joints[j], i) else 0.0
-                add_error(&off, is_linear_row(&rows.row[at + i]), rows.error[at + i])
-            largest = max(largest, joint_way(&self.joints[j], &off))
+            largest = max(largest, rows_way(&self.joints[j], &rows.row[at], &rows.error[at], n))
         return largest
 
     cdef void hold(self, const Articulation* a) noexcept nogil:

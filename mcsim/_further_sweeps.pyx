@@ -6,16 +6,15 @@
                these bodies again, until nothing changes so much
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, records
-from mcsim.solve._blocks cimport MAX_BLOCK
+from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport RELAXED, ROW_NORMAL
-from mcsim.state._rows cimport is_linear
 from mcsim.wide._blocks cimport is_outweighed
 
 
@@ -131,14 +130,11 @@ cdef class FurtherSweeps:
 
     cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil:
         """The block at row i. -> whether that changes a velocity by more than may be left undone"""
-        cdef double before[MAX_BLOCK]
-        cdef double fastest = 0.0
-        cdef double rate
+        cdef double delta[MAX_BLOCK]
         cdef int r
         for r in range(rows[i].block):
-            before[r] = rows[i + r].impulse
+            delta[r] = -rows[i + r].impulse
         generalized.solve_block(rows, i, velocity, RELAXED)
         for r in range(rows[i].block):
-            rate = fabs(rows[i + r].impulse - before[r]) * rows[i + r].diagonal
-            fastest = max(fastest, rate if is_linear(&rows[i + r]) else rows[i + r].size * rate)
-        return fastest > self.speed + self.rate * rows[i].size
+            delta[r] += rows[i + r].impulse
+        return contact_change(&rows[i], delta, RELAXED) > self.speed + self.rate * rows[i].size

@@ -512,7 +512,7 @@ cdef class ReducedPipeline(LoopPipeline):
             if not self.runge:
                 for k in range(ROUNDS):
                     self.generalized.solve(self.rows, self.motion.qd, BIASED)
-                self.motion.kick_anew(h, forces, self.tied)
+                self.motion.kick_some(h, forces, self.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
@@ -591,7 +591,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
         its velocities."""
-        self.motion.kick_some(h, forces, self.tied)
+        self.motion.kick_some(h, forces, self.tied, False)
         self.motion.credit(0.5 * h, forces)
         self.motion.look()
         self.motion.account(1.0, True)

@@ -69,8 +69,7 @@ cdef class TreeMotion:
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void accelerate(self, const double* tau, const double* forces) noexcept nogil
     cdef void find_accelerations(self, const double* forces) noexcept nogil
-    cdef void kick_some(self, double h, const double* forces, const int32_t* chosen) noexcept nogil
-    cdef void kick_anew(self, double h, const double* forces, const int32_t* chosen) noexcept nogil
+    cdef void kick_some(self, double h, const double* forces, const int32_t* chosen, bint anew) noexcept nogil
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil
     cdef void see_leads(self) noexcept nogil
     cdef bint is_loose(self, Py_ssize_t k) noexcept nogil

@@ -258,25 +258,9 @@ cdef class TreeMotion:
             accelerate(&self.tree, <const Wide*>tau, <const Wide*>forces, <Wide*>self.qdd)
         self.leave()
 
-    cdef void kick_some(self, double h, const double* forces, const int32_t* chosen) noexcept nogil:
-        """The same of these trees alone, at the velocities that are there."""
-        cdef const Block* block
-        cdef Py_ssize_t i, k
-        for k in range(self.tree_count):
-            block = &self.trees[k]
-            if not chosen[k] or block.count == 0:
-                continue
-            self.narrow(k, k + 1)
-            self.look()
-            self.find_accelerations(forces)
-            for i in range(block.first, block.first + block.count):
-                self.trial[i] = self.qd[i]
-                self.qd[i] += h * self.qdd[i]
-        self.narrow(0, self.tree_count)
-        self.see_leads()
-
-    cdef void kick_anew(self, double h, const double* forces, const int32_t* chosen) noexcept nogil:
-        """Of these trees the last kick, of h, at the velocities that came out, and of what else has changed them since."""
+    cdef void kick_some(self, double h, const double* forces, const int32_t* chosen, bint anew) noexcept nogil:
+        """The same of these trees alone, at the velocities that are there. anew: the last such kick again, at the velocities
+        that came out, and of what else has changed them since."""
         cdef const Block* block
         cdef Py_ssize_t i, k
         for k in range(self.tree_count):
@@ -284,8 +268,8 @@ cdef class TreeMotion:
             if not chosen[k] or block.count == 0:
                 continue
             for i in range(block.first, block.first + block.count):
-                self.trial[i] = self.qd[i] - h * self.qdd[i]
-                self.qd[i] = self.trial[i] + h * self.qdd[i]
+                self.trial[i] = self.qd[i] - h * self.qdd[i] if anew else self.qd[i]
+                self.qd[i] = self.trial[i] + h * self.qdd[i] if anew else self.trial[i]
             self.narrow(k, k + 1)
             self.look()
             self.find_accelerations(forces)

@@ -13,7 +13,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
+from mcsim.state._rows cimport is_linear
 
 cdef enum Solver:
     SOLVER_SI = 0
@@ -293,6 +294,21 @@ cdef inline double pair_change(const Row* row, const double* delta, int relaxed)
     cdef double u = (row[0].diagonal + row[0].compliance[relaxed]) * delta[0] + row[0].coupling * delta[1]
     cdef double v = row[0].coupling * delta[0] + (row[1].diagonal + row[1].compliance[relaxed]) * delta[1]
     return sqrt(u * u + v * v)
+
+
+cdef inline double contact_change(const Row* row, const double* delta, int relaxed) noexcept nogil:
+    """By how much impulses of the contact's block at `row` change a velocity [m/s]: turning moves points by no more than the
+    size."""
+    cdef bint pair = row.block_kind == BLOCK_CONE
+    cdef double fastest = pair_change(row, delta, relaxed) if pair else 0.0
+    cdef double rate
+    cdef int r
+    if pair and not is_linear(row):
+        fastest *= row.size
+    for r in range(2 if pair else 0, row.block):
+        rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
+        fastest = larger(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
+    return fastest
 
 
 cdef inline void cone_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:

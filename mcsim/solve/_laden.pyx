@@ -25,10 +25,9 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, pair_change, row_residual
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual
 from mcsim.solve._generalized cimport Reach, rubs
 from mcsim.state._layout cimport ROW_NORMAL
-from mcsim.state._rows cimport is_linear
 
 
 cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept nogil:
@@ -310,7 +309,6 @@ cdef class LadenRows:
         cdef const LadenTree* tree
         cdef int64_t seen = stamp(self.trees, &block.tree[0])
         cdef double largest = 0.0
-        cdef double fastest = 0.0                        # in metres: turning moves points by no more than the size
         cdef double rate
         cdef int r, side, m = row.block
         for r in range(m):
@@ -327,14 +325,9 @@ cdef class LadenRows:
                 self.act(&laden[r], delta[r], velocity)
                 rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
                 largest = max(largest, rate)
-                if m == 1 or r > 1 or not rubs(row):
-                    fastest = max(fastest, rate if is_linear(&row[r]) else row[r].size * rate)
-        if m > 1 and rubs(row):
-            rate = pair_change(row, delta, relaxed)
-            fastest = max(fastest, rate if is_linear(row) else row.size * rate)
         if largest > 0.0 and row.kind == ROW_NORMAL:
             self.free_friction(rows, block)
-        if fastest > block.undone:
+        if contact_change(row, delta, relaxed) > block.undone:
             block.seen = -1
             self.changes += 1
             for side in range(2):

@@ -28,7 +28,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport add_scaled, dot, inverse_symmetric, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._rows cimport Off, add_error, is_linear_row, joint_way, no_error, row_diagonal, row_rate
+from mcsim.state._rows cimport row_diagonal, row_rate, rows_way
 
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
@@ -640,7 +640,6 @@ cdef class JointTree:
         cdef double* x
         cdef double largest = 0.0
         cdef double s
-        cdef Off off
         cdef Py_ssize_t k
         cdef int p
         if self.lanes:
@@ -649,16 +648,14 @@ cdef class JointTree:
         for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
             node = &self.nodes[self.others[k] if self.lanes else k]
             x = self.vector + node.offset
-            off = no_error()
             for p in range(node.size):
                 x[p] = 0.0
                 if node.joint >= 0:
                     s = row_rate(self.rows.row + node.row + p, twist + node.body_a, twist + node.body_b)
                     s += bias[node.row + p]
                     x[p] = -s
-                    add_error(&off, is_linear_row(self.rows.row + node.row + p), s)
             if node.joint >= 0:
-                largest = max(largest, joint_way(&joints[node.joint], &off))
+                largest = max(largest, rows_way(&joints[node.joint], self.rows.row + node.row, x, node.size))
         return largest
 
     cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil:

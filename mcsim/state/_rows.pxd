@@ -95,10 +95,6 @@ cdef inline double time_to_close(const Joint* joint, const Off* off) noexcept no
     return points if points > angles else angles
 
 
-cdef inline double row_way(const Joint* joint, const JointRow* row, double error) noexcept nogil:
-    return way_of(joint, is_linear_row(row), error)
-
-
 cdef inline double kept_part(double needed, double h) noexcept nogil:
     """The part of an error that stays after the time h where closing it takes the time needed."""
     return 1.0 - h / needed if needed > h else 0.0
