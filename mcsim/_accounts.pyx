@@ -19,7 +19,8 @@ from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._inertia cimport kinetic_energy
-from mcsim.wide._herds cimport Herd
+from mcsim.state._rows cimport Off, add_error, joint_way, no_error
+from mcsim.wide._herds cimport Herd, HerdNode
 
 # The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
 # may.
@@ -87,16 +88,25 @@ cdef class Accounted(Articulated):
         """The same of what stands side by side, and whether it is closed."""
         cdef const Herd* herd
         cdef Py_ssize_t g, n
-        cdef int lane, i
+        cdef int lane, k
         self.herds.find_joined(self.bodies, self.sizes, JOINED, self.left)
         for n in range(self.herds.count):
             herd = &self.herds.herds[n]
             for lane in range(herd.lanes):
                 g = herd.articulation[lane]
                 self.accounted[g] = self.accounted[g] and self.left[g]
-                for i in range(herd.shape.row_count if self.accounted[g] else 0):
-                    if fabs(self.tree.rows.error[herd.first + i * herd.width + lane]) > self.most_open(g):
+                for k in range(herd.shape.node_count if self.accounted[g] else 0):
+                    if self.herd_way(herd, k, lane) > self.most_open(g):
                         self.accounted[g] = 0
+
+    cdef double herd_way(self, const Herd* herd, int k, int lane) noexcept nogil:
+        """How far a joint of what stands side by side is open, as rows are written [m]."""
+        cdef const HerdNode* node = &herd.shape.nodes[k]
+        cdef Off off = no_error()
+        cdef int i
+        for i in range(node.size):
+            add_error(&off, i < 3, self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane])
+        return joint_way(&self.joints[herd.source[8 * k + lane]], &off)
 
     cdef void sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
         """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the

@@ -27,8 +27,8 @@ from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, rows_way
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 from mcsim.wide._herds cimport HERD_SWEPT
 
-# A direct solve of joints with loops is repeated until what it finds is below this [1/s] times its size, or so often.
-cdef double SOLVED = 1e-13
+# A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep, or so often.
+cdef double SOLVED = 4e-16
 cdef enum:
     MOST_REPEATS = 6
     BORDER_REPEATS = 3
@@ -110,7 +110,7 @@ cdef class Articulated(Jointed):
                 self.open[g] = max(self.open[g], self.border_way(k, self.border.row(k).error))
         gap = self.open[g] / a.size
         self.proximal[g] = min(max(gap, LEAST_PROXIMAL), MOST_PROXIMAL)
-        self.solved[g] = SOLVED * a.size
+        self.solved[g] = SOLVED * a.size / self.settings.h
         self.cold[g] = a.loops > 0 or (redundant and self.open[g] > a.enough)
         if redundant and self.open[g] > a.enough:
             self.solved[g] = GAP_TOLERANCE * min(self.open[g], LOOP_GAP * a.size) / self.settings.h
@@ -196,9 +196,12 @@ cdef class Articulated(Jointed):
         self.undo_impulses(g)
 
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
-        """J x = 0 by impulses of the joints."""
+        """J x = 0 by impulses of the joints, to rounding: x answers an impulse of any size, in any unit."""
+        cdef double solved = self.solved[g]
         self.aim_border_still(g)
-        self.solve_all(g, x, self.nothing, SOLVED, MOST_REPEATS)
+        self.solved[g] = 0.0
+        self.solve_all(g, x, self.nothing, 0.0, MOST_REPEATS)
+        self.solved[g] = solved
 
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
         """Biases of J v + rate = 0."""

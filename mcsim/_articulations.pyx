@@ -29,8 +29,7 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport goes_along
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
-from mcsim.state._rows cimport (Off, add_error, copy_numbers, joint_way, no_error, own_rows, row_diagonal, row_rate, rows_way,
-                                scale_numbers)
+from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
@@ -648,21 +647,18 @@ cdef class Articulations(Accounted):
         cdef Py_ssize_t n
         cdef int lane, k, i
         cdef int32_t g
-        cdef double error, largest
-        cdef Off off
+        cdef double largest
         for n in range(self.herds.count):
             herd = &self.herds.herds[n]
             for k in range(herd.shape.node_count):
                 node = &herd.shape.nodes[k]
                 for lane in range(herd.lanes):
                     g = herd.articulation[lane]
-                    off = no_error()
-                    largest = 0.0
-                    for i in range(node.size):
-                        error = self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane]
-                        add_error(&off, i < 3, error)
-                        largest = max(largest, fabs(error))
-                    if joint_way(&self.joints[herd.source[8 * k + lane]], &off) > self.most_open(g):
+                    if self.herd_way(herd, k, lane) > self.most_open(g):
+                        largest = 0.0
+                        for i in range(node.size):
+                            largest = max(largest,
+                                          fabs(self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane]))
                         self.noted.most(NOTE_OPEN, herd.source[8 * k + lane], largest)
                         self.accounted[g] = 0
 
@@ -693,7 +689,7 @@ cdef class Articulations(Accounted):
             torn = self.open[g] >= WIDEST_GAP * a.size
             self.proximal[g] = MOST_PROXIMAL if torn else USUAL_PROXIMAL
             self.cold[g] = a.loops > 0 or (a.border < a.border_end and torn)
-            self.solved[g] = SOLVED * a.size
+            self.solved[g] = SOLVED * a.size / self.settings.h
             self.tree.factor(a, self.bodies, self.proximal[g], NULL)
             self.factor_border(g)
 

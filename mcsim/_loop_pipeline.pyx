@@ -22,8 +22,8 @@ cdef enum:
 # Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
 cdef double OPEN = 1e-4
 
-# Loops need no other trial whose closing takes less than this [s].
-cdef double CLOSED = 3e-14
+# Loops need no other trial whose closing takes less than this part of a substep.
+cdef double CLOSED = 7e-12
 
 
 cdef class LoopPipeline(TreePipeline):
@@ -127,7 +127,7 @@ cdef class LoopPipeline(TreePipeline):
                 error = self.generalized.worst(self.rows, g)
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, NULL, self.motion.qd, False)
-                if not error < self.last_errors[g] or error <= CLOSED or error > h:
+                if not error < self.last_errors[g] or error <= CLOSED * h or error > h:
                     self.trying[g] = 0
                     continue
                 more = True
@@ -156,7 +156,7 @@ cdef class LoopPipeline(TreePipeline):
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, self.motion.q, NULL, False)
                     back = True
-                if not error < self.last_errors[g] or error <= CLOSED or (k > 0 and self.last_errors[g] > h):
+                if not error < self.last_errors[g] or error <= CLOSED * h or (k > 0 and self.last_errors[g] > h):
                     self.trying[g] = 0
                     continue
                 more = True
