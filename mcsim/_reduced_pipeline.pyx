@@ -364,7 +364,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
             self.correction = max(self.held_trees.largest, self.generalized.sweep(
-                self.rows, self.row_count, self.motion.qd, relaxed, rub))
+                self.rows, self.joint_end, self.row_count, self.motion.qd, relaxed, rub, (iterations - 1 - k) & 1))
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:

@@ -511,12 +511,33 @@ cdef class GeneralizedRows:
                 self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
         return self.solve_loops(rows, velocity, relaxed, 0, self.loop_count)
 
-    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
-        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
+    cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
+                      bint back) noexcept nogil:
+        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. Those of contacts,
+        [contacts, count), between what moves go manifold by manifold from the last one `back` to the first. -> the largest
         correction [m/s, rad/s]"""
         cdef double largest = self.solve(rows, velocity, relaxed)
-        cdef Py_ssize_t i = 0
-        while i < count:
+        cdef Py_ssize_t i, end
+        cdef Py_ssize_t still = count
+        if not back:
+            return max(largest, self.sweep_rows(rows, 0, count, velocity, relaxed, rub))
+        while still > contacts and min(self.reaches[2 * still - 2].count, self.reaches[2 * still - 1].count) == 0:
+            still -= 1
+        largest = max(largest, self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub))
+        i = end = still
+        while end > contacts:
+            while i > contacts and rows[i - 1].source == rows[end - 1].source:
+                i -= 1
+            largest = max(largest, self.sweep_rows(rows, i, end, velocity, relaxed, rub))
+            end = i
+        return max(largest, self.sweep_rows(rows, still, count, velocity, relaxed, rub))
+
+    cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
+                           bint rub) noexcept nogil:
+        """Those of [begin, end), in their order."""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i = begin
+        while i < end:
             if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
             elif closes(&rows[i]):
