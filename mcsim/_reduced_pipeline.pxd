@@ -7,6 +7,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
+from mcsim.state._layout cimport Row
 
 cdef class ReducedPipeline(LoopPipeline):
     cdef HeldTrees held_trees            # bounded rows of trees with motors
@@ -29,7 +30,8 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef double* started
     cdef double* to_give                 # (trees,) how much more kick_again may change kinetic energies; < 0: it has ended [J]
     cdef double* kicked_to
-
+    cdef double* energy_before           # (trees,) as the substep began [J]
+    cdef int32_t* bounded                # (trees,): see find_bounded
     cdef object shares
     cdef double* gains                   # of bodies, see pass_on [N s]
     cdef double* losses
@@ -39,6 +41,11 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void take_back(self, double h) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
+    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil
+    cdef bint is_bound(self, const Row* row) noexcept nogil
+    cdef bint find_bounded(self, const double* forces) noexcept nogil
+    cdef void keep_energy(self) noexcept nogil
+    cdef void settle_energy(self) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void keep_loads(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil

@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -51,8 +51,8 @@ from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
-                                  Manifold, Row)
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE,
+                                  STABILIZE_SOFT, Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
@@ -65,6 +65,9 @@ cdef enum:
 # The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
 # speed that it finds.
 cdef double MOST_GAIN = 0.01
+
+# What rounding leaves of an energy.
+cdef double BLUR = 1e-13
 
 
 cdef class ReducedPipeline(LoopPipeline):
@@ -98,9 +101,10 @@ cdef class ReducedPipeline(LoopPipeline):
             (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
             for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
-        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros(self.motion.tree_count + 1)
+        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((3, self.motion.tree_count + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
-        self.to_give = doubles(energies)
+        self.to_give, self.energy_before = doubles(energies[0]), doubles(energies[1])
+        self.bounded = <int32_t*>doubles(energies[2])
         self.swinging = np.zeros((3, bodies.count + 1, 3))
         self.shares = np.zeros((2, bodies.count + 1))
         self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
@@ -599,12 +603,78 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motion.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
 
+    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil:
+        if body >= 0 and self.motion.blocks[body].count > 0:
+            self.bounded[self.motion.blocks[body].tree] = bounded
+
+    cdef bint is_bound(self, const Row* row) noexcept nogil:
+        return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
+
+    cdef bint find_bounded(self, const double* forces) noexcept nogil:
+        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether there
+        are any"""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        cdef bint some = False
+        memset(self.bounded, 0, self.motion.tree_count * sizeof(int32_t))
+        for i in range(0 if self.runge else self.joint_end):
+            if self.is_bound(&self.rows[i]):
+                some = True
+                self.mark_bounded(self.rows[i].body_a, True)
+                self.mark_bounded(self.rows[i].body_b, True)
+        for i in range(self.row_count if some else 0):
+            if not self.is_bound(&self.rows[i]):
+                self.mark_bounded(self.rows[i].body_a, False)
+                self.mark_bounded(self.rows[i].body_b, False)
+        if not some:
+            return False
+        for i in range(6 * self.bodies.count if forces != NULL else 0):
+            if forces[i] != 0.0:
+                self.mark_bounded(<int32_t>(i // 6), False)
+        some = False
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count):
+                self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
+            self.bounded[k] = self.bounded[k] and not self.tied[k] and not block.led
+            some = some or self.bounded[k]
+        return some
+
+    cdef void keep_energy(self) noexcept nogil:
+        """As the substep begins, of trees that are bounded."""
+        cdef Py_ssize_t k
+        self.motion.look()
+        self.motion.account(0.0, True)
+        for k in range(self.motion.tree_count):
+            if self.bounded[k]:
+                self.energy_before[k] = self.motion.kinetic[k] + self.motion.weight_energy(k)
+
+    cdef void settle_energy(self) noexcept nogil:
+        """As it ends. Bounds see the mean velocity of the drift to come, but act at its begin, so that what a limit bears,
+        it gives first and takes in the end: by half a kick of velocity products each. A tree that turns by a radian
+        meanwhile is not where it would be taken. What it has more in the end than it began with goes out of its motion, but
+        for that of the centre of mass of a loose one: joints' limits and friction do no work on it but against it."""
+        cdef Py_ssize_t k
+        cdef double gained, energy
+        self.motion.look()
+        self.motion.account(0.0, True)
+        for k in range(self.motion.tree_count):
+            if self.bounded[k]:
+                energy = self.motion.kinetic[k] + self.motion.weight_energy(k)
+                gained = energy - self.energy_before[k]
+                if gained > BLUR * (fabs(energy) + self.motion.kinetic[k]):
+                    self.motion.slow_tree(k, sqrt(max(1.0 - gained / self.motion.kinetic[k], 0.0))
+                                          if self.motion.kinetic[k] > 0.0 else 0.0, 0.0, self.motion.shared)
+
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
         cdef bint watched = self.looping and self.note_strain()
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
+        cdef bint bounded = self.find_bounded(forces)
+        if bounded:
+            self.keep_energy()
         self.aim_motors(self.joint_end)
         self.set_start_impulses()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
@@ -667,6 +737,8 @@ cdef class ReducedPipeline(LoopPipeline):
         if watched:
             self.account.end_half(self.rows, self.row_count, acting, forces)
             self.account.calm(self.rows, self.row_count, self.settings.compliant)
+        if bounded:
+            self.settle_energy()
         self.show_twists()
         if last:
             self.residual = max(self.first_residual,

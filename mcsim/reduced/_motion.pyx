@@ -418,6 +418,18 @@ cdef class TreeMotion:
             self.gained[k] -= h * (found + weight + self.lead[k])
             self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
+    cdef double weight_energy(self, Py_ssize_t k) noexcept nogil:
+        """After look: that of gravity of a tree [J]; 0 of a loose one, which falls as a whole and is seen from its centre of mass."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.trees[k].first_link, self.trees[k].end_link if not self.is_loose(k) else self.trees[k].first_link):
+            s = &self.tree.states[i + 1]
+            link = &self.tree.links[i]
+            found -= link.mass * w_dot(w_add(s.position, s.com), wide3(link.weight.x, link.weight.y, link.weight.z))
+        return found
+
     cdef void sum_total(self, double part) noexcept nogil:
         """After look: `total` of every tree by this part of its kinetic energy and that of gravity, which are exact."""
         cdef const LinkState* s

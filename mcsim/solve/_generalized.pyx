@@ -517,20 +517,38 @@ cdef class GeneralizedRows:
         [contacts, count), between what moves go manifold by manifold from the last one `back` to the first. -> the largest
         correction [m/s, rad/s]"""
         cdef double largest = self.solve(rows, velocity, relaxed)
-        cdef Py_ssize_t i, end
+        cdef Py_ssize_t i
         cdef Py_ssize_t still = count
+        cdef Py_ssize_t end
         if not back:
             return max(largest, self.sweep_rows(rows, 0, count, velocity, relaxed, rub))
-        while still > contacts and min(self.reaches[2 * still - 2].count, self.reaches[2 * still - 1].count) == 0:
-            still -= 1
+        while still > contacts:
+            i = self.manifold_of(rows, contacts, still)
+            if self.moves_both(i, still):
+                break
+            still = i
         largest = max(largest, self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub))
-        i = end = still
+        end = still
         while end > contacts:
-            while i > contacts and rows[i - 1].source == rows[end - 1].source:
-                i -= 1
+            i = self.manifold_of(rows, contacts, end)
             largest = max(largest, self.sweep_rows(rows, i, end, velocity, relaxed, rub))
             end = i
         return max(largest, self.sweep_rows(rows, still, count, velocity, relaxed, rub))
+
+    cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """-> where the rows of the manifold begin that end before `end`"""
+        cdef Py_ssize_t i = end - 1
+        while i > begin and rows[i - 1].source == rows[i].source:
+            i -= 1
+        return i
+
+    cdef bint moves_both(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Whether any of these rows moves something on both of its sides."""
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            if self.reaches[2 * i].count > 0 and self.reaches[2 * i + 1].count > 0:
+                return True
+        return False
 
     cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
                            bint rub) noexcept nogil:
