@@ -27,8 +27,9 @@ from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, rows_way
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 from mcsim.wide._herds cimport HERD_SWEPT
 
-# A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep, or so often.
-cdef double SOLVED = 4e-16
+# A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep, or so
+# often.
+cdef double SOLVED = 1e-16
 cdef enum:
     MOST_REPEATS = 6
     BORDER_REPEATS = 3

@@ -23,7 +23,7 @@ cdef enum:
 cdef double OPEN = 1e-4
 
 # Loops need no other trial whose closing takes less than this part of a substep.
-cdef double CLOSED = 7e-12
+cdef double CLOSED = 1.8e-12
 
 
 cdef class LoopPipeline(TreePipeline):

@@ -51,8 +51,8 @@ from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE,
-                                  STABILIZE_SOFT, Manifold, Row)
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
+                                  STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
 from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
@@ -611,8 +611,8 @@ cdef class ReducedPipeline(LoopPipeline):
         return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
 
     cdef bint find_bounded(self, const double* forces) noexcept nogil:
-        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether there
-        are any"""
+        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether
+        there are any"""
         cdef const Block* block
         cdef Py_ssize_t i, k
         cdef bint some = False

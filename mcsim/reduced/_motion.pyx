@@ -419,12 +419,15 @@ cdef class TreeMotion:
             self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
     cdef double weight_energy(self, Py_ssize_t k) noexcept nogil:
-        """After look: that of gravity of a tree [J]; 0 of a loose one, which falls as a whole and is seen from its centre of mass."""
+        """After look: that of gravity of a tree [J]; 0 of a loose one, which falls as a whole and is seen from its centre of
+        mass."""
         cdef const LinkState* s
         cdef const Link* link
         cdef double found = 0.0
         cdef Py_ssize_t i
-        for i in range(self.trees[k].first_link, self.trees[k].end_link if not self.is_loose(k) else self.trees[k].first_link):
+        if self.is_loose(k):
+            return 0.0
+        for i in range(self.trees[k].first_link, self.trees[k].end_link):
             s = &self.tree.states[i + 1]
             link = &self.tree.links[i]
             found -= link.mass * w_dot(w_add(s.position, s.com), wide3(link.weight.x, link.weight.y, link.weight.z))

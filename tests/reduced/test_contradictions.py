@@ -91,8 +91,8 @@ def fan_out(seed, speed, joint, loose=False, **keywords):
         a = None if i == 0 else int(rng.integers(0, i))
         start, way = np.zeros(3) if a is None else ends[a], rng.normal(size=3)
         ends.append(start + way * rng.uniform(0.2, 0.6) / np.linalg.norm(way))
-        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1.5) * np.array((1, 1.2, 1.5)),
-                       position=(start + ends[i]) / 2)
+        inertia = 10 ** rng.uniform(-3, -1.5) * np.array((1, 1.2, 1.5))
+        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=inertia, position=(start + ends[i]) / 2)
         if i > 0 or not loose:
             scene.add_joint(joint(rng, None if a is None else f"b{a}", f"b{i}", start, rng.normal(size=3)))
     world = mc.ReducedWorld(scene, dt=1 / 120, **keywords)
@@ -103,7 +103,8 @@ def fan_out(seed, speed, joint, loose=False, **keywords):
 LIMITED = {
     "swing": lambda rng, a, b, point, axis: mc.BallJoint(a, b, point, swing_limit=rng.uniform(0.3, 1.2)),
     "twist": lambda rng, a, b, point, axis: mc.BallJoint(a, b, point, swing_limit=0.7, twist_limits=(-0.4, 0.6)),
-    "hinge": lambda rng, a, b, point, axis: mc.HingeJoint(a, b, point, axis, limits=(-rng.uniform(0.1, 1), rng.uniform(0.1, 1))),
+    "hinge": lambda rng, a, b, point, axis: mc.HingeJoint(a, b, point, axis,
+                                                               limits=(-rng.uniform(0.1, 1), rng.uniform(0.1, 1))),
     "rubbing": lambda rng, a, b, point, axis: mc.HingeJoint(a, b, point, axis, limits=(-0.5, 0.5), friction=1.0),
 }
 
@@ -133,9 +134,10 @@ def test_a_chain_with_swing_limits_gains_no_energy(speed, substeps):
         assert fastest(world, 150) <= before * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("spin", "dt", "bound"), ((1.0, 1 / 60, 1e-6), (5.0, 1 / 60, 2e-4), (5.0, 1 / 240, 2e-6), (20.0, 1 / 240, 2e-4)))
+@pytest.mark.parametrize(("spin", "dt", "bound"), ((1.0, 1 / 60, 1e-6), (5.0, 1 / 60, 2e-4), (5.0, 1 / 240, 2e-6),
+                                                    (20.0, 1 / 240, 2e-4)))
 def test_a_limit_bears_what_flings_a_link_out(spin, dt, bound):
-    """What velocity products press against a limit is borne as it comes, not after it: the account takes nothing of that."""
+    """What velocity products press against a limit is borne as it comes, not after it: the account takes nothing there."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("arm", mass=5, inertia=(0.5, 0.5, 0.5), position=(0.5, 0, 0))
     scene.add_body("tip", mass=1, inertia=(0.01, 0.02, 0.02), position=(1.0, 0.2, 0))

@@ -20,7 +20,8 @@ def pyramid(base):
 
 
 def wall(rows, width):
-    return [(f"b{i}_{j}", (0.5, 0.25, 0.25), (j + 0.5 * (i % 2), 0, 0.25 + 0.5 * i)) for i in range(rows) for j in range(width)]
+    return [(f"b{i}_{j}", (0.5, 0.25, 0.25), (j + 0.5 * (i % 2), 0, 0.25 + 0.5 * i))
+            for i in range(rows) for j in range(width)]
 
 
 def apart(bodies, steps, **keywords):
