@@ -2,7 +2,7 @@
 
     normal     C = n . (p_b - p_a) >= 0                                    impulse >= 0
     friction   t_i . (relative velocity at the point) = 0, i = 1, 2        |impulse| <= mu sum(normal impulses)
-    twist      n . (w_b - w_a) = 0                                         |impulse| <= mu sum(lever_i normal impulse_i)
+    twist      (n - lean) . (w_b - w_a) = 0                                |impulse| <= mu sum(lever_i normal impulse_i)
     rolling    t_i . (w_b - w_a) = 0, i = 1, 2                             |impulse| <= rolling sum(normal impulses)
 
 Where surfaces move over their bodies, the relative velocity is that of the surfaces: t_i . s is added to it. Torsional
@@ -24,7 +24,7 @@ from mcsim.state._layout cimport (
     BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
 from mcsim.state._rows cimport response_along
-from mcsim.wide._blocks cimport next_part
+from mcsim.wide._blocks cimport HALF_SLOPS, next_part
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
@@ -40,6 +40,7 @@ cdef double MOST_BENT = 0.7246
 ctypedef struct ContactFrame:
     Vec3 normal
     Vec3 tangent
+    Vec3 spin_axis                   # of friction about the normal (docs/theory/twist.md)
     Vec3 second
     Vec3 between                 # from b's centre of mass to a's
     Vec3 arm[4]
@@ -157,7 +158,31 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
         f.arm[i] = add(add_scaled(from_a[i], m.rounding_a + share * f.error[i] + anchors[i].lift, f.normal),
                        carried(&m.points[i], f.normal, apart[i]))
         f.centre = add_scaled(f.centre, anchors[i].weight, f.arm[i])
+    f.spin_axis = sub(f.normal, lean_of(m, anchors, &f))
     return f
+
+
+cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const ContactFrame* f) noexcept nogil:
+    """How the points lean against the tangents, with r_i their offsets from the centre, z_i those along the normal, c_i their
+    weights there and s = size / HALF_SLOPS (docs/theory/twist.md):
+
+        sum c_i z_i r_i / (sum c_i r_i^2 + s^2) . s^2 / (sum c_i z_i^2 + s^2)"""
+    cdef Vec3 lean = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 r
+    cdef double z
+    cdef double level = (m.size / HALF_SLOPS) * (m.size / HALF_SLOPS)
+    cdef double spread = level
+    cdef double heights = level
+    cdef int i
+    if m.point_count < 2:
+        return lean
+    for i in range(m.point_count):
+        r = sub(f.arm[i], f.centre)
+        z = dot(f.normal, r)
+        spread += anchors[i].weight * dot(r, r)
+        heights += anchors[i].weight * (z * z)
+        lean = add_scaled(lean, anchors[i].weight * z, r)
+    return scale(level * (1.0 / (spread * heights)), lean)          # as lanes have it
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -309,7 +334,7 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
                 rows[n + 1].bias[k] = dot(f.second, resistance.surface_velocity)
         n += 2
     if parts.twist:
-        angular_row(&rows[n], f.normal)
+        angular_row(&rows[n], f.spin_axis)
         apply_inverse_mass(&rows[n], bodies)
         if on_limit_surface(m, parts, settings):
             rows[n].coupling = response_along(&rows[n - 2], &rows[n])

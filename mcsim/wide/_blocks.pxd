@@ -32,6 +32,7 @@ ctypedef struct WideCone:
 
 # Turning about the normal beside them.
 ctypedef struct WideSpin:
+    Wide3 axis                   # n - lean_of (constraints/_contacts.pyx)
     Wide d                       # J M^-1 J'
     Wide c[2]                    # and with the two rows along the tangents
     Wide lag[2]                  # by those two alone, what holds them in place against an impulse about the normal
@@ -114,6 +115,7 @@ ctypedef struct ResistanceBlock:
 cdef enum:
     MOST_EFFORT = 128
     LOAD_STEPS = 16
+    HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
 
 # A contact's load is a mean over LOAD_STEPS steps. A spring whose stiffness follows its load at once is the more pressed in
 # the less it bears: the load must change slowly against a column's own swings, or those are pumped up.

@@ -15,7 +15,7 @@ from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
-from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
+from mcsim.wide._blocks cimport (HALF_SLOPS, ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed,
                                  may_steady)
 from mcsim.wide._ends cimport *
@@ -276,7 +276,7 @@ cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* no
     """v += M^-1 J' of impulses of every row. normal: (4,)"""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 force = w_add_scaled(w_scale(slide_0, block.tangent), slide_1, second)
-    cdef Wide3 torque = w_scale(twist, block.normal)
+    cdef Wide3 torque = w_scale(twist, block.spin.axis)
     cdef Wide load = splat(0.0)
     cdef Wide tilt_0 = load
     cdef Wide tilt_1 = load
@@ -326,8 +326,8 @@ cdef inline void add_side(Products* k, const ContactBlock* block, const Wide6* i
         k.c = k.c + w_dot(row, spin)
         k.d1 = k.d1 + w_dot(row, w_times(inv_inertia, row))
     if block.twists:
-        spin = w_times(inv_inertia, block.normal)
-        k.twist = k.twist + w_dot(block.normal, spin)
+        spin = w_times(inv_inertia, block.spin.axis)
+        k.twist = k.twist + w_dot(block.spin.axis, spin)
         k.t0 = k.t0 + w_dot(w_cross(arm, block.tangent), spin)
         k.t1 = k.t1 + w_dot(w_cross(arm, second), spin)
     row = w_cross(arm, block.normal)
@@ -457,7 +457,8 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * start.size
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
-    cdef Wide3 of_a, of_b, second, offset
+    cdef Wide3 of_a, of_b, second, offset, lean
+    cdef Wide spread, level, height, heights
     cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
     cdef bint sprung = rule.omega[0] > 0.0
     cdef Springs springs
@@ -479,12 +480,24 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     find_points(block, start, second, apart, arm)
     block.arm_b = w_add(block.arm_a, between)
     load_inertia(&block.ends, bodies)
-    k = multiply(block, second)
+    lean = wide3(splat(0.0), splat(0.0), splat(0.0))
+    level = (start.size / splat(HALF_SLOPS)) * (start.size / splat(HALF_SLOPS))
+    spread = level
+    heights = level
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
         point.turn[0] = w_dot(second, offset) * several
         point.turn[1] = -w_dot(block.tangent, offset) * several
+        if block.twists:
+            spread = spread + start.points[i].weight * w_dot(offset, offset)
+            height = w_dot(block.normal, offset)
+            heights = heights + start.points[i].weight * (height * height)
+            lean = w_add_scaled(lean, start.points[i].weight * height * several, offset)
+    block.spin.axis = w_sub(block.normal, w_scale(level * inverse(spread * heights), lean))
+    k = multiply(block, second)
+    for i in range(block.point_count):
+        point = &block.points[i]
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
         point.soft_mass = point.mass

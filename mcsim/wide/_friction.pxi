@@ -261,7 +261,7 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
     w.y = w_dot(second, across)
     w.w = far
     if block.twists:
-        w.w = choose(above(block.spin.d, far), w_dot(block.normal, w_sub(p.wb, p.wa)), far)
+        w.w = choose(above(block.spin.d, far), w_dot(block.spin.axis, w_sub(p.wb, p.wa)), far)
     if resisting != NULL:
         w.x = w.x + resisting.surface[0]
         w.y = w.y + resisting.surface[1]
@@ -311,7 +311,7 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
     if block.twists:
         block.twist = block.twist + x.w
         largest[0] = most(largest[0], size_of(x.w) * block.spin.d * spin_reach(block, count))
-        torque = w_scale(x.w, block.normal)
+        torque = w_scale(x.w, block.spin.axis)
         push(p, &block.ends, force, w_add(w_cross(block.arm_a, force), torque),
              w_add(w_cross(block.arm_b, force), torque))
     else:
