@@ -1,6 +1,6 @@
 """One articulation at a time: what its joints' solver does."""
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t
 from mcsim._jointed cimport Jointed
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Manifold, Row
@@ -58,7 +58,7 @@ cdef class Articulated(Jointed):
     cdef void share_masses(self, double* inv_mass) noexcept nogil
     cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil
     cdef double burdened(self, const Manifold* m) noexcept nogil
-    cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil
-    cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil
+    cdef bint find_changed(self, int sweep, const int32_t* changed) noexcept nogil
+    cdef void spread_changes(self, int sweep, int32_t* changed) noexcept nogil
     cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,
-                            uint8_t* changed) noexcept nogil
+                            int32_t* changed) noexcept nogil

@@ -6,7 +6,7 @@ of the sweeps' buffer, and every solve takes them with the tree.
 """
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from mcsim._jointed cimport Jointed
@@ -697,7 +697,7 @@ cdef class Articulated(Jointed):
                 held += alone
         return own / held if held > 0.0 else 1.0
 
-    cdef bint find_changed(self, int sweep, const uint8_t* changed) noexcept nogil:
+    cdef bint find_changed(self, int sweep, const int32_t* changed) noexcept nogil:
         """Which articulations have a body that the sweep has changed, into `again`. -> whether any"""
         cdef const Articulation* a
         cdef Py_ssize_t c, g, k
@@ -712,7 +712,7 @@ cdef class Articulated(Jointed):
                     break
         return found
 
-    cdef void spread_changes(self, int sweep, uint8_t* changed) noexcept nogil:
+    cdef void spread_changes(self, int sweep, int32_t* changed) noexcept nogil:
         """Bodies of articulations that have been solved since the sweep, and of which one has changed: all may have."""
         cdef Py_ssize_t c, g, k
         if not self.find_changed(sweep, changed):
@@ -720,10 +720,10 @@ cdef class Articulated(Jointed):
         for c in range(self.awake_count):
             g = self.awake[c]
             for k in range(self.articulation[g].member, self.articulation[g].member_end if self.again[g] else 0):
-                changed[self.member[k]] = <uint8_t>sweep
+                changed[self.member[k]] = sweep
 
     cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,
-                            uint8_t* changed) noexcept nogil:
+                            int32_t* changed) noexcept nogil:
         """The joints of what a further sweep has changed; bodies whose velocities that changes by more than speed + rate size
         are noted in `changed`, too."""
         cdef const Articulation* a

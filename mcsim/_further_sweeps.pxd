@@ -1,6 +1,6 @@
 """Further sweeps over contacts of what its neighbours far outweigh."""
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t
 from mcsim._articulations cimport Articulations
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
@@ -15,13 +15,13 @@ cdef class FurtherSweeps:
     cdef double rate
     cdef double* burden          # of bodies: the inverse of what it weighs for what pushes it [1/kg]; -1: it has no part
     cdef double* neighbours      # what all that it touches weighs, in its own masses; below 0: it has no part
-    cdef uint8_t* changed        # the last sweep, those of the pass itself being 1, that has changed its velocity
+    cdef int32_t* changed        # the last sweep, those of the pass itself being 1, that has changed its velocity
     cdef bint unsettled          # a pass of this step has ended while contacts still changed
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
                     Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
-    cdef uint8_t* begin(self) noexcept nogil
+    cdef int32_t* begin(self) noexcept nogil
     cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 double* velocity) noexcept nogil

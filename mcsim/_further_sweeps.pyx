@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, records
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport RELAXED, ROW_NORMAL
@@ -23,10 +23,10 @@ cdef class FurtherSweeps:
     its velocity of speed + rate r."""
 
     def __init__(self, Py_ssize_t bodies, int most, double speed, double rate):
-        numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.uint8)
+        numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.int32)
         self.kept = numbers, changed
         self.burden, self.neighbours = doubles(numbers[0]) + 1, doubles(numbers[1]) + 1
-        self.changed = <uint8_t*>records(changed) + 1
+        self.changed = integers(changed) + 1
         self.bodies, self.most, self.speed, self.rate = bodies, most, speed, rate
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
@@ -62,11 +62,11 @@ cdef class FurtherSweeps:
         if carried > 1.0 and min(self.neighbours[m.body_a], self.neighbours[m.body_b]) >= 0.0:
             self.neighbours[m.body_a if self.burden[m.body_a] > 0.0 else m.body_b] += carried
 
-    cdef uint8_t* begin(self) noexcept nogil:
+    cdef int32_t* begin(self) noexcept nogil:
         """Before the last sweep of a relax pass. -> where it notes what it changes, or NULL: no further ones follow"""
         if self.most == 0:
             return NULL
-        memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(uint8_t))
+        memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(int32_t))
         return self.changed
 
     cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil:

@@ -21,7 +21,7 @@ and impulses act in two halves: before the drift, and after the rows are refresh
 have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
 """
 
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -229,7 +229,7 @@ cdef class Pipeline(WarmStarts):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
         cdef bint probed
-        cdef uint8_t* noting
+        cdef int32_t* noting
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)

@@ -53,7 +53,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
                                   STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
-from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, lasting_load
+from mcsim.wide._blocks cimport MOST_TREE_EFFORT, find_efforts, lasting_load
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
@@ -253,15 +253,15 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void find_efforts(self) noexcept nogil:
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
-        cdef double speed = self.wide.settle_speed / MOST_EFFORT
+        cdef double speed = self.wide.settle_speed / MOST_TREE_EFFORT
         cdef bint some = False
         for i in range(self.motion.tree_count):
             if self.motion.trees[i].count > 0:
                 self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
         self.laden_count = 0
         if self.laden:
-            some = find_efforts(self.efforts, self.collider.manifolds, self.collider.manifold_count, self.wide.scale,
-                                self.wide.small) > 1.0
+            some = find_efforts(self.efforts, self.wide.passing, self.collider.manifolds, self.collider.manifold_count,
+                                &self.bodies, self.wide.scale, self.wide.small, MOST_TREE_EFFORT) > 1.0
         for i in range(self.collider.manifold_count if some else 0):
             self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * self.collider.manifolds[i].size
         i = self.joint_end

@@ -3,7 +3,7 @@
 Body -1 is the world: twist[-1] must be a row of zeros, and the rows' inverse-mass Jacobian is 0 there.
 """
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t
 from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
@@ -19,7 +19,7 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
 # A further sweep of the relax pass over rows of bodies whose velocities the one before has changed, or by now this one, by more
 # than speed + rate times the size of the smaller one of a row's two: changed[body] is the last that did. Of contacts those that
 # is_outweighed() names. Answers whether there were any.
-cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, uint8_t* changed,
+cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, int32_t* changed,
                         const double* neighbours, const double* sizes, double speed, double rate) noexcept nogil
 
 # The natural map max |impulse - P(impulse - mass w)| over the rows [N s or N m s]: 0 at the solution, changes nothing.
@@ -27,7 +27,7 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
 
 
 cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least, int sweep,
-                             uint8_t* changed) noexcept nogil:
+                             int32_t* changed) noexcept nogil:
     """Of a further sweep: whether a body's velocity has changed by more than `least` [m/s], where it reaches."""
     if body >= 0 and norm(sub(twist[body].v, before.v)) + sizes[body] * norm(sub(twist[body].w, before.w)) > least:
-        changed[body] = <uint8_t>sweep
+        changed[body] = sweep

@@ -5,7 +5,6 @@ v += M^-1 J' delta.  The velocity carries all that the blocks know of each other
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdint cimport uint8_t
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
@@ -67,13 +66,13 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
     return largest
 
 
-cdef inline bint is_due(const Row* row, int sweep, const uint8_t* changed, const double* neighbours) noexcept nogil:
+cdef inline bint is_due(const Row* row, int sweep, const int32_t* changed, const double* neighbours) noexcept nogil:
     """Whether a further sweep takes part in it."""
     return ((changed[row.body_a] >= sweep - 1 or changed[row.body_b] >= sweep - 1) and not is_wide(row)
             and (row.kind < ROW_NORMAL or is_outweighed(row.body_a, row.body_b, neighbours)))
 
 
-cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, uint8_t* changed,
+cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, int32_t* changed,
                         const double* neighbours, const double* sizes, double speed, double rate) noexcept nogil:
     cdef Row* row = rows
     cdef Row* end = rows + count

@@ -4,7 +4,7 @@ directly: joints that share no moving body, a lane each. Unused lanes are on the
 Sizes depend on the level that a module is compiled for: only kernels look into the blocks.
 """
 
-from libc.stdint cimport int8_t, int32_t, uint8_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Settings
 from mcsim.wide._lanes cimport Wide, Wide3, WideQuat
@@ -82,7 +82,7 @@ ctypedef struct AngleKernels:
     # this one by now, has changed by more than may be left undone: speed + rate times the size of the smaller of the two, as
     # points of that size move. changed: in which sweep that was. -> whether there are any
     bint (*sweep_changing)(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int k, const double* sizes, double speed,
-                           double rate, uint8_t* changed) noexcept nogil
+                           double rate, int32_t* changed) noexcept nogil
     # The largest change that a row alone would make of its impulse [N m s].
     double (*residual)(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
     # Impulses and positions into the joints, after store_joints.
@@ -111,6 +111,6 @@ cdef class WideAngles:
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
     cdef bint sweep_changing(self, Twist* twist, int k, const double* sizes, double speed, double rate,
-                             uint8_t* changed) noexcept nogil
+                             int32_t* changed) noexcept nogil
     cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Joint* joints) noexcept nogil

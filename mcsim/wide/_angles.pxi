@@ -3,7 +3,7 @@
 # stabilize/_stabilize.pyx.
 
 from libc.math cimport INFINITY, floor, isinf
-from libc.stdint cimport int8_t, uint8_t
+from libc.stdint cimport int8_t
 
 from mcsim.core._types cimport Quat
 from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
@@ -445,15 +445,15 @@ cdef inline Wide gather_sizes(const double* sizes, const int32_t* body) noexcept
     return found
 
 
-cdef inline void note_spins(const int32_t* body, Wide part, int sweep, uint8_t* changed) noexcept nogil:
+cdef inline void note_spins(const int32_t* body, Wide part, int sweep, int32_t* changed) noexcept nogil:
     cdef int lane
     for lane in range(WIDTH):
         if body[lane] >= 0 and lane_of(&part, lane) > 1.0:
-            changed[body[lane]] = <uint8_t>sweep
+            changed[body[lane]] = sweep
 
 
 cdef bint sweep_changing_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int sweep, const double* sizes,
-                                double speed, double rate, uint8_t* changed) noexcept nogil:
+                                double speed, double rate, int32_t* changed) noexcept nogil:
     cdef AngleBlock* block
     cdef AngleSlot* slot
     cdef Wide largest = splat(0.0)

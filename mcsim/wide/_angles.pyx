@@ -4,7 +4,7 @@ Colours as of _joints.pyx, chosen once. Balls and hinges stand apart. Of which t
 rows among rows, whose way is shorter where most lanes would be empty.
 """
 
-from libc.stdint cimport int8_t, uint8_t
+from libc.stdint cimport int8_t
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
@@ -121,7 +121,7 @@ cdef class WideAngles:
         return self.kernels.sweep(self.blocks, self.count, twist, relaxed)
 
     cdef bint sweep_changing(self, Twist* twist, int k, const double* sizes, double speed, double rate,
-                             uint8_t* changed) noexcept nogil:
+                             int32_t* changed) noexcept nogil:
         """A further sweep of the relax pass (_further_sweeps.pyx). -> whether there was anything"""
         return self.kernels.sweep_changing(self.blocks, self.count, twist, k, sizes, speed, rate, changed)
 

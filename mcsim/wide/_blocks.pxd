@@ -4,8 +4,9 @@ What the sweeps read stands in ContactBlock, what it is made of once a substep o
 depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
 """
 
-from libc.stdint cimport int32_t, uint8_t
-from mcsim.core._types cimport Twist
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3
@@ -60,6 +61,7 @@ ctypedef struct ContactBlock:
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
     Wide effort                  # so many times, rounded up, a sweep solves the lane (effort_of)
+    Wide undone                  # the inverse of the change of a velocity that a round of a sweep may leave undone [s/m]
     Wide settled                 # the inverse of the change of a velocity that may be left undone [s/m]; 0: any may
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
@@ -113,7 +115,9 @@ ctypedef struct ResistanceBlock:
     Wide roll_carry[2]
 
 cdef enum:
-    MOST_EFFORT = 128
+    MOST_EFFORT = 512            # of lanes,
+    MOST_TREE_EFFORT = 128       # and over generalized velocities
+    SLIGHT = 16384               # of what further sweeps may leave, a round of a sweep may leave one of so many parts
     LOAD_STEPS = 16
     HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
 
@@ -148,36 +152,76 @@ cdef inline bint may_steady(const Bodies* bodies, int a, int b, const double* ne
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
 # its two shapes bear on each other (the sum of Manifold.load), as the change of velocity that it gives their bodies in a
-# substep: max(1, scale u^2 / size), but no more than (small / size)^2.
+# substep: max(1, scale u U / size), but no more than (small / size)^2 or `bound`. U >= u is what passes through the two
+# bodies: half of the sum of what all contacts of a body bear along this one's normal, n' (sum of load n n') n / 2 (what its
+# mean stress is made of), as the velocity that it would give these two; the less of both bodies'. A brick that rests on two
+# others has half its load on each: so that they are together as stiff as one that bears it all, n contacts of u = U / n are
+# U^2 / n each.
 #
 # A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
 # bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
 # n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m there, would
 # have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps than these, with
 # springs that are no stiffer: so for it a contact is solved once a sweep.
-cdef inline double effort_of(double load, double size, double scale, double small) noexcept nogil:
-    cdef double effort = scale * load * load
+cdef inline double effort_of(double load, double through, double size, double scale, double small,
+                             double bound) noexcept nogil:
+    cdef double effort = scale * load * max(load, through)
     cdef double most
     if size >= small:
         return 1.0
-    most = min(small / size * (small / size), <double>MOST_EFFORT)
+    most = min(small / size * (small / size), bound)
     return min(effort / size, most) if effort > size else 1.0
 
 
-cdef inline double find_efforts(double* efforts, const Manifold* manifolds, Py_ssize_t count, double scale,
-                                double small) noexcept nogil:
-    """efforts: of each manifold. -> the largest"""
+cdef inline void pass_on(double* passing, double load, Vec3 n) noexcept nogil:
+    """passing: of a body, half the sum of load n n' over its contacts [N s], above the diagonal."""
+    cdef double part = 0.5 * load
+    passing[0] += part * n.x * n.x
+    passing[1] += part * n.y * n.y
+    passing[2] += part * n.z * n.z
+    passing[3] += part * n.y * n.z
+    passing[4] += part * n.z * n.x
+    passing[5] += part * n.x * n.y
+
+
+cdef inline double passes_along(const double* passing, Vec3 n) noexcept nogil:
+    return passing[0] * n.x * n.x + passing[1] * n.y * n.y + passing[2] * n.z * n.z + 2.0 * (
+        passing[3] * n.y * n.z + passing[4] * n.z * n.x + passing[5] * n.x * n.y)
+
+
+cdef inline double passes(const double* passing, const Manifold* m, const Bodies* bodies) noexcept nogil:
+    """Along the normal, through those of the two bodies that move, the less of it [N s]."""
+    cdef double a = passes_along(passing + 6 * m.body_a, m.normal)
+    cdef double b = passes_along(passing + 6 * m.body_b, m.normal)
+    if bodies.inv_mass[m.body_a] == 0.0:
+        return b
+    return a if bodies.inv_mass[m.body_b] == 0.0 else min(a, b)
+
+
+cdef inline double find_efforts(double* efforts, double* passing, const Manifold* manifolds, Py_ssize_t count,
+                                const Bodies* bodies, double scale, double small, double bound) noexcept nogil:
+    """efforts: of each manifold, no more than bound; passing: (bodies, 6), is overwritten. -> the largest"""
+    cdef const Manifold* m
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t end, k
-    cdef double load
+    cdef double load, inv_mass
     cdef double most = 1.0
+    memset(passing, 0, 6 * bodies.count * sizeof(double))
+    for k in range(count):
+        m = &manifolds[k]
+        inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
+        if inv_mass > 0.0:
+            pass_on(passing + 6 * m.body_a, m.load / inv_mass, m.normal)
+            pass_on(passing + 6 * m.body_b, m.load / inv_mass, m.normal)
     while i < count:
-        load = manifolds[i].load
+        m = &manifolds[i]
+        load = m.load
         end = i + 1
-        while end < count and manifolds[end].key == manifolds[i].key:
+        while end < count and manifolds[end].key == m.key:
             load += manifolds[end].load
             end += 1
-        efforts[i] = effort_of(load, manifolds[i].size, scale, small)
+        inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
+        efforts[i] = effort_of(load, passes(passing, m, bodies) * inv_mass, m.size, scale, small, bound)
         most = max(most, efforts[i])
         for k in range(i + 1, end):
             efforts[k] = efforts[i]
@@ -230,13 +274,15 @@ ctypedef struct WideKernels:
                        const double* part, bint second) noexcept nogil
     # One sweep of projected Gauss-Seidel, or its round `again`, from 1 on, over the lanes that it goes over more often.
     # rub: friction too, as always in the relax pass. changed: of bodies, becomes 1 where the first round of a relax pass
-    # changes a velocity by more than may be left undone; or NULL. -> the largest change of a velocity [m/s]
+    # changes a velocity by more than may be left undone; or NULL. stirred: of bodies, the last round that has changed them,
+    # counted from 1, by more than it may leave: what none has changed since its own last one is passed by; NULL: there is
+    # one round. -> the largest change of a velocity [m/s]
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                    bint rub, int again, uint8_t* changed) noexcept nogil
+                    bint rub, int again, int32_t* changed, int32_t* stirred) noexcept nogil
     # Sweep number k, from 2 on, after the last one of the relax pass: over the lanes with a body that the sweep before it, or
     # this one by now, has changed by more than may be left undone. changed: in which sweep that was. -> whether there are any
     double (*sweep_changing)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int k,
-                             uint8_t* changed) noexcept nogil
+                             int32_t* changed) noexcept nogil
     # The largest change that a row would make of its impulse [N s, N m s].
     double (*residual)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
                        int relaxed) noexcept nogil

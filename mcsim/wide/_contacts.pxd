@@ -1,6 +1,6 @@
 """The contacts of a world, several at a time."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
@@ -27,7 +27,8 @@ ctypedef struct Task:
     bint second
     bint ended
     int again
-    uint8_t* changed
+    int32_t* changed
+    int32_t* stirred
     const double* neighbours
     const double* efforts
 
@@ -47,6 +48,8 @@ cdef class WideContacts:
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
     cdef double* efforts                # (manifolds,), of find_efforts
+    cdef double* passing                # (bodies, 6), likewise
+    cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
     cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
     cdef int used                       # colours, among moving bodies as against resting ones
@@ -57,7 +60,8 @@ cdef class WideContacts:
     cdef readonly Py_ssize_t row_count
     cdef public double scale            # of find_efforts; 0: a sweep solves each contact once
     cdef public double small            # likewise [m]
-    cdef int rounds                     # of a sweep, over what bears much for its size
+    cdef readonly int rounds            # of a sweep, over what bears much for its size
+    cdef readonly long long rounds_made # beside the first ones, in all steps: none where nothing would change
     cdef ContactRule rule
     cdef public double settle_speed     # of ContactRule
     cdef public double settle_rate
@@ -76,7 +80,7 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, uint8_t* changed) noexcept nogil
-    cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed) noexcept nogil
+    cdef bint sweep_changing(self, Twist* twist, int sweep, int32_t* changed) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil

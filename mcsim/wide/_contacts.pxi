@@ -7,7 +7,7 @@
 # J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
 # (`coupling`): so the bodies' velocities are touched once a manifold.
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t
 from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
@@ -15,8 +15,8 @@ from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
-from mcsim.wide._blocks cimport (HALF_SLOPS, ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, WideTurning, lasting_load, is_outweighed,
+from mcsim.wide._blocks cimport (HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint,
+                                 WideCone, WideKernels, WidePoint, WideRub, WideSpin, WideTurning, is_outweighed, lasting_load,
                                  may_steady)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
@@ -482,8 +482,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     load_inertia(&block.ends, bodies)
     lean = wide3(splat(0.0), splat(0.0), splat(0.0))
     level = (start.size / splat(HALF_SLOPS)) * (start.size / splat(HALF_SLOPS))
-    spread = level
-    heights = level
+    spread = heights = level
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
@@ -504,7 +503,9 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         if sprung:
             press(point, &springs, start.points[i].error, splat(rule.h), &rate)
         point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
-    block.settled = start.outweighed * inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
+    block.undone = inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
+    block.settled = start.outweighed * block.undone
+    block.undone = splat(SLIGHT) * block.undone
     if block.rubs:
         set_rub(block, start, &k)
 
@@ -728,15 +729,21 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                  bint rub, int again, uint8_t* changed) noexcept nogil:
+                  bint rub, int again, int32_t* changed, int32_t* stirred) noexcept nogil:
     cdef Wide rate = splat(0.0)
     cdef Wide one
+    cdef Mask on
     cdef Py_ssize_t k
     if again:
         for k in range(count):
-            if blocks[k].rounds > again:
-                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub,
-                            above(blocks[k].effort, splat(again)), &rate)
+            if not blocks[k].rounds > again:
+                continue
+            on = above(choose(has_changed(&blocks[k], again, stirred), blocks[k].effort, splat(0.0)), splat(again))
+            if any_lane(on):
+                one = splat(0.0)
+                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub, on, &one)
+                note_change(&blocks[k], one * blocks[k].undone, again + 1, stirred)
+                rate = most(rate, one)
     elif relaxed:
         for k in range(count):
             one = splat(0.0)
@@ -745,17 +752,22 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
             else:
                 solve_block(&blocks[k], NULL, twist, 1, True, &one)
             if changed != NULL:
-                note_change(&blocks[k], one, 1, changed)
+                note_change(&blocks[k], one * blocks[k].settled, 1, changed)
+            if stirred != NULL:
+                note_change(&blocks[k], one * blocks[k].undone, 1, stirred)
             rate = most(rate, one)
-    elif rub:
-        for k in range(count):
-            if blocks[k].resists:
-                solve_resisting(&blocks[k], &resisting[k], twist, 0, True, &rate)
-            else:
-                solve_block(&blocks[k], NULL, twist, 0, True, &rate)
     else:
         for k in range(count):
-            solve_block(&blocks[k], NULL, twist, 0, False, &rate)
+            one = splat(0.0)
+            if not rub:
+                solve_block(&blocks[k], NULL, twist, 0, False, &one)
+            elif blocks[k].resists:
+                solve_resisting(&blocks[k], &resisting[k], twist, 0, True, &one)
+            else:
+                solve_block(&blocks[k], NULL, twist, 0, True, &one)
+            if stirred != NULL:
+                note_change(&blocks[k], one * blocks[k].undone, 1, stirred)
+            rate = most(rate, one)
     return largest_lane(&rate)
 
 

@@ -8,7 +8,6 @@ Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
-from libc.stdint cimport uint8_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
@@ -20,7 +19,7 @@ from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport find_efforts, next_part
+from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, next_part
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled
 
@@ -64,8 +63,10 @@ cdef class WideContacts:
         self.count = 0
 
     def _reserve_bodies(self, Py_ssize_t bodies):
-        colors = np.zeros((2, bodies + 1), np.int64)
-        self.kept_of_bodies = colors
+        colors, stirred = np.zeros((2, bodies + 1), np.int64), np.zeros(bodies + 1, np.int32)
+        passing = np.zeros(6 * bodies + 6)
+        self.kept_of_bodies = colors, stirred, passing
+        self.stirred, self.passing = integers(stirred) + 1, doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
         self.body_count = bodies
 
@@ -101,7 +102,8 @@ cdef class WideContacts:
         self.used = 0
         while self.color_parts(manifolds, resistances, count, bodies, turn):
             turn += 1
-        self.rounds = <int>ceil(find_efforts(self.efforts, manifolds, count, self.scale, self.small))
+        self.rounds = <int>ceil(find_efforts(self.efforts, self.passing, manifolds, count, bodies, self.scale,
+                                            self.small, MOST_EFFORT))
 
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                           const Bodies* bodies, int turn) noexcept nogil:
@@ -301,22 +303,30 @@ cdef class WideContacts:
         task.second = second
         self.share(&task, do_keep_parts, self.count)
 
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, uint8_t* changed) noexcept nogil:
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed) noexcept nogil:
         """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or NULL."""
         cdef Task task = self.task()
         task.twist = twist
         task.changed = changed
         task.relaxed = relaxed
         task.rub = rub
+        if self.rounds > 1:
+            task.stirred = self.stirred
+            memset(self.stirred - 1, 0, (self.body_count + 1) * sizeof(int32_t))
         cdef double largest = self.share_by_color(&task, do_sweep)
+        cdef double moved
         cdef int k
         for k in range(1, self.rounds):
             task.again = k
             task.changed = NULL
-            largest = max(largest, self.share_by_color(&task, do_sweep))
+            moved = self.share_by_color(&task, do_sweep)
+            self.rounds_made += 1
+            if moved == 0.0:                         # what none has stirred is passed by from now on
+                break
+            largest = max(largest, moved)
         return largest
 
-    cdef bint sweep_changing(self, Twist* twist, int sweep, uint8_t* changed) noexcept nogil:
+    cdef bint sweep_changing(self, Twist* twist, int sweep, int32_t* changed) noexcept nogil:
         """A further sweep of the relax pass, over what the one before has changed by more than may be left undone, and what
         this one does. -> whether there was anything"""
         cdef Task task = self.task()
@@ -380,7 +390,7 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
-                                          task.relaxed, task.rub, task.again, task.changed)
+                                          task.relaxed, task.rub, task.again, task.changed, task.stirred)
     task.found[worker] = max(task.found[worker], rate)
 
 

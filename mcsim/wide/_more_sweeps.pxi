@@ -1,18 +1,17 @@
 # Contacts that are swept more often than the others: what bears much for its size, and what its neighbours far outweigh
 # (docs/theory/si.md). Included by _contacts.pxi.
 
-cdef inline void note_change(const ContactBlock* block, Wide rate, int sweep, uint8_t* changed) noexcept nogil:
-    """Both bodies of a lane, as far as they move, have changed where that is more than may be left undone."""
-    cdef Wide part = rate * block.settled
+cdef inline void note_change(const ContactBlock* block, Wide part, int sweep, int32_t* changed) noexcept nogil:
+    """Both bodies of a lane, as far as they move, have changed where that is more than may be left undone: above 1."""
     cdef int lane
     if not any_lane(above(part, splat(1.0))):
         return
     for lane in range(WIDTH):
         if lane_of(&part, lane) > 1.0:
             if lane_of(&block.ends.inv_mass_a, lane) > 0.0:
-                changed[block.ends.body_a[lane]] = <uint8_t>sweep
+                changed[block.ends.body_a[lane]] = sweep
             if lane_of(&block.ends.inv_mass_b, lane) > 0.0:
-                changed[block.ends.body_b[lane]] = <uint8_t>sweep
+                changed[block.ends.body_b[lane]] = sweep
 
 
 cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Mask on,
@@ -60,24 +59,29 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
     store_pair(&after, &block.ends, twist)
 
 
+cdef inline Mask has_changed(const ContactBlock* block, int sweep, const int32_t* changed) noexcept nogil:
+    """Lanes one of whose bodies has, in that sweep or since."""
+    cdef Wide found = splat(0.0)
+    cdef int lane
+    for lane in range(WIDTH):
+        if changed[block.ends.body_a[lane]] >= sweep or changed[block.ends.body_b[lane]] >= sweep:
+            put(&found, lane, 1.0)
+    return above(found, splat(0.0))
+
+
 cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int sweep,
-                           uint8_t* changed) noexcept nogil:
+                           int32_t* changed) noexcept nogil:
     cdef ContactBlock* block
-    cdef Wide moved, largest
+    cdef Wide largest
     cdef Mask on
     cdef Py_ssize_t k
     cdef double found = 0.0
-    cdef int lane
     for k in range(count):
         block = &blocks[k]
-        moved = splat(0.0)
-        for lane in range(WIDTH):
-            if changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1:
-                put(&moved, lane, 1.0)
-        on = above(moved * block.settled, splat(0.0))
+        on = above(choose(has_changed(block, sweep - 1, changed), block.settled, splat(0.0)), splat(0.0))
         if any_lane(on):
             largest = splat(0.0)
             solve_again(block, &resisting[k], twist, 1, True, on, &largest)
-            note_change(block, largest, sweep, changed)
+            note_change(block, largest * block.settled, sweep, changed)
             found = 1.0
     return found
