@@ -76,10 +76,11 @@ SLOP_PART = 0.0005
 LOAD = 0.4
 # And what is small enough for that, in parts of g h^2: 0.2 m at h = 1/240 s.
 SMALL = 1200.0
-# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h + SETTLE_PART t / h: contacts, whose springs are as
-# stiff as the substep bears, hold against a velocity that is left after about v h, so the second is a depth by size.
-# Contacts of bodies that all they touch outweighs far, and which it changes more, are swept again in the relax pass, at most
-# MORE_SWEEPS times (docs/theory/si.md). For a cube of 1 m at h = 1/240 s: 0.8 mm/s + 2 mm/s.
+# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h; where nothing has a weight, up to SETTLE_PART t / h:
+# contacts, whose springs are as stiff as the substep bears, hold against a velocity that is left after about v h, so that is
+# a depth by size. Beside a weight it would let finer substeps leave more. Contacts of bodies that all they touch outweighs
+# far, and which it changes more, are swept again in the relax pass, at most MORE_SWEEPS times (docs/theory/si.md).
+# For a cube of 1 m at h = 1/240 s: 0.8 mm/s, without gravity 2 mm/s.
 SETTLE_FALLS, SETTLE_PART = 0.02, 1.0 / 120_000.0
 MORE_SWEEPS = 128
 MOST_MORE = 250
@@ -400,7 +401,8 @@ def kernel_settings(k, gravity):
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
         "more_iterations": k["more_iterations"],
-        "settle_speed": SETTLE_FALLS * _length(gravity) * h, "settle_rate": SETTLE_PART / h,
+        "settle_speed": SETTLE_FALLS * _length(gravity) * h,
+        "settle_rate": 0.0 if _length(gravity) > 0.0 else SETTLE_PART / h,
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),

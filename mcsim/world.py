@@ -60,7 +60,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         and so on. Default 64 times as many where `iterations` is left alone, else as many.
       more_iterations: so many more in a relax pass, at most, over contacts of bodies that are outweighed ten times by what
         they touch, and what joints hold them, where a sweep still changes a velocity by more than
-        0.02 g h + t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
+        0.02 g h, without gravity t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
