@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -647,7 +647,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motion.account(0.0, True)
         for k in range(self.motion.tree_count):
             if self.bounded[k]:
-                self.energy_before[k] = self.motion.kinetic[k] + self.motion.weight_energy(k)
+                self.energy_before[k] = self.motion.own_energy(k)
 
     cdef void settle_energy(self) noexcept nogil:
         """As it ends. Bounds see the mean velocity of the drift to come, but act at its begin, so that what a limit bears,
@@ -660,11 +660,10 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motion.account(0.0, True)
         for k in range(self.motion.tree_count):
             if self.bounded[k]:
-                energy = self.motion.kinetic[k] + self.motion.weight_energy(k)
+                energy = self.motion.own_energy(k)
                 gained = energy - self.energy_before[k]
                 if gained > BLUR * (fabs(energy) + self.motion.kinetic[k]):
-                    self.motion.slow_tree(k, sqrt(max(1.0 - gained / self.motion.kinetic[k], 0.0))
-                                          if self.motion.kinetic[k] > 0.0 else 0.0, 0.0, self.motion.shared)
+                    self.motion.take_energy(k, gained, 0.0, self.motion.shared)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""

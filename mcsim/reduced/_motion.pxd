@@ -79,10 +79,12 @@ cdef class TreeMotion:
     cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
     cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil
-    cdef double weight_energy(self, Py_ssize_t k) noexcept nogil
+    cdef double link_weight_energy(self, Py_ssize_t i) noexcept nogil
+    cdef double own_energy(self, Py_ssize_t k) noexcept nogil
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil
+    cdef void take_energy(self, Py_ssize_t k, double gained, double off, const Wide3* course) noexcept nogil
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off, const Wide3* course) noexcept nogil
     cdef Wide3 fall(self, Py_ssize_t k, const double* forces) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil

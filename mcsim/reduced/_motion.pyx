@@ -418,34 +418,30 @@ cdef class TreeMotion:
             self.gained[k] -= h * (found + weight + self.lead[k])
             self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
-    cdef double weight_energy(self, Py_ssize_t k) noexcept nogil:
-        """After look: that of gravity of a tree [J]; 0 of a loose one, which falls as a whole and is seen from its centre of
-        mass."""
-        cdef const LinkState* s
-        cdef const Link* link
+    cdef double link_weight_energy(self, Py_ssize_t i) noexcept nogil:
+        """After look: that of gravity [J]."""
+        cdef const LinkState* s = &self.tree.states[i + 1]
+        cdef const Link* link = &self.tree.links[i]
+        return -link.mass * w_dot(w_add(s.position, s.com), wide3(link.weight.x, link.weight.y, link.weight.z))
+
+    cdef double own_energy(self, Py_ssize_t k) noexcept nogil:
+        """After look and account(0, True): of a tree, kinetic and that of gravity [J]; of a loose one, which falls as a
+        whole, as it is seen from its centre of mass."""
         cdef double found = 0.0
         cdef Py_ssize_t i
-        if self.is_loose(k):
-            return 0.0
-        for i in range(self.trees[k].first_link, self.trees[k].end_link):
-            s = &self.tree.states[i + 1]
-            link = &self.tree.links[i]
-            found -= link.mass * w_dot(w_add(s.position, s.com), wide3(link.weight.x, link.weight.y, link.weight.z))
-        return found
+        if not self.is_loose(k):
+            for i in range(self.trees[k].first_link, self.trees[k].end_link):
+                found += self.link_weight_energy(i)
+        return self.kinetic[k] + found
 
     cdef void sum_total(self, double part) noexcept nogil:
         """After look: `total` of every tree by this part of its kinetic energy and that of gravity, which are exact."""
-        cdef const LinkState* s
-        cdef const Link* link
         cdef Py_ssize_t i, k
         self.account(0.0, False)
         for k in range(self.tree_count):
             self.total[k] = (self.total[k] if part > 0.0 else 0.0) + part * self.kinetic[k]
             for i in range(self.trees[k].first_link, self.trees[k].end_link):
-                s = &self.tree.states[i + 1]
-                link = &self.tree.links[i]
-                self.total[k] -= part * link.mass * w_dot(w_add(s.position, s.com), wide3(
-                    link.weight.x, link.weight.y, link.weight.z))
+                self.total[k] += part * self.link_weight_energy(i)
 
     cdef void spend(self, double h, const double* forces) noexcept nogil:
         """After look: `total` less what joint forces and `forces` do in h at these velocities."""
@@ -476,9 +472,13 @@ cdef class TreeMotion:
             noting = told != NULL and told[k]
             if not (noting or others) or not self.gained[k] > part * self.kinetic[k] + ROUNDED * self.handled[k]:
                 continue
-            self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
-                           min(self.gained[k], self.kinetic[k]) if noting else 0.0, self.course if others else self.shared)
+            self.take_energy(k, self.gained[k], min(self.gained[k], self.kinetic[k]) if noting else 0.0,
+                             self.course if others else self.shared)
             self.gained[k] = 0.0
+
+    cdef void take_energy(self, Py_ssize_t k, double gained, double off, const Wide3* course) noexcept nogil:
+        """Out of its motion, by slow_tree: what it has more [J], > 0, as far as it has that much."""
+        self.slow_tree(k, sqrt(max(1.0 - gained / self.kinetic[k], 0.0)), off, course)
 
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off, const Wide3* course) noexcept nogil:
         """Its velocities times a factor, not what is given of them, nor what it shares in the last account, which becomes

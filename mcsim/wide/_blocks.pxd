@@ -173,7 +173,7 @@ cdef inline double effort_of(double load, double through, double size, double sc
     return min(effort / size, most) if effort > size else 1.0
 
 
-cdef inline void pass_on(double* passing, double load, Vec3 n) noexcept nogil:
+cdef inline void add_passing(double* passing, double load, Vec3 n) noexcept nogil:
     """passing: of a body, half the sum of load n n' over its contacts [N s], above the diagonal."""
     cdef double part = 0.5 * load
     passing[0] += part * n.x * n.x
@@ -206,13 +206,19 @@ cdef inline double find_efforts(double* efforts, double* passing, const Manifold
     cdef Py_ssize_t end, k
     cdef double load, inv_mass
     cdef double most = 1.0
+    cdef bint some = False
+    for k in range(count):
+        efforts[k] = 1.0
+        some = some or manifolds[k].size < small
+    if scale == 0.0 or not some:
+        return 1.0
     memset(passing, 0, 6 * bodies.count * sizeof(double))
     for k in range(count):
         m = &manifolds[k]
         inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
         if inv_mass > 0.0:
-            pass_on(passing + 6 * m.body_a, m.load / inv_mass, m.normal)
-            pass_on(passing + 6 * m.body_b, m.load / inv_mass, m.normal)
+            add_passing(passing + 6 * m.body_a, m.load / inv_mass, m.normal)
+            add_passing(passing + 6 * m.body_b, m.load / inv_mass, m.normal)
     while i < count:
         m = &manifolds[i]
         load = m.load
