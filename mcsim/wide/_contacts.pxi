@@ -185,11 +185,22 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     set_anchors(&blocks[block], &starts[block], bodies)
 
 
+cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
+    cdef int i, k
+    if not block.rubs:
+        return
+    for i in range(block.point_count):
+        for k in range(2):
+            block.rub[i].impulse[k] = kept * block.rub[i].impulse[k]
+    if block.resists:
+        resisting.bore = kept * resisting.bore
+
+
 cdef inline void end_substep(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                              Wide doubling) noexcept nogil:
     """The impulses into the step's totals; what stays of them is the guess for the next substep: of what bears, what lasts
     (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways that the last
-    substep does not tell what lasts of each: all that they gave is their guess."""
+    substep does not tell what lasts of each: all that they gave is their guess. What bore nothing leaves nothing."""
     cdef Wide zero = splat(0.0)
     cdef Mask patched = above(splat(1.0), start.thinning if block.thins else splat(1.0))
     cdef Wide load = zero
@@ -202,7 +213,8 @@ cdef inline void end_substep(ContactBlock* block, ContactStart* start, Resistanc
         block.points[i].impulse = choose(patched, block.points[i].impulse,
                                          most(doubling * (block.points[i].impulse - start.points[i].carry), zero))
         lasting = lasting + block.points[i].impulse
-    kept = choose(above(load, lasting), lasting / load, splat(1.0))
+    kept = choose(above(load, zero), least(lasting / load, splat(1.0)), zero)
+    keep_rubs(block, resisting, kept)
     for i in range(2):
         start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
         block.slide.impulse[i] = kept * block.slide.impulse[i]
@@ -540,18 +552,6 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
             refresh_roll(&blocks[k], &resisting[k])
         if twist != NULL:
             return_block(&blocks[k], &starts[k], &resisting[k], twist)
-
-
-cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
-    """Of the points' friction, as it is without what is carried."""
-    cdef int i, k
-    if not block.rubs:
-        return
-    for i in range(block.point_count):
-        for k in range(2):
-            block.rub[i].impulse[k] = kept * block.rub[i].impulse[k]
-    if block.resists:
-        resisting.bore = kept * resisting.bore
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
