@@ -13,7 +13,6 @@ cdef class LoopPipeline(TreePipeline):
     cdef double* levels                  # (nq + nv,) each: worked in where loops are closed and impulses guessed
     cdef double* closest                 # q and qd of the best trial so far
     cdef double* places
-    cdef double* doubted[2]              # (trees,) each
     cdef double* last_errors             # (trees,) by a bond's first, of its last trial [s]
     cdef double* errors_now
     cdef int32_t* trying                 # (trees,) likewise: whether it is to be closed further
@@ -26,9 +25,6 @@ cdef class LoopPipeline(TreePipeline):
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
-    cdef void apply_guesses(self, bint second, double part) noexcept nogil
-    cdef void doubt(self, bint second) noexcept nogil
-    cdef bint gives(self, int32_t body) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil
     cdef void note_loops(self) noexcept nogil

@@ -32,13 +32,12 @@ cdef class LoopPipeline(TreePipeline):
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
-        self.levels_kept, energies = np.zeros((3, max(1, nq + nv))), np.zeros((4, self.motion.tree_count + 1))
+        self.levels_kept, energies = np.zeros((3, max(1, nq + nv))), np.zeros((2, self.motion.tree_count + 1))
         trials = np.zeros(self.motion.tree_count + 1, np.int32)
         self.kept_of_loops = energies, trials
         self.levels, self.closest, self.places = (doubles(self.levels_kept[0]), doubles(self.levels_kept[1]),
                                                   doubles(self.levels_kept[2]))
-        self.doubted[0], self.doubted[1] = doubles(energies[0]), doubles(energies[1])
-        self.last_errors, self.errors_now, self.trying = doubles(energies[2]), doubles(energies[3]), integers(trials)
+        self.last_errors, self.errors_now, self.trying = doubles(energies[0]), doubles(energies[1]), integers(trials)
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.projecting = self.looping and plan.projection
@@ -185,53 +184,51 @@ cdef class LoopPipeline(TreePipeline):
             if not more:
                 return
 
-    cdef void apply_guesses(self, bint second, double part) noexcept nogil:
-        """This part of the impulses that limits and contacts of trees with loops start with, or that are carried to the
-        second half."""
-        cdef const Row* row
-        cdef Py_ssize_t i
-        cdef double guess
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            if (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) and self.is_tied(row):
-                guess = row.impulse - row.carry if second else row.impulse
-                if guess != 0.0:
-                    self.generalized.apply(i, part * guess, self.motion.qd)
+    cdef double guess_of(self, const Row* row, bint second) noexcept nogil:
+        """What of its impulse is a guess that has acted just now."""
+        if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
+            return 0.0
+        return row.impulse - row.carry if second else row.impulse
 
-    cdef void doubt(self, bint second) noexcept nogil:
-        """Impulses of limits and contacts are guessed from those before, which after an impact, or beside loops that
-        were open, may be far from what they should be. They only take energy; where they give much, they are dropped."""
-        cdef Py_ssize_t i
-        cdef double guess
-        cdef double* gained = self.motion.gained
-        cdef double* handled = self.motion.handled       # an account that the first kick has begun goes on
+    cdef void weigh_guesses(self, bint second) noexcept nogil:
+        """Impulses of limits and contacts are guessed from those before, which after an impact, where a tree has turned
+        meanwhile, or beside loops that were open, may be far from what they should be: where guesses are worse than none,
+        they act as far as they help (solve/_guesses.pyx). Of biases the work that they ask for counts."""
+        cdef Py_ssize_t i, end = self.joint_end if self.settings.compliant else self.row_count
+        cdef double* qd = self.motion.qd
+        cdef double* before = self.levels
+        cdef double guess, rate, pull, part
+        cdef bint some = False
         cdef Row* row
-        self.motion.gained, self.motion.handled = self.doubted[0], self.doubted[1]
-        self.apply_guesses(second, -1.0)
-        self.motion.look()
-        memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
-        self.motion.account(-1.0, False)
-        self.apply_guesses(second, 1.0)
-        self.motion.look()
-        self.motion.account(1.0, False)
-        for i in range(self.row_count):
+        memcpy(before, qd, self.node_count * sizeof(double))
+        for i in range(end):
+            guess = self.guess_of(&self.rows[i], second)
+            if guess != 0.0:
+                some = True
+                self.row_act(i, -guess, before)
+        if not some:
+            return
+        self.guesses.begin()
+        for i in range(end):
             row = &self.rows[i]
-            if (row.kind != ROW_LIMIT and row.kind < ROW_NORMAL) or not self.is_tied(row):
-                continue
-            if self.gives(row.body_a) or self.gives(row.body_b):
-                guess = row.impulse - row.carry if second else row.impulse
-                self.generalized.apply(i, -guess, self.motion.qd)
-                row.impulse -= guess
-                row.carry = row.impulse
-        self.motion.gained, self.motion.handled = gained, handled
-
-    cdef bint gives(self, int32_t body) noexcept nogil:
-        """Whether guesses have given a body's tree three times what it had."""
-        cdef const Block* block
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return False
-        block = &self.motion.blocks[body]
-        return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
+            guess = self.guess_of(row, second)
+            rate = self.row_rate(i, before)
+            pull = row.bias[second] if guess * row.bias[second] < 0.0 else 0.0
+            self.guesses.add(self.node(row.body_a), self.node(row.body_b), guess, rate + pull,
+                             self.row_rate(i, qd) + pull + row.compliance[second] * guess)
+        self.guesses.weigh()
+        for i in range(end):
+            row = &self.rows[i]
+            guess = self.guess_of(row, second)
+            part = self.guesses.part_if_worse(max(self.node(row.body_a), self.node(row.body_b)))
+            if guess != 0.0 and part < 1.0:
+                row.impulse -= (1.0 - part) * guess
+                if not second:
+                    row.carry *= part
+        for i in range(self.node_count):
+            part = self.guesses.part_if_worse(self.nodes[i])
+            if part < 1.0:
+                qd[i] = before[i] + part * (qd[i] - before[i])
 
     cdef double most_open(self, double* widest) noexcept nogil:
         """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under

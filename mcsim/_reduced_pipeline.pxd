@@ -28,7 +28,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef tuple kept_of_drift
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
-    cdef double* to_give                 # (trees,) how much more kick_again may change kinetic energies; < 0: it has ended [J]
+    cdef double* at_most                 # (nv,) by a tree's first, see find_work [J]
     cdef double* kicked_to
     cdef double* energy_before           # (trees,) as the substep began [J]
     cdef int32_t* bounded                # (trees,): see find_bounded
@@ -46,6 +46,8 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef bint find_bounded(self, const double* forces) noexcept nogil
     cdef void keep_energy(self) noexcept nogil
     cdef void settle_energy(self) noexcept nogil
+    cdef double energy_of(self, const Row* row) noexcept nogil
+    cdef void find_work(self) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void keep_loads(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil

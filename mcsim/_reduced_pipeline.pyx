@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -101,10 +101,10 @@ cdef class ReducedPipeline(LoopPipeline):
             (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
             for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
-        states, energies = self.kept_of_drift = np.zeros((3, nv + 1)), np.zeros((3, self.motion.tree_count + 1))
+        states, energies = self.kept_of_drift = np.zeros((4, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
-        self.to_give, self.energy_before = doubles(energies[0]), doubles(energies[1])
-        self.bounded = <int32_t*>doubles(energies[2])
+        self.at_most, self.energy_before = doubles(states[3]), doubles(energies[0])
+        self.bounded = <int32_t*>doubles(energies[1])
         self.swinging = np.zeros((3, bodies.count + 1, 3))
         self.shares = np.zeros((2, bodies.count + 1))
         self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
@@ -311,9 +311,12 @@ cdef class ReducedPipeline(LoopPipeline):
 
     cdef void aim_contacts(self, bint every) noexcept nogil:
         """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at qdd = 0.
-        Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd.
+        Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd. No path is
+        bent by more than its trees' kinetic energy T could give its row, for |J qd|^2 <= 2 T J H^-1 J' (Cauchy, Schwarz).
         After look, the bodies' twists, swings and shared velocities as there; anew, of trees that rows have stirred."""
         cdef const Manifold* m
+        cdef Row* row
+        cdef double most, bent
         cdef Py_ssize_t i
         if self.settings.compliant:
             return
@@ -322,6 +325,22 @@ cdef class ReducedPipeline(LoopPipeline):
             self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
         bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
                       self.settings.h, self.anchors, self.rows)
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL and self.chosen[row.source]:
+                most = 2.0 / self.settings.h * sqrt(2.0 * row.diagonal * self.energy_of(row))
+                bent = max(-most, min(row.curvature, most))
+                row.bias[BIASED] += 0.5 * self.settings.h * (bent - row.curvature)
+                row.curvature = bent
+
+    cdef double energy_of(self, const Row* row) noexcept nogil:
+        """Kinetic, of the trees that a row is between, as last accounted [J]."""
+        cdef double found = 0.0
+        if self.node(row.body_a) >= 0:
+            found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
+        if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+            found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
+        return found
 
     cdef void finish_rows(self, double part) noexcept nogil:
         if self.looping:
@@ -357,8 +376,8 @@ cdef class ReducedPipeline(LoopPipeline):
             self.solve_problem(NULL, relaxed)
             return
         if self.laden_count > 0:
-            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone, rub,
-                                  iterations)
+            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone,
+                                  NULL if relaxed else self.at_most, rub, iterations)
         for k in range(iterations):
             self.sweeps += 1
             memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
@@ -506,7 +525,7 @@ cdef class ReducedPipeline(LoopPipeline):
         fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed. Their impulses are not
         guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
         What limits and contacts are guessed to do comes after it: until it is balanced it may be far faster than anything
-        moves, and velocity products of it are nothing that the drift has. With loops it is doubted there."""
+        moves, and velocity products of it are nothing that the drift has."""
         cdef Py_ssize_t nv = self.motion.tree.nv
         cdef int k
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
@@ -521,57 +540,75 @@ cdef class ReducedPipeline(LoopPipeline):
         if not self.runge:
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
-        for k in range(self.motion.tree_count):
-            self.to_give[k] = INFINITY
+        self.find_work()
         self.start_rows(False, False)
         self.start_rows(True, False)
         self.start_rows(True, True)
-        if self.looping:
-            self.doubt(False)
+        self.weigh_guesses(False)
+
+    cdef void find_work(self) noexcept nogil:
+        """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what they ask,
+        each by itself: w^2 / (2 J H^-1 J'), w = J qd + bias."""
+        cdef const Row* row
+        cdef Py_ssize_t i, k
+        cdef double rate, work
+        for k in range(self.motion.tree_count):
+            if self.motion.trees[k].count > 0:
+                self.at_most[self.motion.trees[k].first] = self.motion.kinetic[k]
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
+                continue
+            rate = self.row_rate(i, self.motion.qd) + row.bias[BIASED]
+            if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and rate > 0.0:
+                continue
+            work = 0.5 * rate * rate / row.diagonal
+            if self.node(row.body_a) >= 0:
+                self.at_most[self.node(row.body_a)] += work
+            if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+                self.at_most[self.node(row.body_b)] += work
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
-        from a link what its path bent by. Of trees with contacts that the last sweep has stirred; not beside loops, whose
-        account the first kick has begun. Velocities answer what is aimed at and are aimed by anew, which ends only where h is
-        short for them: a tree is kicked again until all that has changed its kinetic energy by half of what it had any time
-        before, and is then aimed as it was."""
+        from a link what its path bent by. Of trees with contacts that the last sweep has stirred, and that are no faster than
+        what they had and what rows asked for can make them: sweeps on their way may be, and what is aimed by such velocities
+        makes them faster still. Not beside loops, whose account the first kick has begun."""
         cdef const Block* block
         cdef Py_ssize_t i, k
         cdef double* qd = self.motion.qd
         cdef double* change = self.levels
         cdef int32_t* stirred = self.generalized.stirred
-        cdef double given, most
+        cdef double before
         cdef bint some = False
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
             if block.count == 0:
                 continue
-            if self.busy[k] <= 1 or self.tied[k] or self.to_give[k] < 0.0:
+            if self.busy[k] <= 1 or self.tied[k]:
                 stirred[block.first] = 0
             if not stirred[block.first]:
                 continue
             self.motion.narrow(k, k + 1)
             self.motion.look()
-            self.motion.gained[k] = 0.0
-            self.motion.account_trees(k, k + 1, -1.0, True)
-            most = min(self.to_give[k], 0.5 * self.motion.kinetic[k])
+            self.motion.account_trees(k, k + 1, 0.0, True)
+            if self.motion.kinetic[k] > self.at_most[block.first]:
+                stirred[block.first] = 0
+                continue
+            before = self.motion.kinetic[k]
             self.motion.find_accelerations(forces)
             for i in range(block.first, block.first + block.count):
                 change[i] = qd[i] - self.kicked_to[i]
                 qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
             self.motion.look()
-            self.motion.account_trees(k, k + 1, 1.0, True)
-            given = fabs(self.motion.gained[k])
-            if given <= most:
+            self.motion.account_trees(k, k + 1, 0.0, True)
+            if fabs(self.motion.kinetic[k] - before) <= 0.5 * before:
                 some = True
-                self.to_give[k] = most - given
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
                 self.motion.give_twists(self.bodies.twist)
                 self.motion.give_swings(self.swings)
                 self.motion.give_shared(k, k + 1, self.shared)
             else:
-                self.to_give[k] = -1.0
                 stirred[block.first] = 0
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
@@ -681,6 +718,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.motion.look()
             self.motion.give_swings(self.swings)
             self.motion.give_shared(0, self.motion.tree_count, self.shared)
+            self.motion.account(0.0, True)
             self.aim_contacts(True)
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
@@ -729,8 +767,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
-        if self.looping:
-            self.doubt(True)
+        self.weigh_guesses(True)
         self.bounce(False)
         self.solve_rows(RELAXED, self.asked)
         if watched:

@@ -11,6 +11,7 @@ ctypedef struct LadenTree:
     double length                # numbers of J of all its rows, and those times how often they are solved again
     double work
     double solves
+    double left                  # how much kinetic energy these rows may still give it in the pass [J]
     int32_t first                # of its velocities
     int32_t size                 # how many of them
     int32_t begin                # of its rows in `member` and `rate`
@@ -64,7 +65,7 @@ cdef class LadenRows:
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
     cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
-                    const double* undone, bint rub, int sweeps) noexcept nogil
+                    const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
     cdef void forget_trees(self) noexcept nogil

@@ -11,14 +11,16 @@ if it has changed velocities by less than may be left undone and nothing has cha
 its bound from impulses, not from velocities: it is solved after its normals whenever one of them has changed. Trees that
 blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no
 more. What may be left undone is what World's further sweeps may leave (settle_speed of
-wide/_blocks.pxd), by all of a block's rounds together.
+wide/_blocks.pxd), by all of a block's rounds together. Rows that contradict each other are not driven on and on: once they
+have given a tree the kinetic energy that it may get in the pass, its blocks are solved no more, each impulse x giving it
+x (u_i + x A_ii / 2).
 
 Per pose:    fit(...)    -> GROW where there is no room
 Per pass:    begin(...)
 Per sweep:   sweep(...), after the one over all rows
 """
 
-from libc.math cimport ceil, fabs
+from libc.math cimport INFINITY, ceil, fabs
 
 import numpy as np
 
@@ -115,9 +117,9 @@ cdef class LadenRows:
             self.tree_at[self.trees[k].first] = -1
 
     cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
-                    const double* undone, bint rub, int sweeps) noexcept nogil:
+                    const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil:
         """A pass of so many sweeps over these blocks of rows, over contacts' friction only if `rub`; efforts by the rows'
-        sources."""
+        sources. at_most: (velocities,) by a tree's first, the kinetic energy that rows may give it, NULL: any."""
         cdef LadenBlock* block
         cdef LadenTree* tree
         cdef LadenRow* laden
@@ -143,6 +145,7 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             tree = &self.trees[k]
             tree.begin = begin
+            tree.left = at_most[tree.first] if at_most != NULL else INFINITY
             begin += tree.count
             tree.matrix = used
             tree.square = tree.count < 2 * tree.size and (
@@ -311,6 +314,10 @@ cdef class LadenRows:
         cdef double largest = 0.0
         cdef double rate
         cdef int r, side, m = row.block
+        for side in range(2):
+            if block.tree[side] >= 0 and self.trees[block.tree[side]].left < 0.0:
+                block.seen = seen
+                return 0.0
         for r in range(m):
             rate = 0.0
             for side in range(2):
@@ -351,6 +358,7 @@ cdef class LadenRows:
         cdef LadenTree* tree
         cdef const double* a
         cdef double* rate
+        cdef double before
         cdef Py_ssize_t k
         cdef int side
         laden.total += impulse
@@ -361,7 +369,10 @@ cdef class LadenRows:
             if tree.square:
                 a = self.matrix + tree.matrix + laden.place[side] * tree.count
                 rate = self.rate + tree.begin
+                tree.left -= impulse * (rate[laden.place[side]] + 0.5 * impulse * a[laden.place[side]])
                 for k in range(tree.count):
                     rate[k] += a[k] * impulse
             else:
+                before = self.generalized.side_rate(laden.row, side, velocity)
                 self.generalized.apply_side(laden.row, side, impulse, velocity)
+                tree.left -= 0.5 * impulse * (before + self.generalized.side_rate(laden.row, side, velocity))

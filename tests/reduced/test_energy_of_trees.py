@@ -196,12 +196,17 @@ def most_gained(world, steps):
 @pytest.mark.parametrize("links", [4, 16])
 @pytest.mark.parametrize("dt", [1 / 30, 1 / 60])
 @pytest.mark.sampled(8)
-def test_dropped_trees_stay_finite(seed, chain, links, dt):
-    """Light links between heavy ones land and turn fast for their step. Rows answered kicks at velocities that they had made
-    by such kicks, or that moved centres of mass: 12 of these 48 ended as numbers that are not finite."""
+def test_dropped_trees_gain_nothing(seed, chain, links, dt):
+    """Light links between heavy ones land and turn fast for their step, and links overlap that joints hold there. Rows
+    answered kicks at velocities that they had made by such kicks, or that moved centres of mass; guesses were those of
+    another pose; what contradicted each other was solved on and on: of 360 such, 52 gained more than a twentieth, up to
+    100,000 times what they had."""
     world = mc.ReducedWorld(dropped(seed, links, chain), dt=dt)
-    world.step(round(1.5 / dt))
-    assert np.isfinite(world.energy().total)
+    begun = most = world.energy().total
+    for _ in range(round(1.5 / dt)):
+        world.step()
+        most = max(most, world.energy().total)
+    assert most < 1.2 * begun                            # pushing apart what overlaps lifts it
 
 
 @pytest.mark.parametrize("iterations", [8, pytest.param(32, marks=pytest.mark.slow)])
