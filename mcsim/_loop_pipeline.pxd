@@ -17,6 +17,11 @@ cdef class LoopPipeline(TreePipeline):
     cdef double* errors_now
     cdef int32_t* trying                 # (trees,) likewise: whether it is to be closed further
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
+    cdef object kept_hung
+    cdef const int32_t* hung             # (hung_count,) the first velocities of trees with joints
+    cdef Py_ssize_t hung_count
+    cdef int32_t* watched                # (nv,) by a group's root: whether it has one of them
+    cdef double* rates                   # (rows,) J qd before guesses act [m/s, rad/s]
 
     cdef bint is_tied(self, const Row* row) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
@@ -25,6 +30,8 @@ cdef class LoopPipeline(TreePipeline):
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
+    cdef double part_of(self, int32_t node) noexcept nogil
+    cdef void begin_guesses(self, bint second) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil
     cdef void note_loops(self) noexcept nogil

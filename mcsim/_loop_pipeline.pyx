@@ -33,8 +33,12 @@ cdef class LoopPipeline(TreePipeline):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
         self.levels_kept, energies = np.zeros((3, max(1, nq + nv))), np.zeros((2, self.motion.tree_count + 1))
-        trials = np.zeros(self.motion.tree_count + 1, np.int32)
-        self.kept_of_loops = energies, trials
+        trials, watched = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(nv + 1, np.int32)
+        self.kept_of_loops = energies, trials, watched
+        self.watched = integers(watched)
+        hung = self.kept_hung = np.array(sorted({self.node(<int32_t>i) for i in range(bodies.count) if plan.jointed[i + 1]} - {-1}),
+                                         np.int32)
+        self.hung, self.hung_count = integers(hung) if len(hung) else NULL, len(hung)
         self.levels, self.closest, self.places = (doubles(self.levels_kept[0]), doubles(self.levels_kept[1]),
                                                   doubles(self.levels_kept[2]))
         self.last_errors, self.errors_now, self.trying = doubles(energies[0]), doubles(energies[1]), integers(trials)
@@ -190,45 +194,63 @@ cdef class LoopPipeline(TreePipeline):
             return 0.0
         return row.impulse - row.carry if second else row.impulse
 
+    cdef void begin_guesses(self, bint second) noexcept nogil:
+        """Before they act: the velocities, and the rates J qd of the rows that have some. (find_work asks for the first.)"""
+        cdef Py_ssize_t i
+        if second and self.hung_count == 0:
+            return
+        memcpy(self.levels, self.motion.qd, self.node_count * sizeof(double))
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
+            if self.rows[i].carry != 0.0 and (self.rows[i].kind == ROW_LIMIT or self.rows[i].kind >= ROW_NORMAL):
+                self.rates[i] = self.row_rate(i, self.motion.qd)
+
     cdef void weigh_guesses(self, bint second) noexcept nogil:
         """Impulses of limits and contacts are guessed from those before, which after an impact, where a tree has turned
         meanwhile, or beside loops that were open, may be far from what they should be: where guesses are worse than none,
-        they act as far as they help (solve/_guesses.pyx). Of biases the work that they ask for counts."""
+        they act as far as they help (solve/_guesses.pyx). Of biases the work that they ask for counts. Not where all that
+        hang together are bodies without joints: what is wrong there sweeps take out before what is right, which they would
+        find slowly. After begin_guesses, and once they act."""
         cdef Py_ssize_t i, end = self.joint_end if self.settings.compliant else self.row_count
         cdef double* qd = self.motion.qd
         cdef double* before = self.levels
-        cdef double guess, rate, pull, part
+        cdef double guess, pull, part
         cdef bint some = False
         cdef Row* row
-        memcpy(before, qd, self.node_count * sizeof(double))
-        for i in range(end):
-            guess = self.guess_of(&self.rows[i], second)
-            if guess != 0.0:
-                some = True
-                self.row_act(i, -guess, before)
-        if not some:
+        if self.hung_count == 0:
             return
         self.guesses.begin()
         for i in range(end):
             row = &self.rows[i]
             guess = self.guess_of(row, second)
-            rate = self.row_rate(i, before)
-            pull = row.bias[second] if guess * row.bias[second] < 0.0 else 0.0
-            self.guesses.add(self.node(row.body_a), self.node(row.body_b), guess, rate + pull,
-                             self.row_rate(i, qd) + pull + row.compliance[second] * guess)
+            if guess != 0.0:
+                some = True
+                pull = row.bias[second] if guess * row.bias[second] < 0.0 else 0.0
+                self.guesses.add(self.node(row.body_a), self.node(row.body_b), guess, self.rates[i] + pull,
+                                 self.row_rate(i, qd) + pull + row.compliance[second] * guess)
+        if not some:
+            return
         self.guesses.weigh()
-        for i in range(end):
+        memset(self.watched, 0, self.node_count * sizeof(int32_t))
+        for i in range(self.hung_count):
+            self.watched[self.guesses.root(self.hung[i])] = 1
+        some = False
+        for i in range(self.node_count):
+            part = self.part_of(self.nodes[i])
+            if part < 1.0:
+                some = True
+                qd[i] = before[i] + part * (qd[i] - before[i])
+        for i in range(end if some else 0):
             row = &self.rows[i]
             guess = self.guess_of(row, second)
-            part = self.guesses.part_if_worse(max(self.node(row.body_a), self.node(row.body_b)))
+            part = self.part_of(max(self.node(row.body_a), self.node(row.body_b)))
             if guess != 0.0 and part < 1.0:
                 row.impulse -= (1.0 - part) * guess
                 if not second:
                     row.carry *= part
-        for i in range(self.node_count):
-            part = self.guesses.part_if_worse(self.nodes[i])
-            if part < 1.0:
-                qd[i] = before[i] + part * (qd[i] - before[i])
+
+    cdef double part_of(self, int32_t node) noexcept nogil:
+        """What of the guesses is kept there."""
+        return self.guesses.part_if_worse(node) if self.watched[self.guesses.root(node)] else 1.0
 
     cdef double most_open(self, double* widest) noexcept nogil:
         """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under

@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport copysign, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -130,8 +130,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
         most = max(1, self.anchor_capacity, self.row_capacity)
-        efforts, numbers = self.kept_efforts = np.ones((2, most)), np.zeros((2, most), np.int32)
-        self.efforts, self.undone = doubles(efforts[0]), doubles(efforts[1])
+        efforts, numbers = self.kept_efforts = np.ones((3, most)), np.zeros((2, most), np.int32)
+        self.efforts, self.undone, self.rates = doubles(efforts[0]), doubles(efforts[1]), doubles(efforts[2])
         self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
 
     def _impacts(self):
@@ -318,6 +318,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef Row* row
         cdef double most, bent
         cdef Py_ssize_t i
+        cdef int k
         if self.settings.compliant:
             return
         for i in range(self.collider.manifold_count):
@@ -325,13 +326,17 @@ cdef class ReducedPipeline(LoopPipeline):
             self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
         bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
                       self.settings.h, self.anchors, self.rows)
-        for i in range(self.joint_end, self.row_count):
-            row = &self.rows[i]
-            if row.kind == ROW_NORMAL and self.chosen[row.source]:
-                most = 2.0 / self.settings.h * sqrt(2.0 * row.diagonal * self.energy_of(row))
-                bent = max(-most, min(row.curvature, most))
-                row.bias[BIASED] += 0.5 * self.settings.h * (bent - row.curvature)
-                row.curvature = bent
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            for k in range(m.point_count if self.chosen[i] else 0):
+                row = &self.rows[m.row_begin + k]
+                bent = 0.5 * self.settings.h * row.curvature
+                most = 2.0 * row.diagonal * self.energy_of(row)
+                if bent * bent > most:
+                    row.bias[BIASED] -= bent
+                    bent = copysign(sqrt(most), bent)
+                    row.bias[BIASED] += bent
+                    row.curvature = 2.0 * bent / self.settings.h
 
     cdef double energy_of(self, const Row* row) noexcept nogil:
         """Kinetic, of the trees that a row is between, as last accounted [J]."""
@@ -410,6 +415,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef double impulse
         if not self.settings.compliant:
             self.pass_on()
+        self.begin_guesses(True)
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
@@ -540,8 +546,10 @@ cdef class ReducedPipeline(LoopPipeline):
         if not self.runge:
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
-        self.find_work()
         self.start_rows(False, False)
+        self.begin_guesses(False)
+        if self.contact_row_count > 0:
+            self.find_work()
         self.start_rows(True, False)
         self.start_rows(True, True)
         self.weigh_guesses(False)
@@ -559,7 +567,8 @@ cdef class ReducedPipeline(LoopPipeline):
             row = &self.rows[i]
             if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
                 continue
-            rate = self.row_rate(i, self.motion.qd) + row.bias[BIASED]
+            rate = row.bias[BIASED] + (self.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
+                                       else self.row_rate(i, self.motion.qd))
             if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and rate > 0.0:
                 continue
             work = 0.5 * rate * rate / row.diagonal

@@ -93,6 +93,7 @@ cdef class GeneralizedRows:
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
+    cdef double side_diagonal(self, Py_ssize_t row, int side) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil
     cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil

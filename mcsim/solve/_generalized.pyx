@@ -210,6 +210,11 @@ cdef class GeneralizedRows:
         """J qd of one side alone."""
         return reach_rate(&self.reaches[2 * row + side], self.jacobian, velocity)
 
+    cdef double side_diagonal(self, Py_ssize_t row, int side) noexcept nogil:
+        """J H^-1 J' of one side alone."""
+        return reach_rate(&self.reaches[2 * row + side], self.jacobian, self.response + self.reaches[2 * row + side].begin
+                          - self.reaches[2 * row + side].first)
+
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil:
         """qd += H^-1 J' impulse"""
         row_act(&self.reaches[2 * row], self.response, impulse, velocity)

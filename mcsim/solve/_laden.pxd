@@ -23,6 +23,7 @@ ctypedef struct LadenTree:
 
 ctypedef struct LadenRow:
     double total                 # impulse since the sweep's first round [N s]
+    double diagonal[2]           # J H^-1 J' of its sides, of a normal's row
     int32_t row
     int32_t tree[2]              # of its sides, -1: moves nothing
     int32_t place[2]             # among the tree's rows

@@ -12,8 +12,8 @@ its bound from impulses, not from velocities: it is solved after its normals whe
 blocks tie to each other are a group, of which the others know nothing; a sweep over one ends with a round that changes no
 more. What may be left undone is what World's further sweeps may leave (settle_speed of
 wide/_blocks.pxd), by all of a block's rounds together. Rows that contradict each other are not driven on and on: once they
-have given a tree the kinetic energy that it may get in the pass, its blocks are solved no more, each impulse x giving it
-x (u_i + x A_ii / 2).
+have given a tree the kinetic energy that it may get in the pass, an impulse x of a normal's row x (u_i + x A_ii / 2), its
+blocks are solved no more.
 
 Per pose:    fit(...)    -> GROW where there is no room
 Per pass:    begin(...)
@@ -145,7 +145,6 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             tree = &self.trees[k]
             tree.begin = begin
-            tree.left = at_most[tree.first] if at_most != NULL else INFINITY
             begin += tree.count
             tree.matrix = used
             tree.square = tree.count < 2 * tree.size and (
@@ -158,8 +157,11 @@ cdef class LadenRows:
             for side in range(2):
                 if laden.tree[side] >= 0:
                     self.member[self.trees[laden.tree[side]].begin + laden.place[side]] = <int32_t>(2 * i + side)
+                    if rows[laden.row].kind == ROW_NORMAL:
+                        laden.diagonal[side] = self.generalized.side_diagonal(laden.row, side)
         self.find_groups()
         for k in range(self.tree_count):
+            self.trees[k].left = at_most[self.trees[k].first] if at_most != NULL else INFINITY
             if self.trees[k].square:
                 self.fill(&self.trees[k])
 
@@ -313,6 +315,7 @@ cdef class LadenRows:
         cdef int64_t seen = stamp(self.trees, &block.tree[0])
         cdef double largest = 0.0
         cdef double rate
+        cdef double own[2]                               # J qd of the sides
         cdef int r, side, m = row.block
         for side in range(2):
             if block.tree[side] >= 0 and self.trees[block.tree[side]].left < 0.0:
@@ -323,10 +326,14 @@ cdef class LadenRows:
             for side in range(2):
                 if laden[r].tree[side] >= 0:
                     tree = &self.trees[laden[r].tree[side]]
-                    rate += (self.rate[tree.begin + laden[r].place[side]] if tree.square
-                             else self.generalized.side_rate(block.row + r, side, velocity))
+                    own[side] = (self.rate[tree.begin + laden[r].place[side]] if tree.square
+                                 else self.generalized.side_rate(block.row + r, side, velocity))
+                    rate += own[side]
             w[r] = row_residual(&row[r], rate, relaxed)
         block_step(rows, row, NULL, relaxed, w, delta)
+        for side in range(2 if row.kind == ROW_NORMAL and delta[0] != 0.0 else 0):
+            if laden.tree[side] >= 0:
+                self.trees[laden.tree[side]].left -= delta[0] * (own[side] + 0.5 * delta[0] * laden.diagonal[side])
         for r in range(m):
             if delta[r] != 0.0:
                 self.act(&laden[r], delta[r], velocity)
@@ -358,7 +365,6 @@ cdef class LadenRows:
         cdef LadenTree* tree
         cdef const double* a
         cdef double* rate
-        cdef double before
         cdef Py_ssize_t k
         cdef int side
         laden.total += impulse
@@ -369,10 +375,7 @@ cdef class LadenRows:
             if tree.square:
                 a = self.matrix + tree.matrix + laden.place[side] * tree.count
                 rate = self.rate + tree.begin
-                tree.left -= impulse * (rate[laden.place[side]] + 0.5 * impulse * a[laden.place[side]])
                 for k in range(tree.count):
                     rate[k] += a[k] * impulse
             else:
-                before = self.generalized.side_rate(laden.row, side, velocity)
                 self.generalized.apply_side(laden.row, side, impulse, velocity)
-                tree.left -= 0.5 * impulse * (before + self.generalized.side_rate(laden.row, side, velocity))
