@@ -32,7 +32,7 @@ momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constrain
 and conservative integration", 1999; P. Betsch, P. Steinmann, "Constrained integration of rigid body dynamics", 2001.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -60,7 +60,8 @@ from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_mot
 cdef double CLOSED = 5e-9
 cdef enum:
     MOST_CORRECTIONS = 20        # of a piece
-    PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
+    PATIENCE = 2                 # of them in succession after which those that are left would not do, at their rate
+    SOON = 3                     # to go on is worth so many more where what is found would do
     HALVINGS = 20                # of a drift, at most
     MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
     LAST_HALVINGS = 12           # to that part of it
@@ -72,12 +73,11 @@ cdef enum:
 cdef double LOSS = 1e-6
 # How much more a piece twice as long may take: errors are of third order.
 cdef double GROWTH = 8.0
-cdef double PROGRESS = 0.7
 # Newton's matrix is made anew where a step with the old one left more than this of what was off; with loops it is dear.
 cdef double RENEW = 0.3
 cdef double LOOP_RENEW = 0.65
-# With loops, near singular poses, the method stalls: then this is enough of the momenta, in parts of the size. What it
-# gives of energy `limit` takes.
+# With loops, near singular poses, where Newton's method is slow, this is enough of the momenta, in parts of the size. What
+# it gives of energy `limit` takes.
 cdef double LOOSE = 1e-3
 # It diverges, in the same measure.
 cdef double BEYOND = 1e6
@@ -89,6 +89,19 @@ cdef double PROXIMAL_PROGRESS = 0.1
 
 cdef inline Vec3 mean(Vec3 a, Vec3 b) noexcept nogil:
     return scale(0.5, add(a, b))
+
+
+cdef inline double foretell(double wrong, double last, int corrections) noexcept nogil:
+    """What so many corrections are to leave of what is wrong, as the one after `last` has done; 0 where there was none."""
+    cdef double left = wrong
+    cdef int k
+    if not last > 0.0:
+        return 0.0
+    if not wrong < last:
+        return INFINITY
+    for k in range(corrections):
+        left *= wrong / last
+    return left
 
 
 cdef inline bint is_point(const Joint* joint, int n) noexcept nogil:
@@ -339,13 +352,19 @@ cdef class Flights:
 
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
         """Newton's method from the present velocities, half a piece's forces in them. -> how far the joints are open at
-        the end; below 0: it does not converge."""
-        cdef double best = 0.0
-        cdef double off, wrong
+        the end; below 0: it does not converge.
+
+        What a correction leaves of what was off before it foretells what further ones would leave (E. Hairer, G. Wanner,
+        "Solving Ordinary Differential Equations II", 1996, IV.8). At poses that are near singular Newton's method is of
+        first order. So what is enough with loops is taken unless SOON more come to the end; and what those that are left
+        would not bring there, or is farther off than it was, PATIENCE times, is given up."""
         cdef double tolerance = CLOSED * a.size
+        cdef double needed = LOOSE * a.size if a.loops else tolerance
+        cdef double off, wrong
+        cdef double last = 0.0
+        cdef double least = INFINITY
         cdef double energy = self.kinetic(a)
         cdef bint renew = True
-        cdef bint loose, ended
         cdef int poor = 0
         cdef int n
         cdef Py_ssize_t k
@@ -366,21 +385,19 @@ cdef class Flights:
             self.corrections += 1
             self.move(a, h, ahead)
             off = self.write_mean_rows(a, h, ahead)
-            wrong = self.weigh(a, h, renew)
-            loose = a.loops > 0 and off <= a.enough and wrong <= LOOSE * a.size
-            ended = off <= tolerance and wrong <= tolerance
-            wrong = max(off, wrong)
-            poor = 0 if n == 0 or wrong < PROGRESS * best else poor + 1
-            if ended or (loose and poor > 0):
+            wrong = max(off, self.weigh(a, h, renew))
+            if wrong <= tolerance or (a.loops and off <= a.enough and wrong <= needed
+                                      and foretell(wrong, last, SOON) > tolerance):
                 self.accept(a, whole.v, turning)
                 self.limit(a, energy, h)
                 return off
+            poor = 0 if wrong < least and foretell(wrong, last, MOST_CORRECTIONS - 1 - n) <= needed else poor + 1
             if poor > PATIENCE or not wrong < BEYOND * a.size:
                 return -1.0
             self.correct(a, h, renew)
-            renew = (n == 0 or wrong > (LOOP_RENEW if a.loops else RENEW) * best
+            renew = (n == 0 or wrong > (LOOP_RENEW if a.loops else RENEW) * last
                      or (not a.loops and self.tree.is_doubtful(a)))
-            best = wrong
+            last, least = wrong, min(wrong, least)
         return -1.0
 
     cdef void move(self, const Articulation* a, double h, double ahead) noexcept nogil:

@@ -26,12 +26,8 @@ from mcsim.state.fields import JOINT_TYPES
 
 BALL, USER = JOINT_TYPES.index("ball"), JOINT_TYPES.index("user")
 
-# Joints that a drift leaves open by more than this part of their articulation's size are closed by moving bodies; with
-# loops, and in nets whose factorization takes more than NET_WORK products a joint, more is left.
+# Joints that a drift leaves open by more than this part of their articulation's size are closed by moving bodies.
 ENOUGH = 2e-7
-LOOP_ENOUGH = 5e-7
-NET_ENOUGH = 2e-5
-NET_WORK = 1000.0
 
 
 cdef inline int8_t* flag_row(flags, int k) except? NULL:
@@ -104,9 +100,7 @@ cdef class Jointed:
         largest = np.zeros(len(found) + 1)                       # the last is of joints that move nothing
         np.maximum.at(largest, np.append(group, -1)[pairs].max(axis=1, initial=-1), joint_levers(bodies, joints))
         found["size"] = largest[:-1]
-        loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
-        redundant = (found["loops"] > 0) | (found["border"] < found["border_end"])
-        found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
+        found["enough"] = ENOUGH * found["size"]
         self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_firm(self, found, bodies, group):
