@@ -76,6 +76,7 @@ cdef class JointTree:
     cdef readonly object group             # (nodes,) its articulation, ascending
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
     cdef readonly double work              # products of one factorization, about
+    cdef readonly long long factors        # how often one was made since the beginning
     cdef readonly bint loops               # some articulation has a loop
     cdef readonly object node_loops        # (nodes,) how many loops the articulation of a joint has; 0 of hubs
     cdef readonly object kept              # the arrays behind the pointers

@@ -491,6 +491,7 @@ cdef class JointTree:
         """
         cdef Py_ssize_t k
         cdef bint doubtful = False
+        self.factors += 1
         self.assemble(a, bodies)
         if a.loops:
             for k in range(a.node, a.node_end):
