@@ -178,11 +178,11 @@ cdef class Pipeline(WarmStarts):
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
-        cdef Py_ssize_t i
-        for i in range(begin, end):
-            self.rows[i].impulse = 0.0
+        cdef const int8_t* joined = self.articulations.joined if self.closing else NULL
+        for begin in range(begin, end):
+            self.rows[begin].impulse = 0.0
         return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.further.neighbours)
+                                &self.bodies, self.further.neighbours, joined, self.settings.gravity)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)

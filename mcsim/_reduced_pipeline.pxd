@@ -8,13 +8,15 @@ from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.state._layout cimport Row
+from mcsim.wide._blocks cimport Effort
 
 cdef class ReducedPipeline(LoopPipeline):
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
-    cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
+    cdef Effort* efforts                 # (manifolds,) how often a sweep solves each, how stiff it is (wide/_blocks.pxd)
+    cdef bint stiffer                    # some are stiffer than others
     cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
     cdef int32_t* chosen                 # (manifolds,): those that aim_contacts is about
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once

@@ -53,7 +53,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
                                   STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
-from mcsim.wide._blocks cimport MOST_TREE_EFFORT, find_efforts, lasting_load
+from mcsim.wide._blocks cimport MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
@@ -109,7 +109,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.shares = np.zeros((2, bodies.count + 1))
         self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
-        self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
+        self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
         self._plan_impacts()
         self.choose_joints(self.islands.asleep)
@@ -130,8 +130,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
         most = max(1, self.anchor_capacity, self.row_capacity)
-        efforts, numbers = self.kept_efforts = np.ones((3, most)), np.zeros((2, most), np.int32)
-        self.efforts, self.undone, self.rates = doubles(efforts[0]), doubles(efforts[1]), doubles(efforts[2])
+        efforts, others, numbers = self.kept_efforts = np.ones((most, 2)), np.ones((2, most)), np.zeros((2, most), np.int32)
+        self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
         self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
 
     def _impacts(self):
@@ -254,19 +254,27 @@ cdef class ReducedPipeline(LoopPipeline):
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
         cdef double speed = self.wide.settle_speed / MOST_TREE_EFFORT
+        cdef const Manifold* manifolds = self.collider.manifolds
+        cdef Py_ssize_t count = self.collider.manifold_count
         cdef bint some = False
         for i in range(self.motion.tree_count):
             if self.motion.trees[i].count > 0:
                 self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
         self.laden_count = 0
+        self.stiffer = False
         if self.laden:
-            some = find_efforts(self.efforts, self.wide.passing, self.collider.manifolds, self.collider.manifold_count,
-                                &self.bodies, self.wide.scale, self.wide.small, MOST_TREE_EFFORT) > 1.0
-        for i in range(self.collider.manifold_count if some else 0):
-            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * self.collider.manifolds[i].size
+            some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
+                                self.wide.press, MOST_TREE_EFFORT, MOST_TREE_EFFORT) > 1.0
+            if find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
+                            self.wide.small, MOST_TREE_EFFORT) > 1.0:
+                some = True
+            for i in range(count):
+                self.stiffer = self.stiffer or self.efforts[i].stiffness > 1.0
+        for i in range(count if some else 0):
+            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * manifolds[i].size
         i = self.joint_end
         while some and i < self.row_count:
-            if self.efforts[self.rows[i].source] > 1.0:
+            if self.efforts[self.rows[i].source].rounds > 1.0:
                 self.laden_blocks[self.laden_count] = <int32_t>i
                 self.laden_count += 1
             i += self.rows[i].block
@@ -352,7 +360,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
-        if self.laden_count > 0:
+        if self.stiffer:
             stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, self.further.neighbours,
                              part, &self.settings)
         self.generalized.ease(self.rows, self.row_count)

@@ -76,6 +76,9 @@ SLOP_PART = 0.0005
 LOAD = 0.4
 # And what is small enough for that, in parts of g h^2: 0.2 m at h = 1/240 s.
 SMALL = 1200.0
+# How many times the way that outer forces would drive it in a substep goes into what need be no stiffer
+# (stiffness_of_pull): 5 cm at h = 1/240 s.
+PRESSED = 300.0
 # A sweep may leave changes of velocities undone up to SETTLE_FALLS g h; where nothing has a weight, up to SETTLE_PART t / h:
 # contacts, whose springs are as stiff as the substep bears, hold against a velocity that is left after about v h, so that is
 # a depth by size. Beside a weight it would let finer substeps leave more. Contacts of bodies that all they touch outweighs
@@ -364,10 +367,15 @@ def in_halves(k):
     return k["contact"] == "compliant" or k["stabilization"] == "soft" and k["integrator"] == "semi_implicit"
 
 
+def _follows_loads(k):
+    """Whether contacts may be stiffer where they bear much: not where springs are as stiff as the user says."""
+    return k["hertz"] == _usual_hertz(k) and k["stabilization"] == "soft"
+
+
 def _load_scale(k, gravity):
     """wide/_blocks.pxd, effort_of: 1 / (LOAD g) [s^2/m], or 0 where springs are as stiff as the user says."""
     g = _length(gravity)
-    return 1.0 / (LOAD * g) if k["hertz"] == _usual_hertz(k) and k["stabilization"] == "soft" and g > 0.0 else 0.0
+    return 1.0 / (LOAD * g) if _follows_loads(k) and g > 0.0 else 0.0
 
 
 def _lengths_and_speeds(k, gravity):
@@ -416,5 +424,6 @@ def kernel_settings(k, gravity):
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
         "load_scale": _load_scale(k, gravity), "load_small": SMALL * _length(gravity) * h * h,
+        "load_press": PRESSED * h * h if _follows_loads(k) else 0.0,
         "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

@@ -23,6 +23,7 @@ from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, R
 from mcsim.state._layout cimport (
     BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
+from mcsim.state._pull cimport external_acceleration
 from mcsim.state._rows cimport response_along
 from mcsim.wide._blocks cimport HALF_SLOPS, next_part
 from mcsim.wide._halves cimport lasting
@@ -283,13 +284,6 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
     return parts.friction + parts.twist + parts.rolling + m.point_count
 
 
-cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settings* settings) noexcept nogil:
-    """Of the centre of mass by gravity and the user's forces [m/s2]."""
-    if bodies.inv_mass[i] == 0.0:
-        return vec3(0.0, 0.0, 0.0)
-    return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
-
-
 cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:
     """Of two rows whose Jacobians are written: M^-1 J', and what they do to each other."""
     apply_inverse_mass(&rows[0], bodies)
@@ -308,8 +302,8 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
     cdef Row* normal
     cdef double kick = 0.0
     if m.restitution > 0.0:
-        kick = 0.5 * settings.h * dot(f.normal, sub(external_acceleration(bodies, m.body_b, settings),
-                                                    external_acceleration(bodies, m.body_a, settings)))
+        kick = 0.5 * settings.h * dot(f.normal, sub(external_acceleration(bodies, m.body_b, settings.gravity),
+                                                    external_acceleration(bodies, m.body_a, settings.gravity)))
     for i in range(m.point_count):
         normal = &rows[parts.normals + i]
         linear_row(normal, f.normal, f.arm[i], add(f.arm[i], f.between))

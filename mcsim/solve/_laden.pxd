@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport Row
+from mcsim.wide._blocks cimport Effort
 
 # One of the blocks of velocities that such rows reach, a tree's.
 ctypedef struct LadenTree:
@@ -65,7 +66,7 @@ cdef class LadenRows:
     cdef int64_t changes                 # how many more than what may be left undone
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
                     const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil

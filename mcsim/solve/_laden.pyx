@@ -116,7 +116,7 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             self.tree_at[self.trees[k].first] = -1
 
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts,
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
                     const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil:
         """A pass of so many sweeps over these blocks of rows, over contacts' friction only if `rub`; efforts by the rows'
         sources. at_most: (velocities,) by a tree's first, the kinetic energy that rows may give it, NULL: any."""
@@ -135,7 +135,7 @@ cdef class LadenRows:
             block = &self.blocks[self.block_count]
             self.block_count += 1
             block.row, block.begin = blocks[i], <int32_t>self.row_count
-            block.effort = efforts[row.source]
+            block.effort = efforts[row.source].rounds
             block.undone = undone[row.source] / block.effort
             self.list_rows(rows, blocks[i], row.block, ceil(block.effort) - 1.0)
             block.tree[0] = block.tree[1] = -1

@@ -148,18 +148,18 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
             row.mass[p] = 1.0 / d if d > 0.0 else 0.0
 
 
-cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const double* efforts, const Bodies* bodies,
+cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const Effort* efforts, const Bodies* bodies,
                            const double* neighbours, double part, const Settings* settings) noexcept nogil:
-    """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have springs that are
-    as many times as stiff as a sweep solves them, efforts (manifolds,) times (wide/_blocks.pxd, effort_of)."""
+    """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have stiffer springs,
+    by efforts (manifolds,) (wide/_blocks.pxd, effort_of)."""
     cdef double d
     cdef Row* row
     cdef Py_ssize_t i
     for i in range(begin, count):
         row = &rows[i]
-        if row.kind != ROW_NORMAL or efforts[row.source] <= 1.0:
+        if row.kind != ROW_NORMAL or efforts[row.source].stiffness <= 1.0:
             continue
-        set_contact_bias(row, sqrt(efforts[row.source]), bodies, neighbours, part, settings)
+        set_contact_bias(row, sqrt(efforts[row.source].stiffness), bodies, neighbours, part, settings)
         d = row.diagonal + row.compliance[BIASED]
         row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0
 

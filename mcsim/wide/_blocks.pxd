@@ -4,10 +4,12 @@ What the sweeps read stands in ContactBlock, what it is made of once a substep o
 depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._math cimport dot, sub
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
+from mcsim.state._pull cimport external_acceleration
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3
 
@@ -60,7 +62,7 @@ ctypedef struct ContactBlock:
     Wide friction                # coefficient
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
-    Wide effort                  # so many times, rounded up, a sweep solves the lane (effort_of)
+    Wide effort                  # Effort.rounds
     Wide undone                  # the inverse of the change of a velocity that a round of a sweep may leave undone [s/m]
     Wide settled                 # the inverse of the change of a velocity that may be left undone [s/m]; 0: any may
     WideCone slide               # friction of all points along the tangents [N s]
@@ -88,7 +90,7 @@ ctypedef struct WideTurning:
 
 ctypedef struct ContactStart:
     Wide size                    # Manifold.size [m]
-    Wide stiffer                 # what hertz are multiplied by: the root of the effort
+    Wide stiffer                 # what hertz are multiplied by: the root of Effort.stiffness
     Wide faded                   # how fast a point's weight in the centre falls with its separation [1/m]
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
@@ -115,8 +117,9 @@ ctypedef struct ResistanceBlock:
     Wide roll_carry[2]
 
 cdef enum:
-    MOST_EFFORT = 512            # of lanes,
+    MOST_EFFORT = 512            # rounds of lanes,
     MOST_TREE_EFFORT = 128       # and over generalized velocities
+    MOST_STIFFNESS = 16384       # how many times as stiff outer forces make a contact at most
     SLIGHT = 16384               # of what further sweeps may leave, a round of a sweep may leave one of so many parts
     LOAD_STEPS = 16
     HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
@@ -150,6 +153,12 @@ cdef inline bint may_steady(const Bodies* bodies, int a, int b, const double* ne
     return bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0 and max(neighbours[a], neighbours[b]) <= FAR_OUTWEIGHED
 
 
+# A manifold's, of find_efforts; both 1 or more.
+ctypedef struct Effort:
+    double rounds                # so many times, rounded up, a sweep solves it
+    double stiffness             # as many times as stiff its springs are as others
+
+
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
 # its two shapes bear on each other (the sum of Manifold.load), as the change of velocity that it gives their bodies in a
 # substep: max(1, scale u U / size), but no more than (small / size)^2 or `bound`. U >= u is what passes through the two
@@ -171,6 +180,39 @@ cdef inline double effort_of(double load, double through, double size, double sc
         return 1.0
     most = min(small / size * (small / size), bound)
     return min(effort / size, most) if effort > size else 1.0
+
+
+# How many times as stiff a contact is for what outer forces press: max(1, press p / (thinning size)), press = PRESSED h^2,
+# with p the acceleration along the normal at which gravity and the user's forces would drive the two into each other. So
+# where a point bears all of that, what it is pressed in by is the same part of the size however large the force is. By
+# size alone the springs of a disc's rim are as stiff as those of its middle, but three of 16 bear what is pressed there,
+# each thinned to a quarter: a load at 0.95 of the way to the rim tilts it by 3.3 times the rim's depth by its radius, a
+# box by half of that depth. p is known before anything is pressed, not by what is pressed: springs are as stiff at once.
+#
+# What presses goes into what moves without a way over other contacts, so a manifold that is solved as a whole needs no
+# more rounds for it; but the parts of a patch must hear of each other, 1 + (1 - thinning) (stiffness - 1) times a sweep
+# (rounds_of_pull).
+cdef inline double stiffness_of_pull(const Manifold* m, const Bodies* bodies, Vec3 gravity, double press,
+                                     double bound) noexcept nogil:
+    cdef double pressed = press * dot(m.normal, sub(external_acceleration(bodies, m.body_a, gravity),
+                                                    external_acceleration(bodies, m.body_b, gravity)))
+    cdef double size = m.size * m.thinning
+    return min(pressed / size, bound) if pressed > size else 1.0
+
+
+cdef inline double rounds_of_pull(const Manifold* m, double stiffness) noexcept nogil:
+    return 1.0 + (1.0 - m.thinning) * (stiffness - 1.0)
+
+
+cdef inline double strongest_pull(const Bodies* bodies, Vec3 gravity) noexcept nogil:
+    """The square of the largest acceleration of a body by gravity and the user's forces [m2/s4]."""
+    cdef Vec3 a
+    cdef double most = 0.0
+    cdef Py_ssize_t k
+    for k in range(bodies.moving_count):
+        a = external_acceleration(bodies, bodies.moving[k], gravity)
+        most = max(most, dot(a, a))
+    return most
 
 
 cdef inline void add_passing(double* passing, double load, Vec3 n) noexcept nogil:
@@ -198,20 +240,40 @@ cdef inline double passes(const double* passing, const Manifold* m, const Bodies
     return a if bodies.inv_mass[m.body_b] == 0.0 else min(a, b)
 
 
-cdef inline double find_efforts(double* efforts, double* passing, const Manifold* manifolds, Py_ssize_t count,
-                                const Bodies* bodies, double scale, double small, double bound) noexcept nogil:
-    """efforts: of each manifold, no more than bound; passing: (bodies, 6), is overwritten. -> the largest"""
+# What outer forces would drive a link by is for its joints to say: none of what is `joined`.
+cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
+                                const int8_t* joined, Vec3 gravity, double press, double most_rounds,
+                                double most_stiffness) noexcept nogil:
+    """efforts: of each manifold, anew; joined: of each body, whether joints move it; or NULL. -> the most rounds"""
+    cdef const Manifold* m
+    cdef Py_ssize_t k
+    cdef double reach = 4.0 * press * press * strongest_pull(bodies, gravity)
+    cdef double most = 1.0
+    for k in range(count):
+        m = &manifolds[k]
+        efforts[k].stiffness = efforts[k].rounds = 1.0
+        if not m.size * m.size * (m.thinning * m.thinning) < reach:      # too large for all that pulls
+            continue
+        if joined == NULL or not (joined[m.body_a] or joined[m.body_b]):
+            efforts[k].stiffness = stiffness_of_pull(m, bodies, gravity, press, most_stiffness)
+            efforts[k].rounds = min(rounds_of_pull(m, efforts[k].stiffness), most_rounds)
+            most = max(most, efforts[k].rounds)
+    return most
+
+
+cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold* manifolds, Py_ssize_t count,
+                                const Bodies* bodies, double scale, double small, double most_rounds) noexcept nogil:
+    """After follow_pulls. efforts: of each manifold; passing: (bodies, 6), is overwritten. -> the most rounds"""
     cdef const Manifold* m
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t end, k
-    cdef double load, inv_mass
+    cdef double load, inv_mass, effort
     cdef double most = 1.0
     cdef bint some = False
     for k in range(count):
-        efforts[k] = 1.0
         some = some or manifolds[k].size < small
     if scale == 0.0 or not some:
-        return 1.0
+        return most
     memset(passing, 0, 6 * bodies.count * sizeof(double))
     for k in range(count):
         m = &manifolds[k]
@@ -227,10 +289,11 @@ cdef inline double find_efforts(double* efforts, double* passing, const Manifold
             load += manifolds[end].load
             end += 1
         inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
-        efforts[i] = effort_of(load, passes(passing, m, bodies) * inv_mass, m.size, scale, small, bound)
-        most = max(most, efforts[i])
-        for k in range(i + 1, end):
-            efforts[k] = efforts[i]
+        effort = effort_of(load, passes(passing, m, bodies) * inv_mass, m.size, scale, small, most_rounds)
+        most = max(most, effort)
+        for k in range(i, end):
+            efforts[k].rounds = max(efforts[k].rounds, effort)
+            efforts[k].stiffness = max(efforts[k].stiffness, effort)
         i = end
     return most
 
@@ -262,7 +325,7 @@ ctypedef struct WideKernels:
     # efforts: of find_efforts; neighbours: of FurtherSweeps.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, const double* neighbours, const double* efforts) noexcept nogil
+                 const Bodies* bodies, const double* neighbours, const Effort* efforts) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

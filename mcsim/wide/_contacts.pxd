@@ -1,10 +1,10 @@
 """The contacts of a world, several at a time."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._crew cimport Work
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
-from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, ResistanceBlock, WideKernels
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideKernels
 
 # A loop over blocks, as its threads see it.
 ctypedef struct Task:
@@ -30,7 +30,7 @@ ctypedef struct Task:
     int32_t* changed
     int32_t* stirred
     const double* neighbours
-    const double* efforts
+    const Effort* efforts
 
 cdef class WideContacts:
     cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
@@ -47,7 +47,7 @@ cdef class WideContacts:
     cdef uint64_t* resting              # and of those against bodies that never move
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
-    cdef double* efforts                # (manifolds,), of find_efforts
+    cdef Effort* efforts                # (manifolds,), of find_efforts
     cdef double* passing                # (bodies, 6), likewise
     cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
@@ -60,6 +60,7 @@ cdef class WideContacts:
     cdef readonly Py_ssize_t row_count
     cdef public double scale            # of find_efforts; 0: a sweep solves each contact once
     cdef public double small            # likewise [m]
+    cdef public double press            # likewise [s^2]
     cdef readonly int rounds            # of a sweep, over what bears much for its size
     cdef readonly long long rounds_made # beside the first ones, in all steps: none where nothing would change
     cdef ContactRule rule
@@ -67,11 +68,11 @@ cdef class WideContacts:
     cdef public double settle_rate
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies) noexcept nogil
+                    const Bodies* bodies, const int8_t* joined, Vec3 gravity) noexcept nogil
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                           const Bodies* bodies, int turn) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const double* neighbours) noexcept nogil
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil

@@ -15,9 +15,9 @@ from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
-from mcsim.wide._blocks cimport (HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint,
-                                 WideCone, WideKernels, WidePoint, WideRub, WideSpin, WideTurning, is_outweighed, lasting_load,
-                                 may_steady)
+from mcsim.wide._blocks cimport (HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock,
+                                 StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin, WideTurning,
+                                 is_outweighed, lasting_load, may_steady)
 from mcsim.wide._ends cimport *
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
@@ -43,7 +43,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, const double* neighbours, double effort) noexcept nogil:
+                           const Bodies* bodies, const double* neighbours, Effort effort) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -61,9 +61,9 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.steadies, lane, 1.0 if may_steady(bodies, m.body_a, m.body_b, neighbours) else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
-    block.rounds = max(block.rounds, <int>ceil(effort))
-    put(&block.effort, lane, effort)
-    put(&start.stiffer, lane, sqrt(effort))
+    block.rounds = max(block.rounds, <int>ceil(effort.rounds))
+    put(&block.effort, lane, effort.rounds)
+    put(&start.stiffer, lane, sqrt(effort.stiffness))
     put(&start.size, lane, m.size)
     put(&start.faded, lane, 0.999 / m.near if m.near > 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
@@ -160,7 +160,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, const double* neighbours, const double* efforts) noexcept nogil:
+               const Bodies* bodies, const double* neighbours, const Effort* efforts) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane

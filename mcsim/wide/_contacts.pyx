@@ -16,10 +16,10 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.core._crew cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport steadying
-from mcsim.core._types cimport GROW, OK
+from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport MOST_EFFORT, find_efforts, next_part
+from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort, find_efforts, follow_pulls, next_part
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled
 
@@ -53,10 +53,10 @@ cdef class WideContacts:
         self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
-        efforts = np.zeros(manifolds)
+        efforts = np.zeros((manifolds, 2))
         self.kept = numbers, first, room, efforts
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
-        self.efforts = doubles(efforts)
+        self.efforts = <Effort*>doubles(efforts)
         self.blocks, self.starts = <ContactBlock*>doubles(room[0]), <ContactStart*>doubles(room[1])
         self.resisting = <ResistanceBlock*>doubles(room[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
@@ -93,7 +93,7 @@ cdef class WideContacts:
         return found
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies) noexcept nogil:
+                    const Bodies* bodies, const int8_t* joined, Vec3 gravity) noexcept nogil:
         """The manifolds' keys, and how many rows and colours they have."""
         cdef int turn = 0
         memset(self.moving, 0, self.body_count * sizeof(uint64_t))
@@ -102,8 +102,11 @@ cdef class WideContacts:
         self.used = 0
         while self.color_parts(manifolds, resistances, count, bodies, turn):
             turn += 1
-        self.rounds = <int>ceil(find_efforts(self.efforts, self.passing, manifolds, count, bodies, self.scale,
-                                            self.small, MOST_EFFORT))
+        cdef double pulled = follow_pulls(self.efforts, manifolds, count, bodies, joined, gravity, self.press, MOST_EFFORT,
+                                          MOST_STIFFNESS)
+        cdef double laden = find_efforts(self.efforts, self.passing, manifolds, count, bodies, self.scale, self.small,
+                                         MOST_EFFORT)
+        self.rounds = <int>ceil(max(pulled, laden))
 
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                           const Bodies* bodies, int turn) noexcept nogil:
@@ -142,9 +145,9 @@ cdef class WideContacts:
         return more
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const double* neighbours) noexcept nogil:
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil:
         """Blocks of all manifolds with their warm impulses. resistances: beside the manifolds, or NULL; neighbours: of
-        FurtherSweeps. -> OK or GROW"""
+        FurtherSweeps; joined: of follow_pulls. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
         cdef int half, color, k, width
@@ -152,7 +155,7 @@ cdef class WideContacts:
         if count > self.manifold_capacity:
             return GROW
         self.choose(count)
-        self.color(manifolds, resistances, count, bodies)
+        self.color(manifolds, resistances, count, bodies, joined, gravity)
         for half in range(2):
             memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
         for i in range(count):
