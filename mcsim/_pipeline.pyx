@@ -178,11 +178,12 @@ cdef class Pipeline(WarmStarts):
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
-        cdef const int8_t* joined = self.articulations.joined if self.closing else NULL
-        for begin in range(begin, end):
-            self.rows[begin].impulse = 0.0
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            self.rows[i].impulse = 0.0
         return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.further.neighbours, joined, self.settings.gravity)
+                                &self.bodies, self.further.neighbours,
+                                self.articulations.joined if self.closing else NULL, self.settings.gravity)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -226,9 +227,8 @@ cdef class Pipeline(WarmStarts):
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
         """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
-        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
+        cdef bint probed, rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
-        cdef bint probed
         cdef int32_t* noting
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:

@@ -48,7 +48,6 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef bint find_bounded(self, const double* forces) noexcept nogil
     cdef void keep_energy(self) noexcept nogil
     cdef void settle_energy(self) noexcept nogil
-    cdef double energy_of(self, const Row* row) noexcept nogil
     cdef void find_work(self) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void keep_loads(self) noexcept nogil

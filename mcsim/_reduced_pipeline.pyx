@@ -346,15 +346,6 @@ cdef class ReducedPipeline(LoopPipeline):
                     row.bias[BIASED] += bent
                     row.curvature = 2.0 * bent / self.settings.h
 
-    cdef double energy_of(self, const Row* row) noexcept nogil:
-        """Kinetic, of the trees that a row is between, as last accounted [J]."""
-        cdef double found = 0.0
-        if self.node(row.body_a) >= 0:
-            found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
-        if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
-            found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
-        return found
-
     cdef void finish_rows(self, double part) noexcept nogil:
         if self.looping:
             self.bend_rows()

@@ -7,6 +7,7 @@ from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.state._layout cimport Row
 
 cdef class TreePipeline(Pipeline):
     cdef readonly TreeMotion motion
@@ -57,6 +58,7 @@ cdef class TreePipeline(Pipeline):
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
     cdef void refuse_pitch(self) noexcept with gil
+    cdef double energy_of(self, const Row* row) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil

@@ -194,6 +194,15 @@ cdef class TreePipeline(Pipeline):
             return -1
         return self.motion.blocks[body].first
 
+    cdef double energy_of(self, const Row* row) noexcept nogil:
+        """Kinetic, of the trees that a row is between, as last accounted [J]."""
+        cdef double found = 0.0
+        if self.node(row.body_a) >= 0:
+            found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
+        if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+            found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
+        return found
+
     cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
         return self.generalized.rate(i, velocity)
 
