@@ -1,5 +1,5 @@
-"""Loops of a world in generalized coordinates: what closes them before and after a drift, and what of their rows' guesses
-is doubted. Trees that they tie to each other are a bond, of which the rest of the world knows nothing: each bond is closed
+"""Loops of a world in generalized coordinates: what closes them before and after a drift, and how far guesses of
+limits and contacts act. Trees that they tie to each other are a bond, of which the rest of the world knows nothing: each bond is closed
 by as many trials as it needs by itself.
 """
 
