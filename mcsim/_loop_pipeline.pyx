@@ -1,6 +1,6 @@
-"""Loops of a world in generalized coordinates: what closes them before and after a drift, and how far guesses of
-limits and contacts act. Trees that they tie to each other are a bond, of which the rest of the world knows nothing: each bond is closed
-by as many trials as it needs by itself.
+"""Loops of a world in generalized coordinates: what closes them before and after a drift, and how far guesses of limits and
+contacts act. Trees that loops tie to each other are a bond, of which the rest of the world knows nothing: each bond is
+closed by as many trials as it needs by itself.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -36,8 +36,8 @@ cdef class LoopPipeline(TreePipeline):
         trials, watched = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(nv + 1, np.int32)
         self.kept_of_loops = energies, trials, watched
         self.watched = integers(watched)
-        hung = self.kept_hung = np.array(sorted({self.node(<int32_t>i) for i in range(bodies.count) if plan.jointed[i + 1]} - {-1}),
-                                         np.int32)
+        hung = {self.node(<int32_t>i) for i in range(bodies.count) if plan.jointed[i + 1]} - {-1}
+        hung = self.kept_hung = np.array(sorted(hung), np.int32)
         self.hung, self.hung_count = integers(hung) if len(hung) else NULL, len(hung)
         self.levels, self.closest, self.places = (doubles(self.levels_kept[0]), doubles(self.levels_kept[1]),
                                                   doubles(self.levels_kept[2]))
