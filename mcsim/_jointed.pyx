@@ -161,13 +161,13 @@ cdef class Jointed:
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         others = np.append(np.flatnonzero(~held), 0).astype(np.int32)
         all_others, others = others, np.append(others, driven)
-        joined, watched = held.astype(np.int8), np.zeros(count + 1, np.int8)
+        carried = held & (bodies.kind == DYNAMIC)
+        joined, watched = carried.astype(np.int8), np.zeros(count + 1, np.int8)
         weighed, driver, parts = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32), np.ones(count + 1)
         poses = [np.zeros((len(of), n)) for of in (members, driven) for n in (3, 4)]
         twists, every = np.zeros((2, len(members), 6)), np.zeros((2, count + 1, 6))
         stiffness, loads = np.zeros((count + 1, 9)), np.zeros(len(members) + 1)
-        chosen = np.flatnonzero(held & (bodies.kind == DYNAMIC)).astype(np.int32)
-        chosen = np.append(chosen, 0).astype(np.int32)
+        chosen = np.append(np.flatnonzero(carried), 0).astype(np.int32)
         self.kept += (members, driven, others, all_others, joined, watched, weighed, driver, parts, poses, twists, every,
                       stiffness, loads, chosen)
         self.member, self.driven = integers(members), integers(driven)

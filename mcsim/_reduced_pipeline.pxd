@@ -14,7 +14,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
-    cdef const int8_t* jointed           # of bodies: whether they hang on others
+    cdef const int8_t* jointed           # of bodies: whether joints move them
     cdef Effort* efforts                 # (manifolds,) how often a sweep solves each, how stiff it is (wide/_blocks.pxd)
     cdef bint stiffer                    # some are stiffer than others
     cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]

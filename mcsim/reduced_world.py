@@ -116,8 +116,9 @@ class ReducedWorld(World):
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
-                               tau=tau, pitched=_pitched(system), runge=self._keywords["integrator"] == "rk4",
+                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene),
+                               angles=_angles(system, scene), q=q, qd=qd, tau=tau, pitched=_pitched(system),
+                               runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
             self._keywords, scene.gravity, bodies), plan)
@@ -652,12 +653,11 @@ def _bounds(joint):
 
 
 def _jointed(system, bodies):
-    """(bodies + 1,) int8, the world's first: which bodies hang on others; 0 of those that a joint of the model's leaves
-    free."""
-    jointed = np.ones(bodies + 1, np.int8)
+    """(bodies + 1,) int8, the world's first: which bodies joints move; 0 of what is free, stands still or is driven."""
+    jointed = np.zeros(bodies + 1, np.int8)
     for link in system.links:
-        if link.joint is None and len(system.children(link.number)) == 0:
-            jointed[link.body_number + 1] = 0
+        if link.joint is not None or len(system.children(link.number)) > 0:
+            jointed[link.body_number + 1] = system.scene.bodies[link.body_number].kind == "dynamic"
     return jointed
 
 

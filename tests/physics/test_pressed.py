@@ -101,3 +101,26 @@ def test_boxes_pay_nothing_for_it(half, weights):
         world.apply_force("box1", (0, 0, -weights * G))
         world.step()
         assert world._pipeline.wide.rounds == 1
+
+
+@pytest.mark.parametrize("kind", ["static", "kinematic"])
+@pytest.mark.parametrize("make", [mc.World, mc.ReducedWorld])
+def test_what_hangs_on_the_floor_changes_nothing(make, kind):
+    """Joints move what hangs on a floor, not the floor: contacts with it are as stiff as without them."""
+    motions = []
+    for hangs in (False, True):
+        scene = mc.Scene()
+        scene.add_body("floor", kind=kind, shape=mc.Box((10, 10, 1)), position=(0, 0, -1))
+        scene.add_body("disc", shape=mc.Cylinder(0.05, 0.025), mass=1.0, position=(0, 0, 0.025))
+        scene.add_body("bob", shape=mc.Sphere(0.1), mass=1.0, position=(5, 0, 3))
+        if hangs:
+            scene.add_joint(mc.HingeJoint("floor", "bob", anchor=(5, 0, 3.5), axis=(0, 1, 0)))
+        world = make(scene, sleep=False)
+        motions.append([])
+        for _ in range(40):
+            world.apply_force("disc", (0, 0, -11 * G))
+            world.apply_torque("disc", (0, 0.95 * 0.05 * 12 * G, 0))
+            world.step()
+            motions[-1].append(world.body("disc").orientation.copy())
+    assert np.abs(np.subtract(*motions)).max() < 1e-7
+    assert math.degrees(2 * np.abs(motions[0])[:, 1:].max()) < 0.1
