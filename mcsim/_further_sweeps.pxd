@@ -24,7 +24,8 @@ cdef class FurtherSweeps:
     cdef int32_t* begin(self) noexcept nogil
     cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
-                                double* velocity) noexcept nogil
+                                const int32_t* tree, double* velocity) noexcept nogil
+    cdef void note(self, int32_t body, int sweep) noexcept nogil
     cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
                           Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil

@@ -74,7 +74,8 @@ cdef class FurtherSweeps:
         cdef Py_ssize_t i
         for i in range(count):
             if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours):
-                self.changed[rows[i].body_a] = self.changed[rows[i].body_b] = 1
+                self.note(rows[i].body_a, 1)
+                self.note(rows[i].body_b, 1)
 
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
                           Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil:
@@ -103,30 +104,41 @@ cdef class FurtherSweeps:
         return self.most
 
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
-                                double* velocity) noexcept nogil:
-        """The same over generalized velocities, of contacts' rows [begin, count) between bodies that no joint holds. -> how
-        many were made"""
+                                const int32_t* tree, double* velocity) noexcept nogil:
+        """The same over generalized velocities, of contacts' rows [begin, count) between bodies that no joint holds. tree:
+        of each body, -1: it stands still or is driven. -> how many were made"""
+        cdef int32_t a, b
         cdef Py_ssize_t i
         cdef bint found
         cdef int k
         if self.most == 0:
             return 0
         self.begin()
-        self.mark(rows, count)
+        for i in range(begin, count):
+            if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours):
+                self.note(tree[rows[i].body_a], 1)
+                self.note(tree[rows[i].body_b], 1)
         for k in range(2, self.most + 2):
             found = False
             i = begin
             while i < count:
+                a, b = tree[rows[i].body_a], tree[rows[i].body_b]
                 if is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours) and (
-                        max(self.changed[rows[i].body_a], self.changed[rows[i].body_b]) >= k - 1):
+                        max(self.changed[a], self.changed[b]) >= k - 1):
                     found = True
                     if self.solve_again(generalized, rows, i, velocity):
-                        self.changed[rows[i].body_a] = self.changed[rows[i].body_b] = k
+                        self.note(a, k)
+                        self.note(b, k)
                 i += rows[i].block
             if not found:
                 return k - 2
         self.unsettled = True
         return self.most
+
+    cdef void note(self, int32_t body, int sweep) noexcept nogil:
+        """That a body's velocity, or a tree's, has changed; -1: of what stands still, by which others hear nothing."""
+        if body >= 0:
+            self.changed[body] = sweep
 
     cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil:
         """The block at row i. -> whether that changes a velocity by more than may be left undone"""

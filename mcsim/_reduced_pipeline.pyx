@@ -53,7 +53,7 @@ from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
                                   STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
-from mcsim.wide._blocks cimport MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
+from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
@@ -264,7 +264,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.stiffer = False
         if self.laden:
             some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
-                                self.wide.press, MOST_TREE_EFFORT, MOST_TREE_EFFORT) > 1.0
+                                self.wide.press, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
             if find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
                             self.wide.small, MOST_TREE_EFFORT) > 1.0:
                 some = True
@@ -406,7 +406,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 break
         if relaxed:
             self.sweeps += self.further.settle_trees(self.generalized, self.rows, self.joint_end, self.row_count,
-                                                     self.motion.qd)
+                                                     self.held_trees.group, self.motion.qd)
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
