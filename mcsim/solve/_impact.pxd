@@ -31,6 +31,7 @@ cdef class Impacts:
     cdef double h                # a substep [s]
     cdef double first            # part of its forces that acts before the drift
     cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
+    cdef double* left            # (count,) what they close by that is no impact [m/s]
     cdef Struck* struck
     cdef Py_ssize_t struck_count
     cdef Py_ssize_t capacity
@@ -57,6 +58,7 @@ cdef class Impacts:
     cdef void answer(self, int32_t node) noexcept nogil              # the joints hold
     cdef void take(self, int32_t node) noexcept nogil                # the response into the velocities
 
+    cdef void find_left(self) noexcept nogil
     cdef Py_ssize_t find(self) noexcept nogil
     cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil
     cdef void find_friction(self, Struck* c) noexcept nogil

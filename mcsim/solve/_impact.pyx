@@ -103,8 +103,8 @@ cdef class Impacts:
     def reserve(self, Py_ssize_t rows):
         """Room for the manifolds of so many rows."""
         if rows > self.capacity:
-            self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8)
-            self.struck, self.capacity = <Struck*>records(self.kept[2]), rows
+            struck, left = self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows)
+            self.struck, self.left, self.capacity = <Struck*>records(struck), doubles(left), rows
 
     # ---- of the bodies -----------------------------------------------------------------------------------------------
 
@@ -149,6 +149,7 @@ cdef class Impacts:
         cdef int total = 0
         self.rows, self.count, self.impulse = rows, count, impulse
         self.threshold, self.h, self.first = threshold, h, first
+        self.find_left()
         for round in range(ROUNDS):
             if self.find() == 0:
                 break
@@ -170,6 +171,20 @@ cdef class Impacts:
                         n = 0
         self.finish()
         return total
+
+    cdef void find_left(self) noexcept nogil:
+        """What closes by u and is deeper than the h u of a substep had closed before: it strikes nothing, a drive presses it
+        where nothing gives. Blows answer what it closes by beyond that."""
+        cdef const Row* row
+        cdef double u
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            row = self.rows + i
+            self.left[i] = 0.0
+            if row.kind == ROW_NORMAL and row.restitution > 0.0 and row.error < 0.0 and row.diagonal > 0.0:
+                u = self.rate(i)
+                if row.error < self.h * u:
+                    self.left[i] = max(-u, 0.0)
 
     cdef Py_ssize_t find(self) noexcept nogil:
         """The manifolds that close. -> how many"""
@@ -196,7 +211,7 @@ cdef class Impacts:
             if not row.diagonal > 0.0:
                 continue
             u = self.rate(begin + i)
-            if u < -self.threshold and row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0:
+            if u + self.left[begin + i] < -self.threshold and row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0:
                 break
         else:
             return
