@@ -254,8 +254,6 @@ cdef class Machine(StateArrays):
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
             self._follow_capacity()
-            if self.blows is not None:
-                self.blows.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -272,6 +270,8 @@ cdef class Machine(StateArrays):
         """Room for the rows in what keeps something about each."""
         if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
             self.displacement.reserve(self.row_capacity)
+        if self.blows is not None:
+            self.blows.reserve(self.row_capacity)
 
     def take_room(self, Machine other):
         """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""

@@ -652,3 +652,26 @@ def test_going_back_from_more_bodies_mends_what_broke():
     for each in (world, other):
         each.step(20)
     assert world.state_hash() == other.state_hash() and not np.any(world._joints["broken"])
+
+
+@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"integrator": "rk4"}, {"joint_solver": "rows"}], ids=str)
+def test_a_changed_world_has_room_for_all_that_strikes_at_once(keywords):
+    """The pipeline of a changed world took over its rows' room, but not that for what strikes: beyond 64 rows it wrote into
+    memory of others."""
+    bouncing, count = mc.Material(restitution=0.8), 150
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=bouncing)
+    for k in range(count):
+        scene.add_body(f"ball{k}", shape=mc.Sphere(0.1), position=(0.3 * (k % 15), 0.3 * (k // 15), 0.2), material=bouncing)
+    world = mc.World(scene, sleep=False, **keywords)
+    world.step(20)
+    world.add_body("another", shape=mc.Sphere(0.1), position=(-3, 0, 0.5), material=bouncing)
+    for k in range(count):
+        world.set_pose(f"ball{k}", position=(0.3 * (k % 15), 0.3 * (k // 15), 0.2))
+    world.velocities[1:] = world.angular_velocities[1:] = 0.0
+    struck = []
+    for _ in range(20):
+        world.step()
+        struck.append(world.stats.impacts)
+    assert max(struck) >= count
+    assert np.all(world.positions[1:-1, 2] == world.positions[1, 2])
