@@ -17,7 +17,7 @@ from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare
 from mcsim.scenes import load
-from mcsim.reduced_world import ReducedWorld
+from mcsim.world import ReducedWorld
 from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import World
 

@@ -181,7 +181,7 @@ def run(
 
 def _kind_of_world(coordinates):
     """World or ReducedWorld."""
-    from mcsim.reduced_world import ReducedWorld
+    from mcsim.world import ReducedWorld
     from mcsim.world import World
 
     kinds = {"maximal": World, "reduced": ReducedWorld}

@@ -299,7 +299,7 @@ def test_coverage_and_annotation(builder, tree, tmp_path):
         if not module.endswith(("_v3", "_v4")):              # of one level alone
             assert (copy / (module.replace(".", "/") + ".html")).exists(), module
     seen = run([sys.executable, "-c", TRACED], cwd=tmp_path, env=environment(PYTHONPATH=str(copy))).split()
-    assert {"_pipeline.pyx", "solve/_si.pyx", "integrate/_euler.pyx"} <= set(seen), seen
+    assert {"step/_pipeline.pyx", "solve/_si.pyx", "integrate/_euler.pyx"} <= set(seen), seen
 
 
 def test_rows_of_the_misuse_are_refused_by_the_checked_face():

@@ -13,7 +13,7 @@ import pytest
 from amounts import amount
 
 import mcsim as mc
-from mcsim.handles import BodyHandle, JointHandle
+from mcsim.world.handles import BodyHandle, JointHandle
 
 ROOT = Path(__file__).parents[1]
 BUSY = "is in the middle of a step"

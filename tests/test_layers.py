@@ -15,29 +15,21 @@ PACKAGE = Path(mcsim.__file__).parent
 SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".pxi", ".pyi"))
 MOST_LINES = 800
 
-# A unit is a folder of mcsim/, or one of the sets of modules right in it that make one floor together.
+# A unit is a folder of mcsim/, or a module right in it.
 FLOORS = {
     "core": 0,
     "scene": 1, "state": 1,
     "wide": 1.5,
     "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
     "event": 2.5,
+    "direct": 2.6,
+    "step": 2.8,
     "world": 3,
     "lab": 4, "io": 4, "view": 4, "scenes": 4,
     "mcsim": 4.5,
     "cli": 5,
 }
-MODULES = {
-    "pipeline": "world", "_pipeline": "world", "_smooth_pipeline": "world", "_position_pipeline": "world",
-    "_tree_pipeline": "world", "_reduced_pipeline": "world", "_loop_account": "world", "_loop_pipeline": "world",
-    "_state_arrays": "world", "_machine": "world", "_warm_starts": "world", "_jointed": "world",
-    "_accounts": "world", "_articulations": "world", "_articulated": "world", "_flights": "world", "_impacts": "world",
-    "_further_sweeps": "world", "_pose_calls": "world",
-    "event_world": "world", "world": "world", "settings": "world",
-    "laboratory": "world", "handles": "world", "notes": "world",
-    "observers": "world", "actions": "world", "snapshots": "world", "record": "world", "queries": "world", "changes": "world",
-    "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
-}
+MODULES = {"cli": "cli", "__main__": "cli", "__init__": "mcsim"}
 
 FROM = re.compile(r"^[ \t]*from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n]*)", re.M)
 PLAIN = re.compile(r"^[ \t]*c?import\s+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)", re.M)

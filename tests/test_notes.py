@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import mcsim as mc
 from mcsim import cli
 from mcsim.core._noted import Noted
-from mcsim.notes import KINDS, NUMBERS, carry_over, notes_of, tell
+from mcsim.core.notes import KINDS, NUMBERS, carry_over, notes_of, tell
 
 G = 9.81
 

@@ -24,9 +24,9 @@ OBSERVERS = {
     "lab", "view", "cli.py", "io/recording.py", "solve/kkt.py", "solve/problems/spectrum.py", "solve/problems/drawing.py",
     "reduced/drawing.py", "reduced/report.py", "reduced/spaces.py", "reduced/formulations.py", "reduced/explicit.py",
     "reduced/rows.py",
-    "observers.py:Observers.energy", "observers.py:Observers.kkt", "reduced_world.py:ReducedWorld.jacobian",
-    "reduced_world.py:ReducedWorld.kkt",
-    "reduced_world.py:ReducedWorld.delassus",
+    "world/observers.py:Observers.energy", "world/observers.py:Observers.kkt", "world/reduced_world.py:ReducedWorld.jacobian",
+    "world/reduced_world.py:ReducedWorld.kkt",
+    "world/reduced_world.py:ReducedWorld.delassus",
     *(f"reduced/dynamics.py:Dynamics.{name}" for name in (
         "_by_mass_matrix", "_arm", "center_of_mass", "center_of_mass_velocity", "momentum", "centroidal_momentum_matrix",
         "energy", "_links")),

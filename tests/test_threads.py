@@ -150,7 +150,7 @@ def test_a_world_says_that_it_is_busy():
     ("pyramid", {"base": 16}), ("rain", {"n": 250}), ("ragdolls11", {"n": 8}), ("terrain", {"count": 30})])
 def test_results_do_not_depend_on_how_many_threads_share_a_world(scene, parameters, monkeypatch):
     """Also with more threads than processors, which a world would not use by itself."""
-    monkeypatch.setattr("mcsim.settings.workers", lambda threads: threads)
+    monkeypatch.setattr("mcsim.world.settings.workers", lambda threads: threads)
     hashes = []
     for threads in (1, 2, 3, 5):
         world = mc.World(mc.load(scene, **parameters), threads=threads)

@@ -1,4 +1,4 @@
-"""What mcsim/notes.py reads of the kernels' notes."""
+"""What mcsim/core/notes.py reads of the kernels' notes."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What steps could not do, one row of numbers a kind of note (mcsim/notes.py): how much of it each body or joint had,
+"""What steps could not do, one row of numbers a kind of note (mcsim/core/notes.py): how much of it each body or joint had,
 in the last call of step and since the world was made. Kernels write a number where something fails, and nothing where
 nothing does; who that was, and in which words it is told, is found when somebody asks.
 """

@@ -13,7 +13,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.scene.checks import FieldError, count, show
-from mcsim.world import MOST_STEPS, World
+from mcsim.world.world import MOST_STEPS, World
 
 # Array -> shape of one body's entry in one frame.
 BODY_ARRAYS = {"positions": (3,), "orientations": (4,), "velocities": (3,), "angular_velocities": (3,)}

@@ -19,7 +19,7 @@ from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, st
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, positive
-from mcsim.settings import MOST_SUBSTEPS, count
+from mcsim.world.settings import MOST_SUBSTEPS, count
 
 MOST_RUN_STEPS = 10_000_000
 OFTEN = 64                      # steps between two calls of progress

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcsim.core.errors import SceneError
-from mcsim.reduced_world import ReducedWorld
+from mcsim.world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import show, suggestion
-from mcsim.settings import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.settings import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.world import World

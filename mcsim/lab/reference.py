@@ -199,7 +199,7 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
 
 def _start(system: System) -> tuple[np.ndarray, np.ndarray]:
     """q, qd of the scene."""
-    from mcsim.reduced_world import ReducedWorld
+    from mcsim.world import ReducedWorld
 
     world = ReducedWorld(system.scene)
     return world.q.copy(), world.qd.copy()

@@ -16,7 +16,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import written_whole
 from mcsim.lab.report import Text, aligned, number_text
-from mcsim.reduced_world import ReducedWorld
+from mcsim.world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, choose, not_negative, positive, show
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution, solve

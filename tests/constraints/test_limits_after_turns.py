@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.handles import turns_towards
+from mcsim.world.handles import turns_towards
 
 WORLDS = pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
-from mcsim.settings import STABILIZATIONS
+from mcsim.world.settings import STABILIZATIONS
 from mechanism_scenes import (FOUR_BAR, G, bar, double_pendulum, double_pendulum_rates, down, four_bar, four_bar_at,
                               pendulum, plane_turn, turned)
 

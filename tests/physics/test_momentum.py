@@ -7,7 +7,7 @@ import pytest
 from amounts import amount
 
 import mcsim as mc
-from mcsim.settings import STABILIZATIONS
+from mcsim.world.settings import STABILIZATIONS
 
 SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
 WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in STABILIZATIONS for v, j in SOLVERS]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.settings import joint_warm_start
+from mcsim.world.settings import joint_warm_start
 
 LEFT = np.concatenate([np.linspace(0, 0.999, 400), 1 - np.logspace(-3, -7, 60)])       # g, of a residual
 

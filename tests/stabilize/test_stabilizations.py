@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mcsim as mc
-from mcsim.settings import STABILIZATIONS
+from mcsim.world.settings import STABILIZATIONS
 from mechanism_scenes import G, double_pendulum, four_bar, four_bar_at, pendulum
 
 # Those that solve for positions; the pendulum's hinge in 5 s of swinging: the largest gap that they leave [m].

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.snapshots import Packed
+from mcsim.world.snapshots import Packed
 from mcsim.state import checks
 from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
 

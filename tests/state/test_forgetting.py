@@ -4,7 +4,7 @@ but state that the record does not have."""
 import pytest
 
 import mcsim as mc
-from mcsim.record import RECORD, REDUCED_RECORD
+from mcsim.world.record import RECORD, REDUCED_RECORD
 
 SCENES = {"chain": {"n": 6}, "bridge": {"planks": 5}, "stack": {"count": 3}, "tumbler": {"count": 6}, "four_bar": {}, "ragdolls": {"count": 1},
           "wrecking_ball": {"links": 3, "width": 2, "height": 2}, "newton_cradle": {}, "spinning_top": {}, "cardan_shaft": {}}

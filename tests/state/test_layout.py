@@ -116,16 +116,16 @@ def test_body_arrays_match_their_fields():
 
 def test_stages_have_names():
     """pipeline.STAGES lists the timers of _pipeline.pxd in their order."""
-    from mcsim.pipeline import STAGES
+    from mcsim.step.stages import STAGES
 
-    text = (Path(mcsim.__file__).parent / "_pipeline.pxd").read_text()
+    text = (Path(mcsim.__file__).parent / "step" / "_pipeline.pxd").read_text()
     stages = {name.lower(): int(code) for name, code in re.findall(r"^    STAGE_([A-Z_]+) = (\d+)", text, re.M)}
     assert stages == {name: code for code, name in enumerate(STAGES)}
 
 
 def test_solver_codes_are_those_of_the_kernels():
     """solve.SOLVERS gives the codes of the enum Solver, settings those of Stabilization."""
-    from mcsim.settings import STABILIZATIONS
+    from mcsim.world.settings import STABILIZATIONS
     from mcsim.solve import SOLVERS
 
     package = Path(mcsim.__file__).parent

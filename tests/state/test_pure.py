@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.handles import BodyHandle, JointHandle
-from mcsim.snapshots import Packed
+from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.snapshots import Packed
 
 CHANGES = {
     "add_bodies", "add_body", "add_joint", "add_joints", "apply_force", "apply_forces", "apply_impulse", "apply_impulses",

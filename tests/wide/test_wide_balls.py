@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-import mcsim._jointed
+import mcsim.direct._jointed
 import mcsim.wide._herds
 from mcsim.wide._balls import lanes, record_types
 
@@ -41,7 +41,7 @@ def test_one_by_one_gives_the_same(kind, monkeypatch):
     found = []
     for name in ("BALL", None):
         if name is None:
-            monkeypatch.setattr(mcsim._jointed, "BALL", -1)
+            monkeypatch.setattr(mcsim.direct._jointed, "BALL", -1)
         world = mc.World(tree(kind), joint_solver="tree")
         world.step(25)
         assert world.joint_errors()[:, 0].max() < 2e-7

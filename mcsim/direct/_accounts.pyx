@@ -1,0 +1,167 @@
+"""Articulations keep their energy: an account over each step (docs/theory/tree.md, energy).
+
+Joints that nothing moves from outside do no work. So of a tree of joints that nothing touches, damps or drives
+
+    T1 - f . x1 = T0 - f . x0           f: weights and the user's forces
+
+from a step's begin to its end, at any step and however strained it is. What closing the joints has given or taken
+meanwhile goes out of the motion as it is, or back into it. No measure of strain or of a step's error says where that may be
+left out: closings in series that each take 1e-6 of the energy have taken it all after a million of them, and finer
+substeps make more of them.
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t
+
+from mcsim.direct._articulated cimport STRAIN
+from mcsim.core._math cimport add_scaled, dot, is_zero, norm, sub
+from mcsim.core._noted cimport NOTE_ENERGY
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.solve._tree cimport Articulation
+from mcsim.state._inertia cimport kinetic_energy
+from mcsim.state._rows cimport Off, add_error, joint_way, no_error
+from mcsim.wide._herds cimport Herd, HerdNode
+
+# The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
+# may.
+cdef double LEAK = 0.1
+cdef double ROUNDING = 1e-12
+# What has loops is left to RATTLE, whose energy swings about the true one, below this part of the strain where
+# articulations fly: of nets, where loops meet, gains alone can be told from what joints that come taut take.
+cdef double WATCHED = 0.0625
+# Velocities go along with the joints if they open them by less than this part of the fastest.
+cdef double JOINED = 1e-6
+
+
+cdef class Accounted(Articulated):
+    """Arguments as of Jointed."""
+
+    cdef void begin_account(self) noexcept nogil:
+        """The energy, at a step's begin, of what nothing touches, drives or damps. Where velocities tear joints, since a
+        hand has struck it, these answer as plastic impacts do; and to close what is open takes work: both are left out.
+        Rows are written."""
+        cdef Py_ssize_t c, g
+        cdef bint standing = False
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            self.accounted[g] = self.may_account(g)
+            self.highest[g] = self.falls[g] = 0
+            if self.here[g]:
+                standing = standing or self.accounted[g]
+            elif self.accounted[g]:
+                self.accounted[g] = self.open[g] <= self.most_open(g) and self.is_joined(g)
+                if self.accounted[g]:
+                    self.sum_energy(g, &self.kinetic[g], &self.energy[g])
+        if standing:
+            self.leave_out_open_herds()
+            self.herds.energy(self.bodies, self.settings.gravity, self.kinetic, self.energy)
+
+    cdef bint may_account(self, Py_ssize_t g) noexcept nogil:
+        """Whether weights and the user's forces alone do work on it."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        cdef int32_t i
+        if self.swept[g] or self.given[g] or self.flights.is_driven(a):
+            return False
+        if a.loops > 0 and self.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN:
+            return False
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            if (self.bodies.linear_damping[i] != 0.0 or self.bodies.angular_damping[i] != 0.0
+                    or not is_zero(self.bodies.force[i].w)):
+                return False
+        return True
+
+    cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
+        """Whether its velocities go along with its joints."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Vec3 v = self.flights.velocity_of(a)
+        cdef const Twist* t
+        cdef double fastest = 0.0
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            t = &self.bodies.twist[self.member[k]]
+            fastest = max(fastest, norm(sub(t.v, v)) + a.size * norm(t.w))
+        return self.tree.find_rates(a, self.bodies.twist, self.tree.rows.rate, self.joints) <= JOINED * fastest
+
+    cdef void leave_out_open_herds(self) noexcept nogil:
+        """The same of what stands side by side, and whether it is closed."""
+        cdef const Herd* herd
+        cdef Py_ssize_t g, n
+        cdef int lane, k
+        self.herds.find_joined(self.bodies, self.sizes, JOINED, self.left)
+        for n in range(self.herds.count):
+            herd = &self.herds.herds[n]
+            for lane in range(herd.lanes):
+                g = herd.articulation[lane]
+                self.accounted[g] = self.accounted[g] and self.left[g]
+                for k in range(herd.shape.node_count if self.accounted[g] else 0):
+                    if self.herd_way(herd, k, lane) > self.most_open(g):
+                        self.accounted[g] = 0
+
+    cdef double herd_way(self, const Herd* herd, int k, int lane) noexcept nogil:
+        """How far a joint of what stands side by side is open, as rows are written [m]."""
+        cdef const HerdNode* node = &herd.shape.nodes[k]
+        cdef Off off = no_error()
+        cdef int i
+        for i in range(node.size):
+            add_error(&off, i < 3, self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane])
+        return joint_way(&self.joints[herd.source[8 * k + lane]], &off)
+
+    cdef void sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
+        """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the
+        origin [J]."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        cdef int32_t i
+        kinetic[0] = energy[0] = 0.0
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            kinetic[0] += kinetic_energy(self.bodies, i)
+            energy[0] -= dot(self.bodies.position[i], add_scaled(
+                self.bodies.force[i].v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i], self.settings.gravity))
+        energy[0] += kinetic[0]
+
+    cdef void settle_energy(self) noexcept nogil:
+        """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is, but
+        for what a net loses, where loops meet: its joints come taut as in plastic impacts. Much of it is noted; at rest the
+        measure is what a step's forces would give without joints."""
+        cdef Py_ssize_t c, g
+        cdef bint standing = False
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            standing = standing or (self.here[g] and self.accounted[g])
+        if standing:
+            self.herds.energy(self.bodies, self.settings.gravity, self.last_kinetic, self.last_energy)
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            if self.accounted[g]:
+                if not self.here[g]:
+                    self.sum_energy(g, &self.last_kinetic[g], &self.last_energy[g])
+                self.settle_one(g)
+
+    cdef void settle_falling(self) noexcept nogil:
+        """At a substep's end, of what is about to turn back: at the end of the step the motion could not pay any more for
+        what it has gained on the way up."""
+        cdef Py_ssize_t c, g
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            if self.falls[g] and self.accounted[g]:
+                self.sum_energy(g, &self.last_kinetic[g], &self.last_energy[g])
+                self.settle_one(g)
+            self.falls[g] = 0
+
+    cdef void settle_one(self, Py_ssize_t g) noexcept nogil:
+        """By `last_kinetic` and `last_energy`."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef double kinetic = self.last_kinetic[g]
+        cdef double energy = self.last_energy[g]
+        cdef double off = energy - self.energy[g]
+        cdef double most
+        if off < 0.0 and a.loops > 1:
+            return
+        most = LEAK * self.settings.dt * (kinetic + self.kinetic[g]) + ROUNDING * fabs(energy)
+        if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(a, self.settings.dt):
+            self.noted.add(NOTE_ENERGY, self.member[a.member], fabs(off))
+        if fabs(off) > ROUNDING * fabs(energy):
+            self.flights.give_back(a, -off, kinetic, self.settings.h)

@@ -1,0 +1,337 @@
+"""integrator="rattle" and "variational": joints closed at the level of positions, every substep a map of its own.
+
+    v <- v + h/2 M^-1 f(x, v)                            half of the forces, at the start
+    lambda from C(flight of v + M^-1 J' lambda) = 0      J of the start; in nonholonomic rows
+                                                         J v changes as the accelerations say
+    x, v by the flight                                   without forces, momentum kept (integrate/_variational.pyx)
+    v = v + h/2 M^-1 f(x, v) + M^-1 J' mu,  J v = 0      the other half, at the end, implicit in v
+
+RATTLE (H. Andersen, 1983). Its positions are those of SHAKE, that is, of the discrete Euler-Lagrange equations with the
+joints closed at each step (B. Leimkuhler and R. Skeel, "Symplectic numerical integrators in constrained Hamiltonian
+systems", 1994); the last line chooses the momenta that lie in the tangent space.
+
+lambda: Broyden's method on the velocities M^-1 J' lambda, from the chord A^-1 C / h with A = J M^-1 J' (C. Kelley,
+"Iterative Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities,
+because of redundant rows a part of lambda is rounding. What has bounds acts as impulses before
+the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
+"""
+
+from libc.math cimport INFINITY, fabs
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.step._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
+from mcsim.constraints._contacts cimport refresh_contacts
+from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport refresh_joints
+from mcsim.core._arrays cimport doubles, records
+from mcsim.core._math cimport add_scaled, dot, norm, sub
+from mcsim.core._noted cimport NOTE_OPEN
+from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
+from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
+from mcsim.integrate._variational cimport FreeFlight
+from mcsim.solve._si cimport residual
+from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, RELAXED, Row
+from mcsim.state._rows cimport rate
+
+from mcsim.core.errors import SimulationError
+from mcsim.state.fields import ROW_DTYPE
+
+cdef enum:
+    MOST_ROUNDS = 40         # of Newton's method on the joints
+    HISTORY = 10             # of them that it remembers
+    MOST_REPEATS = 60        # of the implicit half of forces that depend on velocities
+    OPEN_JOINT = 0           # why a substep failed
+    FAST_BODY = 1
+    STRONG_DAMPING = 2
+
+# Newton's method ends at the first error [m, rad], or where it no longer halves below the second one, or where it has
+# grown by LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes branches,
+# rows become dependent for a moment, and what they then ask for no velocity gives.
+cdef double CLOSED = 1e-15
+cdef double CLOSE_ENOUGH = 1e-10
+cdef double STILL_CLOSED = 1e-6
+cdef double LOST = 1e4
+
+# Joints that stand open by more than this at the start [m, rad], which only a hand or a scene can bring about, are
+# closed by so much in a substep.
+cdef double OPENED = 0.01
+
+# The implicit half kick ends when velocities change by less than this part of themselves.
+cdef double SETTLED = 1e-15
+cdef double SETTLED_ENOUGH = 1e-11
+
+
+cdef class PositionPipeline(SmoothPipeline):
+    """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
+
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0, 0.0)):
+        SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
+        self.flight = FreeFlight(bodies.inertia, bodies.kind)
+        self.names = None
+
+    def _grow_rows(self, rows, manifolds):
+        """And what the joints' rows need beside themselves."""
+        SmoothPipeline._grow_rows(self, rows, manifolds)
+        most = 6 * self.joint_count + 1
+        trial = np.zeros(self.row_capacity, ROW_DTYPE)
+        gap = np.zeros(most)
+        rounds = np.zeros((HISTORY if self.joint_count else 1, self.bodies.count + 1, 6))
+        best = np.zeros((self.bodies.count + 1, 6))
+        self.buffers = (trial, gap, rounds, best)
+        self.trial, self.gap = <Row*>records(trial), doubles(gap)
+        self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
+
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        cdef int status = SmoothPipeline.layout(self, own, wide)
+        self.factored = False
+        self.find_damping()
+        return status
+
+    cdef void find_damping(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef int k
+        self.damped = False
+        for i in range(self.bodies.count):
+            if self.bodies.linear_damping[i] != 0.0 or self.bodies.angular_damping[i] != 0.0:
+                self.damped = True
+        for i in range(self.joint_count):
+            for k in range(self.joints[i].axis_count):
+                if self.joints[i].axes[k].has_spring and self.joints[i].axes[k].damping > 0.0:
+                    self.damped = True
+
+    # ---- the first half ----------------------------------------------------------------------------------------------
+
+    cdef void forces(self) noexcept nogil:
+        """What they would accelerate the free bodies by, at the present state, whose rows are written."""
+        smooth_forces(&self.bodies, &self.settings, self.wrench)
+        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
+        free_accelerations(&self.bodies, self.wrench, self.acceleration)
+
+    cdef void first_half(self) noexcept nogil:
+        """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that
+        hold positions a first guess, for the others what they do."""
+        cdef Py_ssize_t i
+        cdef double ahead
+        cdef const Row* row
+        self.write_joints(self.rows)
+        if not self.factored:
+            self.smooth.factor(self.rows, &self.bodies)
+        for i in range(self.smooth.count):
+            row = &self.rows[self.smooth.row[i]]
+            ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
+            self.smooth.target[i] = rate(row, self.bodies.twist) - ahead
+        self.forces()
+        add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
+        self.smooth.solve(self.rows, self.bodies.twist)
+
+    # ---- the flight --------------------------------------------------------------------------------------------------
+
+    cdef double try_flight(self) noexcept nogil:
+        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more
+        than it may be; infinite: there is no such flight"""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i = self.flight.fly(&self.bodies, self.settings.h,
+                                            self.settings.integrator == INTEGRATE_VARIATIONAL)
+        cdef const Row* row
+        self.fast_body = i
+        self.flights += 1
+        if i >= 0:
+            return INFINITY
+        self.pose_calls.call(True)
+        refresh_joints(self.joints, NULL, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
+        for i in range(self.smooth.count):
+            row = &self.trial[self.smooth.row[i]]
+            self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
+            if not fabs(self.gap[i]) <= largest:
+                largest = fabs(self.gap[i])
+        return largest
+
+    cdef void correct(self, int round) noexcept nogil:
+        """One round: a step s of the velocities against the gaps, s = M^-1 J' of some impulses.
+
+        z = -M^-1 J' A^-1 gap / h,    z += s_{j+1} (s_j . z) / |s_j|^2 for j < round - 1,
+        s = z / (1 - s_j . z / |s_j|^2) with
+        the last j.
+        """
+        cdef Py_ssize_t n = self.bodies.count
+        cdef Py_ssize_t i
+        cdef int j
+        cdef Twist* own = self.rounds + round * (n + 1) + 1
+        cdef Twist* s = own
+        cdef double along
+        for i in range(self.smooth.count):
+            self.smooth.target[i] = -self.gap[i] / self.settings.h
+        memset(own - 1, 0, (n + 1) * sizeof(Twist))
+        self.smooth.solve(self.rows, own)
+        for j in range(round):
+            s = self.rounds + j * (n + 1) + 1
+            along = self.product(s, s)
+            along = self.product(s, own) / along if along > 0.0 else 0.0
+            if j < round - 1:
+                add_twists(n, along, s + n + 1, own)
+        if round > 0 and along < 0.5:
+            add_twists(n, along / (1.0 - along), own, own)
+        add_twists(n, 1.0, own, self.flight.twist)
+
+    cdef double product(self, const Twist* x, const Twist* y) noexcept nogil:
+        """The sum of m v . v' + (trace I / 3) w . w': an inner product that knows no axes."""
+        cdef double s = 0.0
+        cdef Py_ssize_t i
+        cdef const Mat3* inertia
+        for i in range(self.bodies.count):
+            if self.bodies.kind[i] == DYNAMIC:
+                inertia = &self.bodies.inertia[i]
+                s += dot(x[i].v, y[i].v) / self.bodies.inv_mass[i]
+                s += (inertia.xx + inertia.yy + inertia.zz) / 3.0 * dot(x[i].w, y[i].w)
+        return s
+
+    cdef bint close(self) noexcept nogil:
+        """Fly so that the joints are closed at the end. -> whether that succeeded"""
+        cdef Py_ssize_t n = self.bodies.count
+        cdef double off, nearest
+        cdef int k
+        self.flight.begin(&self.bodies)
+        memcpy(self.trial, self.rows, self.joint_row_count * sizeof(Row))
+        off = self.smooth.aim_errors(self.rows)
+        self.keep = 1.0 - OPENED / off if off > OPENED else 0.0
+        off = self.try_flight()
+        nearest = off
+        memcpy(self.best, self.flight.twist, n * sizeof(Twist))
+        for k in range(MOST_ROUNDS):
+            if off <= CLOSED or not off < LOST * nearest:
+                break
+            self.correct(k % HISTORY)
+            off = self.try_flight()
+            if off < nearest:
+                memcpy(self.best, self.flight.twist, n * sizeof(Twist))
+            if nearest <= CLOSE_ENOUGH and not off < 0.5 * nearest:
+                break
+            nearest = min(nearest, off)
+        if not off <= nearest:
+            memcpy(self.flight.twist, self.best, n * sizeof(Twist))
+            off = self.try_flight()
+        if off <= STILL_CLOSED:
+            if off > CLOSE_ENOUGH:
+                self.noted.most(NOTE_OPEN, self.worst_joint(), off)
+            return True
+        self.fail_open(off)
+        return False
+
+    cdef void fail_open(self, double off) noexcept nogil:
+        """Name the body that is too fast, or the joint that is open."""
+        if self.fast_body >= 0:
+            self.fail(FAST_BODY, self.fast_body, norm(self.flight.twist[self.fast_body].w))
+        else:
+            self.fail(OPEN_JOINT, self.worst_joint(), off)
+
+    cdef Py_ssize_t worst_joint(self) noexcept nogil:
+        """The one that is the farthest open at the end of the last flight."""
+        cdef Py_ssize_t i, worst = 0
+        for i in range(self.smooth.count):
+            if not fabs(self.gap[i]) <= fabs(self.gap[worst]):
+                worst = i
+        return self.rows[self.smooth.row[worst]].source
+
+    # ---- the second half ---------------------------------------------------------------------------------------------
+
+    cdef bint second_half(self) noexcept nogil:
+        """v = v' + h/2 a(x, v) + M^-1 J' mu with J v + rate = 0, v' that of the flight's end. -> whether v was found"""
+        cdef double h = self.settings.h
+        cdef double change, largest
+        cdef Py_ssize_t i
+        cdef int k
+        cdef Twist* x = self.acceleration
+        cdef const Twist* v
+        self.write_joints(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
+        self.factored = True
+        self.flight.begin(&self.bodies)
+        for k in range(MOST_REPEATS):
+            self.forces()
+            change = 0.0
+            largest = 0.0
+            for i in range(self.bodies.count):
+                x[i].v = add_scaled(self.flight.twist[i].v, 0.5 * h, x[i].v)
+                x[i].w = add_scaled(self.flight.twist[i].w, 0.5 * h, x[i].w)
+            self.smooth.aim_still(self.rows)
+            self.smooth.solve(self.rows, x)
+            for i in range(self.bodies.count):
+                v = &self.bodies.twist[i]
+                change = max(change, max(norm(sub(x[i].v, v.v)), norm(sub(x[i].w, v.w))))
+                largest = max(largest, max(norm(x[i].v), norm(x[i].w)))
+            memcpy(self.bodies.twist, x, self.bodies.count * sizeof(Twist))
+            if not self.damped or change <= SETTLED * largest:
+                return True
+        if change <= SETTLED_ENOUGH * largest:
+            return True
+        self.fail(STRONG_DAMPING, 0, change)
+        return False
+
+    # ---- a substep ---------------------------------------------------------------------------------------------------
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef Py_ssize_t i, muted
+        cdef bint bounded
+        for i in range(self.row_count):
+            self.rows[i].impulse = 0.0
+        self.aim_motors(self.joint_end)
+        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
+        bounded = self.row_count - self.smooth.taken - muted > 0
+        if bounded and self.impact_count > 0:
+            self.smooth.factor(self.rows, &self.bodies)
+            self.smooth.aim_still(self.rows)
+            self.smooth.solve(self.rows, self.bodies.twist)
+        self.first_half()
+        if bounded:
+            self.solve_bounded(BIASED)
+        self.lap(STAGE_SOLVE)
+        if self.set_time(self.settings.time + self.settings.h) != OK or not self.close():
+            return
+        self.lap(STAGE_INTEGRATE)
+        if not self.second_half():
+            return
+        self.lap(STAGE_REFRESH)
+        self.residual = 0.0
+        if bounded:
+            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                             &self.settings, self.anchors, self.rows, False)
+            self.bounce(True)
+            self.solve_bounded(RELAXED)
+            self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
+            self.lap(STAGE_RELAX)
+        if last:
+            self.accelerate(True)
+        self.store_contacts()
+
+    # ---- failure -----------------------------------------------------------------------------------------------------
+
+    cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
+        """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's
+        function has raised."""
+        if self.pose_calls.status != OK:
+            return
+        with gil:
+            self.call_status = CALL_FAILED
+            self.failure = self._explain(why, which, amount)
+
+    def _explain(self, why, which, amount):
+        cdef double fastest = 0.0
+        cdef Py_ssize_t i
+        bodies, joints = self.names or (range(self.bodies.count), range(self.joint_count))
+        h = self.settings.h
+        begin = (f"step {self.steps + 1} (t = {self.start + (self.steps + 1) * self.settings.dt:.6g} s): ")
+        end = "; the last good state is kept; take a smaller dt or more substeps"
+        if why == FAST_BODY:
+            return SimulationError(f"{begin}body {bodies[which]!r} turns at {amount:.4g} rad/s, {amount * h:.3g} rad a "
+                                   f"substep, too fast for integrator='variational'{end}")
+        if why == STRONG_DAMPING:
+            return SimulationError(f"{begin}springs or damping are too strong for substeps of {h:.3g} "
+                                   f"s: velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
+        for i in range(self.bodies.count):
+            fastest = max(fastest, norm(self.flight.twist[i].w))
+        return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint "
+                               f"{joints[which]!r} stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the "
+                               f"fastest body turns by {fastest * h:.3g} rad a substep){end}, or "
+                               "integrator='semi_implicit' with joint_solver='tree', which keeps strained joints' energy")

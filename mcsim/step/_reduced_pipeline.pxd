@@ -1,0 +1,62 @@
+"""The step of a world in generalized coordinates."""
+
+from libc.stdint cimport int8_t, int32_t
+from mcsim.step._loop_account cimport LoopAccount
+from mcsim.step._loop_pipeline cimport LoopPipeline
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.reduced._flight cimport TreeFlight
+from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._laden cimport LadenRows
+from mcsim.state._layout cimport Row
+from mcsim.wide._blocks cimport Effort
+
+cdef class ReducedPipeline(LoopPipeline):
+    cdef HeldTrees held_trees            # bounded rows of trees with motors
+    cdef TreeFlight flight               # drifts of trees that no loop ties
+    cdef LoopAccount account             # of loops that yield
+    cdef const int8_t* jointed           # of bodies: whether joints move them
+    cdef Effort* efforts                 # (manifolds,) how often a sweep solves each, how stiff it is (wide/_blocks.pxd)
+    cdef bint stiffer                    # some are stiffer than others
+    cdef double* undone                  # (manifolds,) changes of a velocity that a sweep may leave undone [m/s]
+    cdef int32_t* chosen                 # (manifolds,): those that aim_contacts is about
+    cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
+    cdef Py_ssize_t laden_count
+    cdef LadenRows laden_rows            # and these
+    cdef object kept_here, loop_impulses, kept_efforts
+    cdef Twist* swings                   # of bodies, see bend_rows
+    cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
+    cdef object swinging
+    cdef bint laden                      # whether contacts may bear much for their size
+    cdef tuple kept_of_drift
+    cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
+    cdef double* started
+    cdef double* at_most                 # (nv,) by a tree's first, see find_work [J]
+    cdef double* kicked_to
+    cdef double* energy_before           # (trees,) as the substep began [J]
+    cdef int32_t* bounded                # (trees,): see find_bounded
+    cdef object shares
+    cdef double* gains                   # of bodies, see pass_on [N s]
+    cdef double* losses
+
+    cdef void pass_on(self) noexcept nogil
+    cdef double passed(self, int32_t body) noexcept nogil
+    cdef void take_back(self, double h) noexcept nogil
+    cdef void fly(self, double h, const double* forces) noexcept nogil
+    cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
+    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil
+    cdef bint is_bound(self, const Row* row) noexcept nogil
+    cdef bint find_bounded(self, const double* forces) noexcept nogil
+    cdef void keep_energy(self) noexcept nogil
+    cdef void settle_energy(self) noexcept nogil
+    cdef void find_work(self) noexcept nogil
+    cdef void kick_again(self, double h, const double* forces) noexcept nogil
+    cdef void keep_loads(self) noexcept nogil
+    cdef void first_kick(self, double h, const double* forces) noexcept nogil
+    cdef void second_kick(self, double h, const double* forces) noexcept nogil
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
+    cdef void bend_rows(self) noexcept nogil
+    cdef void aim_contacts(self, bint every) noexcept nogil
+    cdef void find_efforts(self) noexcept nogil
+    cdef void let_tree_hold(self) noexcept nogil
+    cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
+    cdef void return_half(self) noexcept nogil

@@ -1,0 +1,793 @@
+"""A step in generalized coordinates: the tree moves by q and qd, and the bodies follow. Joints of the tree hold by
+themselves; what bounds or drives them, the joints that close loops, and contacts are the same rows as in maximal
+coordinates, over the tree's velocities.
+
+    per substep h = dt / n
+      kick       qd += h/2 qdd(q, qd), for the rows to see
+      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
+      rows       J, H^-1 J' by the articulated inertias, sweeps with bias
+      drift      from qd as it was and what the rows have changed of it, with all forces: reduced/_flight.pyx
+      refresh    the tree and the rows at the new pose
+      relax      sweeps without bias; restitution
+
+Trees that loops tie drift by the velocities that close them, as leapfrog does:
+
+      kick       at the velocities that come out: two rounds
+      close      qd such that loops are closed after the drift
+      drift      q by qd
+      refresh    under "projection", q is projected onto what loops allow
+      kick       qd += h/2 qdd(q, qd)
+      relax      loops that are open give back what they drove
+
+with the velocity's part of the force implicit before the drift and explicit after it: its own adjoint, so of second order
+(E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+"""
+
+from libc.math cimport copysign, fabs, sqrt
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.step._impacts cimport TreeImpacts
+from mcsim.step._loop_account cimport LoopAccount
+from mcsim.step._machine cimport Machine
+from mcsim.step._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
+                              SWEEPS_A_LOOK, Pipeline)
+from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
+from mcsim.constraints._motors cimport aim_motors
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.constraints._parts cimport gyroscopic_acceleration
+from mcsim.core._math cimport sub
+from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
+from mcsim.core._softness cimport soften
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
+from mcsim.integrate._euler cimport update_inertia
+from mcsim.reduced._flight cimport TreeFlight
+from mcsim.reduced._motion cimport Block
+from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._laden cimport LadenRows
+from mcsim.solve._si cimport residual
+from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
+                                  STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
+from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
+from mcsim.wide._halves cimport gain, loss
+from mcsim.solve import SOLVERS
+
+cdef int SI = SOLVERS["si"]
+
+cdef enum:
+    ROUNDS = 2                   # of the first kick
+
+# The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
+# speed that it finds.
+cdef double MOST_GAIN = 0.01
+
+# What rounding leaves of an energy.
+cdef double BLUR = 1e-13
+
+
+cdef class ReducedPipeline(LoopPipeline):
+    """One world's step in generalized coordinates.
+
+    Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
+    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in; .runge, .projection:
+    whether by Runge-Kutta, and loops by project_loops.
+    """
+
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
+        cdef Py_ssize_t nv = len(plan.qd)
+        LoopPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
+        self.settings.first_kick = 0.5
+        self.guesses = Guesses(nv)
+        self.node_numbers = np.zeros(max(1, nv), np.int32)
+        self.nodes, self.node_count = integers(self.node_numbers), nv
+        for i in range(bodies.count):
+            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
+                self.motion.blocks[<Py_ssize_t>i].first)
+        self.kept_here = plan.jointed
+        self.jointed = <const int8_t*>records(plan.jointed) + 1
+        self.generalized.leading = self.leading
+        self.generalized.watch(nv)
+        self.settings.joint_warm_start = 0.0             # they are solved at once
+        self.account = LoopAccount(self.motion, self.generalized)
+        self.laden_rows = LadenRows(self.generalized, nv)
+        self.held_trees = HeldTrees(self.generalized, [-1] + [
+            self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
+            for i in range(bodies.count)], [
+            (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
+            for k in range(self.motion.tree_count)], nv)
+        self.flight = TreeFlight(self.motion)
+        states, energies = self.kept_of_drift = np.zeros((4, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
+        self.at_most, self.energy_before = doubles(states[3]), doubles(energies[0])
+        self.bounded = <int32_t*>doubles(energies[1])
+        self.swinging = np.zeros((3, bodies.count + 1, 3))
+        self.shares = np.zeros((2, bodies.count + 1))
+        self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
+        self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
+        self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
+        self._follow_rows()
+        self._plan_impacts()
+        self.choose_joints(self.islands.asleep)
+        self.rest_trees()
+
+    def _grow_rows(self, rows, manifolds):
+        Pipeline._grow_rows(self, rows, manifolds)
+        if self.account is not None:
+            self._follow_rows()
+
+    def take_room(self, Machine other):
+        Pipeline.take_room(self, other)
+        self._follow_rows()
+
+    def _follow_rows(self):
+        self.loop_impulses = np.zeros(self.row_capacity)
+        self.impulses = doubles(self.loop_impulses)
+        self.account.reserve(self.row_capacity)
+        self.laden_rows.reserve(self.row_capacity)
+        most = max(1, self.anchor_capacity, self.row_capacity)
+        efforts, others, numbers = self.kept_efforts = np.ones((most, 2)), np.ones((2, most)), np.zeros((2, most), np.int32)
+        self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
+        self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
+
+    def _impacts(self):
+        if self.account is None:
+            return None                                  # not yet
+        return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion,
+                           self.kept_of_trees[2] if self.looping else None)
+
+    cdef void bounce(self, bint held) noexcept nogil:
+        cdef long long before = self.impact_count
+        if self.blows is None:
+            return
+        if held:                                         # as a step begins: the last kick was another step's
+            self.sum_forces()
+            self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
+        elif self.looping:
+            self.generalized.solve(self.rows, self.motion.qd, RELAXED)
+        self.impact_count += self.blows.resolve(self.rows, self.row_count, self.settings.restitution_threshold,
+                                                self.settings.h, self.settings.first_kick, self.impacts)
+        if self.impact_count != before:
+            self.show_twists()
+        self.lap(STAGE_IMPACT)
+
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+        """Those that may have rows."""
+        cdef Py_ssize_t c, j, n = 0
+        Pipeline.choose_joints(self, asleep)
+        if self.held == NULL:
+            return
+        for c in range(self.awake_joint_count):
+            j = self.awake_joints[c]
+            if self.held[j + 1] == self.held[j] or has_bounded_rows(&self.joints[j]):
+                self.awake_joints[n] = <int32_t>j
+                n += 1
+        self.awake_joint_count = n
+
+    def replan(self):
+        """No joint of the tree breaks; what else broke has no rows any more."""
+        self.replanning = False
+
+    def grow(self):
+        LoopPipeline.grow(self)
+        self.laden_rows.reserve(self.row_capacity)
+
+    def go_on(self, long long n):
+        self.generalized.contrary = -1                   # of an observer's rows
+        return LoopPipeline.go_on(self, n)
+
+    def kicked(self):
+        """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
+        prepare()."""
+        cdef double h = self.settings.h * (self.settings.first_kick if self.settings.compliant else 1.0)
+        before = self.qd.copy()
+        with nogil:
+            self.sum_forces()
+            self.motion.kick(h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
+        after = self.qd.copy()
+        self.qd[:] = before
+        self.motion.look()                               # a step begins with the links' velocities as they are
+        return after
+
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
+        """All rows by a solver of the laboratory, over qd."""
+        if self.call_status != OK:
+            return
+        try:
+            self.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
+
+    cdef void hold_back(self) noexcept nogil:
+        """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
+        if self.backstop.watching:
+            self.backstop.end(&self.bodies, self.jointed)
+            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.backstop.set_back)
+            if self.is_stale():
+                self.show(True)
+
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        """All rows at the present poses."""
+        cdef Py_ssize_t n
+        cdef int status
+        if self.collider.manifold_count > self.anchor_capacity:
+            return GROW
+        self.pose_calls.call(False)
+        if self.pose_calls.status != OK:
+            return CALL_FAILED
+        update_inertia(&self.bodies)
+        n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
+                          self.row_capacity, True, self.held, NULL,
+                          self.struck.find(self.collider.manifolds, self.collider.manifold_count), NULL)
+        if n < 0:
+            return GROW
+        self.joint_end = self.joint_row_count = n
+        n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                            &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
+        if n < 0:
+            return GROW
+        if self.settings.compliant:
+            self.load_surfaces()
+        self.impact_rows = self.row_count = n
+        self.contact_row_count = n - self.joint_end
+        self.find_efforts()
+        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
+                           None, False)
+        self.let_tree_hold()
+        self.find_busy()
+        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
+        status = self.project()
+        if status == OK and self.laden_count > 0:
+            status = self.laden_rows.fit(self.rows, self.laden_blocks, self.laden_count)
+        if status == OK:
+            self.finish_rows(self.settings.first_kick)
+        return status
+
+    cdef void find_efforts(self) noexcept nogil:
+        """Which contacts bear much for their size, and their blocks of rows."""
+        cdef Py_ssize_t i
+        cdef double speed = self.wide.settle_speed / MOST_TREE_EFFORT
+        cdef const Manifold* manifolds = self.collider.manifolds
+        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef bint some = False
+        for i in range(self.motion.tree_count):
+            if self.motion.trees[i].count > 0:
+                self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
+        self.laden_count = 0
+        self.stiffer = False
+        if self.laden:
+            some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
+                                self.wide.press, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
+            if find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
+                            self.wide.small, MOST_TREE_EFFORT) > 1.0:
+                some = True
+            for i in range(count):
+                self.stiffer = self.stiffer or self.efforts[i].stiffness > 1.0
+        for i in range(count if some else 0):
+            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * manifolds[i].size
+        i = self.joint_end
+        while some and i < self.row_count:
+            if self.efforts[self.rows[i].source].rounds > 1.0:
+                self.laden_blocks[self.laden_count] = <int32_t>i
+                self.laden_count += 1
+            i += self.rows[i].block
+
+    cdef void let_tree_hold(self) noexcept nogil:
+        """What is said of a joint's own rows, where it has none."""
+        cdef Py_ssize_t j
+        for j in range(self.joint_count):
+            if self.held[j + 1] > self.held[j]:
+                self.joints[j].constraint_count = 0
+
+    cdef void write_joints(self, Row* rows) noexcept nogil:
+        self.pose_calls.call(False)
+        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, rows, True,
+                       self.held)
+        self.let_tree_hold()
+
+    cdef void write_rows(self, Row* rows) noexcept nogil:
+        self.write_joints(rows)
+        refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                         &self.settings, self.anchors, rows, False)
+
+    cdef void bend_rows(self) noexcept nogil:
+        """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
+        alone: J times what the accelerations at qdd = 0 are more than those."""
+        cdef Py_ssize_t i
+        cdef Row* row
+        cdef const double* a
+        cdef const double* b
+        cdef int k
+        self.motion.look()
+        self.motion.give_swings(self.swings)
+        for i in range(self.bodies.count):
+            self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT:
+                a = <const double*>&self.swings[row.body_a]
+                b = <const double*>&self.swings[row.body_b]
+                for k in range(6):
+                    row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
+
+    cdef void aim_contacts(self, bint every) noexcept nogil:
+        """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at qdd = 0.
+        Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd. No path is
+        bent by more than its trees' kinetic energy T could give its row, for |J qd|^2 <= 2 T J H^-1 J' (Cauchy, Schwarz).
+        After look, the bodies' twists, swings and shared velocities as there; anew, of trees that rows have stirred."""
+        cdef const Manifold* m
+        cdef Row* row
+        cdef double most, bent
+        cdef Py_ssize_t i
+        cdef int k
+        if self.settings.compliant:
+            return
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
+        bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
+                      self.settings.h, self.anchors, self.rows)
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            for k in range(m.point_count if self.chosen[i] else 0):
+                row = &self.rows[m.row_begin + k]
+                bent = 0.5 * self.settings.h * row.curvature
+                most = 2.0 * row.diagonal * self.energy_of(row)
+                if bent * bent > most:
+                    row.bias[BIASED] -= bent
+                    bent = copysign(sqrt(most), bent)
+                    row.bias[BIASED] += bent
+                    row.curvature = 2.0 * bent / self.settings.h
+
+    cdef void finish_rows(self, double part) noexcept nogil:
+        if self.looping:
+            self.bend_rows()
+        self.generalized.finish(self.rows, self.row_count)
+        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
+        if self.stiffer:
+            stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, self.further.neighbours,
+                             part, &self.settings)
+        self.generalized.ease(self.rows, self.row_count)
+        if self.settings.compliant:
+            self.comply()
+        if self.closing_loops or self.projecting:
+            self.aim_loops()
+        self.generalized.factor(self.rows, self.joint_end, self.closing_rate())
+        self.held_trees.prepare(self.rows, self.joint_end, self.tied)
+
+    cdef void refresh(self) noexcept nogil:
+        update_inertia(&self.bodies)
+        self.write_rows(self.rows)
+        if self.settings.compliant:
+            self.move_surfaces()
+        self.project()                                   # as many numbers as before: there is room
+        self.finish_rows(1.0)
+        leave_open(self.rows, self.joint_end, self.row_count)
+
+    cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
+        cdef Py_ssize_t given_up
+        cdef const Row* row
+        cdef int k
+        if self.laboratory is not None:
+            self.solve_problem(NULL, relaxed)
+            return
+        if self.laden_count > 0:
+            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone,
+                                  NULL if relaxed else self.at_most, rub, iterations)
+        for k in range(iterations):
+            self.sweeps += 1
+            memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
+            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed, k == 0)
+            if given_up >= 0:
+                row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
+                self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
+                                self.held_trees.count[given_up])
+            self.correction = max(self.held_trees.largest, self.generalized.sweep(
+                self.rows, self.joint_end, self.row_count, self.motion.qd, relaxed, rub, (iterations - 1 - k) & 1))
+            if self.laden_count > 0:
+                self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
+            if self.correction == 0.0:
+                break
+            if not relaxed and k + 1 < iterations and self.contact_row_count > 0:
+                self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
+            if self.tolerance >= 0.0:
+                self.show_twists()
+                if self.solved(self.bodies.twist, relaxed):
+                    break
+            if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted():
+                break
+        if relaxed:
+            self.sweeps += self.further.settle_trees(self.generalized, self.rows, self.joint_end, self.row_count,
+                                                     self.held_trees.group, self.motion.qd)
+
+    cdef void return_half(self) noexcept nogil:
+        """The second half of what is carried, at the new pose."""
+        cdef Py_ssize_t i
+        cdef double impulse
+        if not self.settings.compliant:
+            self.pass_on()
+        self.begin_guesses(True)
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
+            impulse = self.take_carried(&self.rows[i])
+            if impulse != 0.0:
+                self.generalized.apply(i, impulse, self.motion.qd)
+        if self.settings.compliant:
+            self.guess_contacts(self.motion.qd, self.levels, RELAXED)
+
+    cdef void pass_on(self) noexcept nogil:
+        """What a contact's point gains beyond twice its guess is no impact as far as others on one of its bodies have lost
+        of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
+        share a load."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double part
+        cdef bint some = False
+        memset(self.gains - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        memset(self.losses - 1, 0, (self.bodies.count + 1) * sizeof(double))
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL:
+                some = some or gain(row) > 0.0
+                self.gains[row.body_a] += gain(row)
+                self.gains[row.body_b] += gain(row)
+                self.losses[row.body_a] += loss(row)
+                self.losses[row.body_b] += loss(row)
+        for i in range(self.joint_end, self.row_count if some else 0):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL and gain(row) > 0.0:
+                part = max(self.passed(row.body_a), self.passed(row.body_b))
+                row.carry += 0.5 * part * gain(row)
+
+    cdef double passed(self, int32_t body) noexcept nogil:
+        """What part of the gains on a body others have lost."""
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return 0.0
+        return min(self.losses[body] / self.gains[body], 1.0)
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
+    cdef void fly(self, double h, const double* forces) noexcept nogil:
+        """The drift of all trees that no loop ties: as without rows, from the velocities that they began with and what rows
+        have changed of them."""
+        cdef const Block* block
+        cdef double* qd = self.motion.qd
+        cdef Py_ssize_t i, k
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count):
+                if not self.busy[k]:
+                    qd[i] = self.begun[i]
+                elif not self.tied[k]:
+                    qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
+        self.motion.look()
+        if self.looping:
+            self.flight.fly_apart(self.tied, h, forces)
+        else:
+            self.flight.fly(NULL, h, forces)
+
+    cdef void take_back(self, double h) noexcept nogil:
+        """The last kick of h; what no row acts on is as it began, to the bit."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        self.motion.take_back(h)
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count if not self.busy[k] else 0):
+                self.motion.qd[i] = self.begun[i]
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef double h = self.settings.h
+        cdef const double* forces
+        if self.pitched:
+            self.refuse_pitch()
+            if self.call_status != OK:
+                return
+        self.sum_forces()
+        forces = <const double*>self.wrench if self.pushed else NULL
+        if self.row_count == 0:
+            self.residual = 0.0
+            if self.runge:
+                self.motion.runge_kutta(h, forces)
+                self.motion.place()
+                self.motion.factor()
+            else:
+                self.flight.fly(NULL, h, forces)
+            self.set_time(self.settings.time + h)
+            if self.runge:
+                self.motion.look()
+            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
+            self.give_twists()
+            self.lap(STAGE_INTEGRATE)
+        else:
+            self.bounded_substep(h, forces, last)
+        self.carry_trees(h)
+        self.store_contacts()
+        if last and self.laden:
+            self.keep_loads()
+        if self.motion.failed:
+            self.pass_failure()
+
+    cdef void keep_loads(self) noexcept nogil:
+        """What contacts bear at a step's end."""
+        cdef Manifold* m
+        cdef Py_ssize_t i
+        memset(self.undone, 0, self.collider.manifold_count * sizeof(double))
+        self.generalized.find_loads(self.rows, self.joint_end, self.row_count, self.undone)
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.load = lasting_load(m.load, self.undone[i])
+
+    cdef void first_kick(self, double h, const double* forces) noexcept nogil:
+        """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
+        fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed. Their impulses are not
+        guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
+        What limits and contacts are guessed to do comes after it: until it is balanced it may be far faster than anything
+        moves, and velocity products of it are nothing that the drift has."""
+        cdef Py_ssize_t nv = self.motion.tree.nv
+        cdef int k
+        memcpy(self.started, self.motion.qd, nv * sizeof(double))
+        self.motion.kick(h, forces, 1)
+        if self.looping:
+            self.start_rows(False, True)
+            if not self.runge:
+                for k in range(ROUNDS):
+                    self.generalized.solve(self.rows, self.motion.qd, BIASED)
+                self.motion.kick_some(h, forces, self.tied, True)
+                memcpy(self.started, self.motion.trial, nv * sizeof(double))
+        if not self.runge:
+            self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
+        memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
+        self.start_rows(False, False)
+        self.begin_guesses(False)
+        if self.contact_row_count > 0:
+            self.find_work()
+        self.start_rows(True, False)
+        self.start_rows(True, True)
+        self.weigh_guesses(False)
+
+    cdef void find_work(self) noexcept nogil:
+        """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what they ask,
+        each by itself: w^2 / (2 J H^-1 J'), w = J qd + bias."""
+        cdef const Row* row
+        cdef Py_ssize_t i, k
+        cdef double rate, work
+        for k in range(self.motion.tree_count):
+            if self.motion.trees[k].count > 0:
+                self.at_most[self.motion.trees[k].first] = self.motion.kinetic[k]
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
+                continue
+            rate = row.bias[BIASED] + (self.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
+                                       else self.row_rate(i, self.motion.qd))
+            if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and rate > 0.0:
+                continue
+            work = 0.5 * rate * rate / row.diagonal
+            if self.node(row.body_a) >= 0:
+                self.at_most[self.node(row.body_a)] += work
+            if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+                self.at_most[self.node(row.body_b)] += work
+
+    cdef void kick_again(self, double h, const double* forces) noexcept nogil:
+        """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
+        from a link what its path bent by. Of trees with contacts that the last sweep has stirred, and that are no faster than
+        what they had and what rows asked for can make them: sweeps on their way may be, and what is aimed by such velocities
+        makes them faster still. Not beside loops, whose account the first kick has begun."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        cdef double* qd = self.motion.qd
+        cdef double* change = self.levels
+        cdef int32_t* stirred = self.generalized.stirred
+        cdef double before
+        cdef bint some = False
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            if block.count == 0:
+                continue
+            if self.busy[k] <= 1 or self.tied[k]:
+                stirred[block.first] = 0
+            if not stirred[block.first]:
+                continue
+            self.motion.narrow(k, k + 1)
+            self.motion.look()
+            self.motion.account_trees(k, k + 1, 0.0, True)
+            if self.motion.kinetic[k] > self.at_most[block.first]:
+                stirred[block.first] = 0
+                continue
+            before = self.motion.kinetic[k]
+            self.motion.find_accelerations(forces)
+            for i in range(block.first, block.first + block.count):
+                change[i] = qd[i] - self.kicked_to[i]
+                qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
+            self.motion.look()
+            self.motion.account_trees(k, k + 1, 0.0, True)
+            if fabs(self.motion.kinetic[k] - before) <= 0.5 * before:
+                some = True
+                for i in range(block.first, block.first + block.count):
+                    self.kicked_to[i] = qd[i] - change[i]
+                self.motion.give_twists(self.bodies.twist)
+                self.motion.give_swings(self.swings)
+                self.motion.give_shared(k, k + 1, self.shared)
+            else:
+                stirred[block.first] = 0
+                for i in range(block.first, block.first + block.count):
+                    qd[i] = self.kicked_to[i] + change[i]
+        if some:
+            self.aim_contacts(False)
+        self.motion.narrow(0, self.motion.tree_count)
+
+    cdef void start_rows(self, bint bounded, bint tied) noexcept nogil:
+        """The impulses that limits' and contacts' rows start with act, or those of all others, of trees that loops tie or
+        of the rest; compliant contacts', in the end, as far as they help."""
+        cdef const Row* row
+        cdef Py_ssize_t i
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
+            row = &self.rows[i]
+            if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded and (
+                    self.is_tied(row) == tied):
+                self.generalized.apply(i, row.impulse, self.motion.qd)
+        if self.settings.compliant and bounded and tied:
+            self.guess_contacts(self.motion.qd, self.levels, BIASED)
+
+    cdef void second_kick(self, double h, const double* forces) noexcept nogil:
+        """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
+        its velocities."""
+        self.motion.kick_some(h, forces, self.tied, False)
+        self.motion.credit(0.5 * h, forces)
+        self.motion.look()
+        self.motion.account(1.0, True)
+        self.motion.credit(0.5 * h, forces)
+        self.motion.tame(MOST_GAIN, self.tied, False)
+        self.flight.bring_back_velocities(self.tied)
+
+    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil:
+        if body >= 0 and self.motion.blocks[body].count > 0:
+            self.bounded[self.motion.blocks[body].tree] = bounded
+
+    cdef bint is_bound(self, const Row* row) noexcept nogil:
+        return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
+
+    cdef bint find_bounded(self, const double* forces) noexcept nogil:
+        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether
+        there are any"""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        cdef bint some = False
+        memset(self.bounded, 0, self.motion.tree_count * sizeof(int32_t))
+        for i in range(0 if self.runge else self.joint_end):
+            if self.is_bound(&self.rows[i]):
+                some = True
+                self.mark_bounded(self.rows[i].body_a, True)
+                self.mark_bounded(self.rows[i].body_b, True)
+        for i in range(self.row_count if some else 0):
+            if not self.is_bound(&self.rows[i]):
+                self.mark_bounded(self.rows[i].body_a, False)
+                self.mark_bounded(self.rows[i].body_b, False)
+        if not some:
+            return False
+        for i in range(6 * self.bodies.count if forces != NULL else 0):
+            if forces[i] != 0.0:
+                self.mark_bounded(<int32_t>(i // 6), False)
+        some = False
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count):
+                self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
+            self.bounded[k] = self.bounded[k] and not self.tied[k] and not block.led
+            some = some or self.bounded[k]
+        return some
+
+    cdef void keep_energy(self) noexcept nogil:
+        """As the substep begins, of trees that are bounded."""
+        cdef Py_ssize_t k
+        self.motion.look()
+        self.motion.account(0.0, True)
+        for k in range(self.motion.tree_count):
+            if self.bounded[k]:
+                self.energy_before[k] = self.motion.own_energy(k)
+
+    cdef void settle_energy(self) noexcept nogil:
+        """As it ends. Bounds see the mean velocity of the drift to come, but act at its begin, so that what a limit bears,
+        it gives first and takes in the end: by half a kick of velocity products each. A tree that turns by a radian
+        meanwhile is not where it would be taken. What it has more in the end than it began with goes out of its motion, but
+        for that of the centre of mass of a loose one: joints' limits and friction do no work on it but against it."""
+        cdef Py_ssize_t k
+        cdef double gained, energy
+        self.motion.look()
+        self.motion.account(0.0, True)
+        for k in range(self.motion.tree_count):
+            if self.bounded[k]:
+                energy = self.motion.own_energy(k)
+                gained = energy - self.energy_before[k]
+                if gained > BLUR * (fabs(energy) + self.motion.kinetic[k]):
+                    self.motion.take_energy(k, gained, 0.0, self.motion.shared)
+
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
+        """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        cdef bint watched = self.looping and self.note_strain()
+        cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
+        if watched:
+            self.account.begin_half(self.rows, self.row_count, acting, forces, False)
+        cdef bint bounded = self.find_bounded(forces)
+        if bounded:
+            self.keep_energy()
+        self.aim_motors(self.joint_end)
+        self.set_start_impulses()
+        memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        if self.contact_row_count > 0:
+            self.motion.look()
+            self.motion.give_swings(self.swings)
+            self.motion.give_shared(0, self.motion.tree_count, self.shared)
+            self.motion.account(0.0, True)
+            self.aim_contacts(True)
+        self.lap(STAGE_WARM_START)
+        self.first_kick(0.5 * h, forces)
+        self.lap(STAGE_INTEGRATE)
+        self.solve_rows(BIASED, self.asked)
+        self.first_residual = 0.0
+        if last and self.settings.compliant:
+            self.show_twists()
+            self.first_residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
+        self.lap(STAGE_SOLVE)
+        self.set_time(self.settings.time + h)
+        if self.runge:
+            self.take_back(0.5 * h)
+            if watched:
+                self.account.end_half(self.rows, self.row_count, 0.0, forces)
+                self.motion.spend(0.5 * h, forces)
+            self.motion.runge_kutta(h, forces)
+        else:
+            if self.closing_loops:
+                self.close_loops(h)
+                self.motion.place()
+            if watched:
+                self.account.end_half(self.rows, self.row_count, acting, forces)
+            self.fly(h, forces)
+            if self.looping:
+                self.motion.account(-1.0, True)
+                self.motion.drift(h)
+                self.flight.bring_back(self.tied)
+        if self.looping or self.runge:
+            self.show(True)
+        else:
+            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
+            self.give_twists()
+        if watched and self.runge:
+            self.motion.spend(0.5 * h, forces)
+        self.lap(STAGE_INTEGRATE)
+        self.refresh()
+        if self.projecting:
+            self.project_loops(h)
+        self.lap(STAGE_REFRESH)
+        if self.looping and not self.runge:
+            self.sum_forces()
+        if watched:
+            self.account.begin_half(self.rows, self.row_count, acting, forces, True)
+        if self.looping and not self.runge:
+            self.second_kick(0.5 * h, forces)
+        self.lap(STAGE_INTEGRATE)
+        self.return_half()
+        self.weigh_guesses(True)
+        self.bounce(False)
+        self.solve_rows(RELAXED, self.asked)
+        if watched:
+            self.account.end_half(self.rows, self.row_count, acting, forces)
+            self.account.calm(self.rows, self.row_count, self.settings.compliant)
+        if bounded:
+            self.settle_energy()
+        self.show_twists()
+        if last:
+            self.residual = max(self.first_residual,
+                                residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
+        if self.looping:
+            self.note_loops()
+        self.lap(STAGE_RELAX)
+

@@ -1,0 +1,194 @@
+"""integrator="rk4": Runge-Kutta over the smooth forces, on accelerations that meet all joints at once
+(docs/theory/rk4.md). What has bounds acts as impulses around it.
+
+    mean velocity to come   v + h a/2, on which limits, friction, motors and contacts act, biased
+    four stages             forces, joints' rows, their factor, accelerations
+    project                 "projection": poses onto C = 0, velocities onto J v = 0
+    velocity at the end     what has bounds again, without bias
+
+_position_pipeline.pyx has the other integrators that stand on the same solver.
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.step._impacts cimport SmoothImpacts
+from mcsim.step._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
+from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport foresee_turns
+from mcsim.core._arrays cimport doubles
+from mcsim.core._noted cimport NOTE_OPEN
+from mcsim.core._types cimport OK
+from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
+from mcsim.solve._blocks cimport FACTOR_STRIDE
+from mcsim.solve._held_spans cimport HeldSpans
+from mcsim.solve._si cimport residual, sweep_si
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._layout cimport BIASED, DYNAMIC, RELAXED
+
+from mcsim.solve.border import border_rows
+
+# Sweeps over bounded rows end at this correction [m/s, rad/s].
+cdef double SETTLED = 1e-14
+
+# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted [m, rad].
+cdef int PROJECTION_ROUNDS = 3
+cdef double PROJECTION_TOLERANCE = 1e-15
+cdef double CLOSE_ENOUGH = 1e-10
+
+
+cdef class SmoothPipeline(Pipeline):
+    """One world's step under "rk4"; arguments as of Pipeline."""
+
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0, 0.0)):
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
+        self.runge_kutta = RungeKutta(bodies.count)
+        self.accelerations = np.zeros((bodies.count + 1, 6))
+        self.acceleration = <Twist*>doubles(self.accelerations) + 1
+        self._plan_smooth()
+
+    def replan(self):
+        """Follow joints that broke, or are whole again."""
+        Pipeline.replan(self)
+        self._plan_smooth()
+
+    def _plan_smooth(self):
+        """The solver, over the joints that hold."""
+        bodies, joints = self.kept
+        beside = border_rows(joints)
+        sizes = self._joint_sizes().copy()
+        sizes[[row[0] for row in beside]] = 0
+        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+        self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
+        self.smooth.reserve(self.row_capacity)
+        self.held_spans = HeldSpans(self.smooth)
+        self._plan_impacts()
+
+    def _impacts(self):
+        cdef SmoothImpacts blows
+        if self.smooth is None:
+            return None                                  # not yet
+        blows = SmoothImpacts(self.settings.restitution_law, self.smooth, self.bodies.count)
+        blows.twist, blows.bodies = self.bodies.twist, &self.bodies
+        return blows
+
+    cdef void show_joint_rows(self) noexcept nogil:
+        pass
+
+    def _grow_rows(self, rows, manifolds):
+        Pipeline._grow_rows(self, rows, manifolds)
+        if self.smooth is not None:
+            self.smooth.reserve(self.row_capacity)
+
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        cdef int status = Pipeline.layout(self, own, wide)
+        if status == OK:
+            self.smooth.locate(self.joints, self.rows)
+        memset(self.acceleration - 1, 0, sizeof(Twist))      # the world's: a step that failed may have left 0 * inf there
+        return status
+
+    cdef void accelerate(self, bint keep) noexcept nogil:
+        """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
+        self.write_joints(self.rows)
+        smooth_forces(&self.bodies, &self.settings, self.wrench)
+        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
+        free_accelerations(&self.bodies, self.wrench, self.acceleration)
+        self.smooth.factor(self.rows, &self.bodies)
+        self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
+        self.smooth.solve(self.rows, self.acceleration)
+        add_gyroscopic(&self.bodies, self.acceleration)
+        if keep:
+            self.smooth.keep(self.rows, self.settings.h)
+
+    cdef void solve_bounded(self, int relaxed) noexcept nogil:
+        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
+        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
+        whose masses and factors are 0."""
+        cdef Py_ssize_t i
+        cdef int k
+        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, 1.0, &self.settings)
+        mute_joint_forces(self.joints, self.joint_count, self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
+        self.smooth.forget(self.joint_row_count)
+        for i in range(self.joint_row_count):
+            self.rows[i].mass[relaxed] = 0.0
+        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
+        if relaxed and self.impact_count > 0:
+            self.smooth.aim_still(self.rows)
+        else:
+            self.smooth.aim_rates(self.rows, self.bodies.twist)
+        self.held_spans.prepare(self.rows, self.joint_row_count)
+        for k in range(self.asked):
+            self.held_spans.hold(self.rows, self.bodies.twist, relaxed)
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
+            if self.row_count > self.joint_row_count:
+                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
+                                                                self.bodies.twist, relaxed, True))
+            self.smooth.solve(self.rows, self.bodies.twist)
+            self.smooth.keep(self.rows, 1.0)
+            if self.correction <= SETTLED or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
+                break
+
+    cdef void project(self) noexcept nogil:
+        """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
+        cdef double off
+        cdef int k
+        for k in range(PROJECTION_ROUNDS):
+            self.write_joints(self.rows)
+            if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
+                break
+            self.smooth.factor(self.rows, &self.bodies)
+            memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
+            self.smooth.solve(self.rows, self.acceleration)
+            displace(&self.bodies, self.acceleration)
+        self.write_joints(self.rows)
+        off = self.smooth.aim_errors(self.rows)
+        if off > CLOSE_ENOUGH:
+            self.noted.most(NOTE_OPEN, self.rows[self.smooth.worst()].source, off)
+        self.smooth.factor(self.rows, &self.bodies)
+        self.smooth.aim_still(self.rows)
+        self.smooth.solve(self.rows, self.bodies.twist)
+
+    cdef void substep(self, bint last) noexcept nogil:
+        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
+        substep to come, and after, on the velocity at its end."""
+        cdef double h = self.settings.h
+        cdef Py_ssize_t i, muted
+        cdef int k
+        cdef bint bounded
+        for i in range(self.row_count):
+            self.rows[i].impulse = 0.0
+        self.aim_motors(self.joint_end)
+        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
+        bounded = self.row_count - self.smooth.taken - muted > 0
+        if bounded:
+            if self.impact_count > 0:
+                self.smooth.factor(self.rows, &self.bodies)
+                self.smooth.aim_still(self.rows)
+                self.smooth.solve(self.rows, self.bodies.twist)
+            self.accelerate(False)
+            add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
+            self.solve_bounded(BIASED)
+            add_twists(self.bodies.count, -0.5 * h, self.acceleration, self.bodies.twist)
+        self.lap(STAGE_SOLVE)
+        self.runge_kutta.begin(&self.bodies)
+        for k in range(4):
+            if k == 1 or k == 3:
+                self.set_time(self.settings.time + 0.5 * h)
+                foresee_turns(self.joints, &self.joint_lists, &self.bodies, 0.5 * h)
+            self.accelerate(False)
+            self.runge_kutta.stage(&self.bodies, self.acceleration, k, h)
+        if self.settings.smooth_projection:
+            self.project()
+        self.lap(STAGE_INTEGRATE)
+        if bounded:
+            self.write_rows(self.rows)
+            self.lap(STAGE_REFRESH)
+            self.bounce(True)
+            self.solve_bounded(RELAXED)
+            self.lap(STAGE_RELAX)
+        self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
+        if last:
+            self.accelerate(True)
+        self.store_contacts()

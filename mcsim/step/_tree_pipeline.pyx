@@ -1,0 +1,551 @@
+"""The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
+
+from libc.math cimport NAN, fabs, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp, memcpy, memset
+
+import numpy as np
+
+from mcsim.step._pipeline cimport Pipeline
+from mcsim.step._state_arrays cimport StateArrays
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matrix
+from mcsim.core._trig cimport sine_cosine
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist, Vec3
+from mcsim.core.errors import SimulationError
+from mcsim.reduced._links cimport FREE, Link
+from mcsim.reduced._motion cimport Block, TreeMotion
+from mcsim.reduced._responses cimport TreeResponses
+from mcsim.solve._generalized cimport GeneralizedRows, closes
+from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
+
+# Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
+cdef double SINGULAR = 1e-8
+cdef double STEEP = 0.1
+
+
+cdef inline bint is_free(const Link* root) noexcept nogil:
+    """Whether the first link of a tree has its place in the world for coordinates."""
+    return root.parent < 0 and root.kind == FREE and not root.reversed
+
+
+cdef class TreePipeline(Pipeline):
+    """Arguments as of ReducedPipeline."""
+
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
+        cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
+        self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
+        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
+                                 plan.users, self.noted)
+        self.generalized = GeneralizedRows()
+        self.responses = TreeResponses(self.motion)
+        self.kept_of_trees = np.zeros((3, self.motion.tree_count + 1), np.int32)
+        self.busy, self.tied = integers(self.kept_of_trees[0]), integers(self.kept_of_trees[1])
+        self.kept_bonds = np.full(bodies.count + 1, -1, np.int32)
+        self.bond, self.bonds = integers(self.kept_of_trees[2]), integers(self.kept_bonds) + 1
+        self.generalized.bonds = self.bonds
+        held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
+        self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
+        carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
+        carriers = np.append(np.array(plan.carriers, np.int32).reshape(-1), np.int32(0))
+        self.carriers = integers(carriers)
+        self.kept_of_tree = held, carrying, carriers
+        self.held = integers(held)
+        self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
+        self.angles, self.pitched = plan.angles, plan.pitched
+        self.moved = np.zeros(bodies.count, bool)
+        self.moved[plan.links["body"]] = plan.links["prescribed"] == 0
+        twists = np.zeros((bodies.count + 1, 6))
+        self.shown_twists, self.shown_twist = twists[:bodies.count], <Twist*>doubles(twists)
+        self.kept_faces = np.zeros((bodies.count + 1, 4))
+        self.faces, self.faces_step = <Quat*>doubles(self.kept_faces), -1
+        self.keep_twists()
+        self.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.carrier_count = len(plan.carriers)
+        self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
+        self.recovered = self.carried_step = self.rows_step = -1
+
+    def records_copied(self):
+        """As of StateArrays; angles of the tree count the turns that q has made."""
+        return self.count_turns(StateArrays.records_copied(self))
+
+    def measured(self):
+        """Likewise."""
+        return self.count_turns(StateArrays.measured(self))
+
+    def errors(self):
+        """Likewise."""
+        return self.errors_by(self.records_copied())
+
+    def count_turns(self, records):
+        joints, axes, places = self.angles
+        records["axes"]["position"][joints, axes] = self.q[places]
+        return records
+
+    cdef void pass_failure(self) noexcept with gil:
+        """What a joint model of the user's raised."""
+        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
+        self.call_status = CALL_FAILED
+
+    cdef void refuse_pitch(self) noexcept with gil:
+        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
+        near within a substep."""
+        cdef double s, c, yaw, pitch, nearest
+        for name, q, v in self.pitched:
+            sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
+            yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
+            nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
+            if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
+                self.failure = SimulationError(
+                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
+                    "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
+                    "good state is kept")
+                self.call_status = CALL_FAILED
+
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
+    def prepare(self, bint points=False):
+        self.recover()                                   # while the last substep's rows are there
+        return Pipeline.prepare(self, points)
+
+    def recover(self):
+        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
+        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
+        if self.recovered == self.steps:
+            return
+        if self.carried_step == self.steps and self.is_at(self.backup) and self.is_stale():
+            self.show(False)                                 # a step has begun since, and was undone
+            if self.motion.failed:                           # by a model of the user's that raises here, too
+                self.motion.failure, self.motion.failed = None, False
+                self.shown[0] = NAN                          # nothing is shown
+        if self.is_stale():
+            return
+        if self.carried_step == self.steps:
+            memcpy(self.motion.trial, self.carried, self.motion.tree.nv * sizeof(double))
+        elif self.rows_step == self.steps:
+            self.sum_carried()
+        else:
+            return
+        self.recovered = self.steps
+        self.give_wrenches(0)
+
+    cdef void give_wrenches(self, int32_t resting) noexcept nogil:
+        """After sum_carried: into the records of the trees' joints that are so marked."""
+        cdef Py_ssize_t i
+        cdef int32_t link
+        self.motion.carry(<const double*>self.carried_forces)
+        for i in range(self.carrier_count):
+            link = self.carriers[2 * i]
+            if self.motion.resting[self.motion.blocks[self.motion.tree.links[link].body].tree] == resting:
+                self.motion.give_wrench(link, self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
+
+    cdef void keep_carried(self) noexcept nogil:
+        """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""
+        if self.rows_step == self.steps and self.recovered != self.steps and not self.is_stale():
+            self.sum_carried()
+            memcpy(self.carried, self.motion.trial, self.motion.tree.nv * sizeof(double))
+            self.carried_step = self.steps
+        self.rows_step = self.steps + 1
+
+    cdef void sum_carried(self) noexcept nogil:
+        """What acts on the bodies, and on the joints themselves, at the end of the last substep."""
+        cdef double h = self.settings.h
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int k
+        memcpy(self.carried_forces, self.wrench, self.bodies.count * sizeof(Twist))
+        self.motion.begin_carry()
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                self.generalized.add_force(i, row.impulse / h, self.motion.trial)
+                continue                                 # between a link and its parent: part of what the joint carries
+            for k in range(6):
+                if row.body_a >= 0:
+                    (<double*>&self.carried_forces[row.body_a])[k] += row.jacobian[k] * row.impulse / h
+                if row.body_b >= 0:
+                    (<double*>&self.carried_forces[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
+
+    def trust_records(self):
+        """They have what the joints carry now."""
+        self.recovered, self.carried_step = self.steps, -1
+
+    def take_time(self, Pipeline other):
+        Pipeline.take_time(self, other)
+        self.trust_records()
+
+    def grow(self):
+        Pipeline.grow(self)
+        self.generalized.reserve()
+
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    def row_matrices(self):
+        """J and H^-1 J' of the rows over qd."""
+        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
+
+    def velocities(self):
+        """(nv,) qd."""
+        return self.qd.copy()
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        return self.motion.blocks[body].first
+
+    cdef double energy_of(self, const Row* row) noexcept nogil:
+        """Kinetic, of the trees that a row is between, as last accounted [J]."""
+        cdef double found = 0.0
+        if self.node(row.body_a) >= 0:
+            found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
+        if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+            found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
+        return found
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return self.generalized.rate(i, velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, velocity)
+
+    cdef int project(self) noexcept nogil:
+        """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""
+        cdef const Block* blocks = self.motion.blocks
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef int status = self.generalized.begin(self.rows, self.row_count)
+        if status != OK:
+            return status
+        self.responses.expect(self.rows, self.row_count)
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            row.diagonal = 0.0
+            if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
+                    blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 0, row.body_a, row.body_b) or status
+                continue
+            if row.body_a >= 0 and blocks[row.body_a].count > 0:
+                status = self.project_row(i, 0, row.body_a, -1) or status
+            if row.body_b >= 0 and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 1, -1, row.body_b) or status
+        self.responses.find()
+        return status
+
+    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
+        """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
+        cdef Row* row = &self.rows[i]
+        cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
+        cdef double* j
+        cdef double* y
+        cdef int32_t* span = self.generalized.open(i, side, block.first, block.count, &j, &y)
+        if span == NULL:
+            return GROW
+        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT, j,
+                           span, y, &row.diagonal)
+        return OK
+
+    cdef void find_busy(self) noexcept nogil:
+        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie, to each
+        other: they have a bond, its first tree."""
+        cdef Py_ssize_t i = 0, k
+        cdef bint ties
+        cdef int32_t first
+        cdef int r, m
+        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
+        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
+        for k in range(self.motion.tree_count):
+            self.bond[k] = <int32_t>k
+        while i < self.row_count:
+            m = self.rows[i].block
+            ties = closes(&self.rows[i])
+            first = -1
+            for r in range(m):
+                first = self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3, first)
+                first = self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3, first)
+            i += m
+        for k in range(self.motion.tree_count):
+            self.bond[k] = self.first_of(<int32_t>k) if self.tied[k] else -1
+        for i in range(self.bodies.count):
+            self.bonds[i] = self.bond[self.motion.blocks[i].tree] if self.motion.blocks[i].count > 0 else -1
+
+    cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil:
+        """first: a tree that this one is tied to, -1: none yet. -> the same for the next one"""
+        cdef int32_t a, b
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return first
+        a = self.motion.blocks[body].tree
+        self.busy[a] |= rows
+        if not ties:
+            return first
+        self.tied[a] = 1
+        if first >= 0:
+            a, b = self.first_of(a), self.first_of(first)
+            self.bond[max(a, b)] = min(a, b)
+        return a
+
+    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
+        while self.bond[tree] != tree and self.bond[tree] >= 0:
+            tree = self.bond[tree]
+        return tree
+
+    cdef bint is_stirred(self, int32_t body) noexcept nogil:
+        """Whether the last sweep has stirred a body's tree."""
+        return (body >= 0 and self.motion.blocks[body].count > 0
+                and self.generalized.stirred[self.motion.blocks[body].first] != 0)
+
+    # ---- who sleeps ------------------------------------------------------------------------------------------------------
+
+    cdef void follow_islands(self) noexcept nogil:
+        Pipeline.follow_islands(self)
+        self.rest_trees()
+
+    cdef void rest_trees(self) noexcept nogil:
+        """Trees of which all that may move sleeps rest: they stand where they are, nothing is found of them, and rows do
+        not move them. As they fall asleep, their joints keep what they carried in the step that ends."""
+        cdef const Block* block
+        cdef int32_t* resting = self.motion.resting
+        cdef bint fresh = False
+        cdef int32_t body
+        cdef Py_ssize_t i, k
+        cdef int now
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            now = -1                                     # no body yet that may move
+            for i in range(block.first_link, block.end_link):
+                body = self.motion.tree.links[i].body
+                if self.bodies.kind[body] == DYNAMIC:
+                    now = now != 0 and self.islands.asleep[body]
+            if now > 0 and not resting[k]:
+                resting[k] = 2
+                fresh = True
+            elif now <= 0:
+                resting[k] = 0
+            for i in range(block.first_link, block.end_link):
+                self.motion.blocks[self.motion.tree.links[i].body].count = 0 if resting[k] else block.count
+        if fresh:
+            if self.rows_step == self.steps + 1:         # a step ends
+                self.sum_carried()
+                self.give_wrenches(2)
+            for k in range(self.motion.tree_count):
+                block = &self.motion.trees[k]
+                if resting[k] == 2:
+                    memset(self.motion.qd + block.first, 0, block.count * sizeof(double))
+                    memset(self.motion.qdd + block.first, 0, block.count * sizeof(double))
+                    self.carry_root(&self.motion.tree.links[block.first_link], self.motion.qd, 1.0, True)
+                    resting[k] = 1
+            self.motion.look()
+            self.motion.give_twists(self.bodies.twist)
+            self.keep_twists()
+            memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        self.motion.list_runs(False)
+
+    cdef void carry_trees(self, double h) noexcept nogil:
+        """What rests on something that moves goes with it, and so do the coordinates."""
+        cdef const Link* root
+        cdef Py_ssize_t k
+        if self.islands.carried_count == 0:
+            return
+        self.islands.carry(&self.bodies, h)
+        for k in range(self.motion.tree_count):
+            if self.motion.resting[k]:
+                root = &self.motion.tree.links[self.motion.trees[k].first_link]
+                self.carry_root(root, self.motion.q, h, False)
+                self.carry_root(root, self.shown, h, False)
+
+    cdef void carry_root(self, const Link* root, double* x, double h, bint speed) noexcept nogil:
+        """x += h u of the position of a free root, or its velocity, u that of its carrier."""
+        cdef Vec3 u = self.bodies.carrier[root.body]
+        cdef double* to = x + (root.v if speed else root.q)
+        cdef int i
+        for i in range(3 if is_free(root) else 0):
+            to[i] += h * ((root.turn[3 * i] * u.x + root.turn[3 * i + 1] * u.y) + root.turn[3 * i + 2] * u.z)
+
+    cdef bint is_driven(self, Py_ssize_t k) noexcept nogil:
+        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own; or it does not
+        stand on what carries it alone."""
+        cdef const Block* block = &self.motion.trees[k]
+        cdef const Link* link
+        cdef Py_ssize_t i
+        for i in range(block.first, block.first + block.count):
+            if self.motion.tau[i] != 0.0:
+                return True
+        for i in range(block.first_link, block.end_link):
+            link = &self.motion.tree.links[i]
+            if link.given or link.prescribed or link.user >= 0:
+                return True
+        link = &self.motion.tree.links[block.first_link]
+        return not is_free(link) and not is_zero(self.bodies.carrier[link.body])
+
+    cdef void note_step(self) noexcept nogil:
+        """Also that what is driven does not rest."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k
+        Pipeline.note_step(self)
+        for k in range(self.motion.tree_count if self.islands.watching else 0):
+            if not self.motion.resting[k] and self.is_driven(k):
+                block = &self.motion.trees[k]
+                for i in range(block.first_link, block.end_link):
+                    self.bodies.still_time[self.motion.tree.links[i].body] = 0.0
+
+    def go_on(self, long long n):
+        """What has been given forces of joints wakes."""
+        cdef bint woken = False
+        cdef Py_ssize_t k
+        for k in range(self.motion.tree_count):
+            if self.motion.resting[k] and self.is_driven(k):
+                woken |= self.islands.wake(&self.bodies, self.bodies.island[
+                    self.motion.tree.links[self.motion.trees[k].first_link].body])
+        if woken:
+            self.follow_islands()
+        return Pipeline.go_on(self, n)
+
+    # ---- bodies and the tree -----------------------------------------------------------------------------------------
+
+    cdef void show(self, bint moved) noexcept nogil:
+        """The tree at q and qd, factored, and the bodies as it has them. moved: kinematic ones too; else the tree follows
+        them, and to give them back what it has of them would round them anew each time."""
+        self.motion.place()
+        self.motion.factor()
+        if not moved:
+            self.face()
+        self.motion.give_poses(moved, self.bodies.position, self.bodies.orientation)
+        self.show_twists()
+
+    cdef void face(self) noexcept nogil:
+        """Before poses are given as q, which may have been written, has them: quaternions keep to the side that they were
+        on when the last step ended. What was written and looked at in between is forgotten, or looks would change signs."""
+        if self.faces_step != self.steps:
+            memcpy(self.faces, self.bodies.orientation, self.bodies.count * sizeof(Quat))
+            self.faces_step = self.steps
+        self.motion.turn_back(self.faces, self.bodies.orientation)
+
+    def end_steps(self):
+        """Steps that others have made, or a change: quaternions keep to the side that they are on at its end."""
+        self.sync()
+        self.faces_step = -1
+
+    def turned_faces(self):
+        """(k, 5) number of each body that another quaternion is kept for than it has now, and that quaternion."""
+        now = self.kept[0].orientation
+        faces = self.kept_faces[:len(now)]
+        turned = np.flatnonzero(self.moved & np.any(faces.view(np.int64) != now.view(np.int64), axis=1))
+        if self.faces_step != self.steps:
+            turned = turned[:0]
+        return np.concatenate([turned[:, None], faces[turned]], axis=1)
+
+    def take_faces(self, turned):
+        """Of the present state, what turned_faces() gave."""
+        now = self.kept[0].orientation
+        self.kept_faces[:len(now)] = now
+        self.kept_faces[turned[:, 0].astype(np.intp)] = turned[:, 1:]
+        self.faces_step = self.steps
+
+    cdef void show_twists(self) noexcept nogil:
+        self.motion.look()
+        self.give_twists()
+
+    cdef void give_twists(self) noexcept nogil:
+        """After look: the bodies as the tree has them."""
+        self.motion.give_twists(self.bodies.twist)
+        self.keep_twists()
+        memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+
+    cdef void keep_twists(self) noexcept nogil:
+        """The bodies' twists as they are now are the engine's own."""
+        memcpy(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist))
+
+    def take_back_twists(self, twist, shown):
+        """Of the bodies that the tree moves: those that users wrote, and those that they were given before."""
+        self.kept[0].twist[self.moved] = twist[self.moved]
+        self.shown_twists[self.moved] = shown[self.moved]
+
+    def forget_written(self):
+        """What users have written into twists is not taken over."""
+        self.keep_twists()
+
+    def written(self):
+        """(bodies, 2) bool: whose velocity and angular velocity users have written, of those that the tree moves; None where
+        there are none."""
+        if memcmp(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist)) == 0:
+            return None
+        differs = (self.kept[0].twist != self.shown_twists).reshape(-1, 2, 3)
+        found = self.moved[:, None] & np.any(differs, axis=2)
+        return found if np.any(found) else None
+
+    cdef bint is_stale(self) noexcept nogil:
+        """Whether q or qd were written since the bodies were made to follow."""
+        return not self.is_at(self.shown)
+
+    cdef bint is_at(self, const double* state) noexcept nogil:
+        """Whether q and qd are these numbers, to the bit."""
+        cdef size_t nq = self.motion.tree.nq
+        return (memcmp(state, self.motion.q, nq * sizeof(double)) == 0
+                and memcmp(state + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) == 0)
+
+    def lead(self):
+        """q and qd of kinematic bodies as those are now."""
+        if self.leading:
+            self.recover()                                   # while they are those that the step ended with
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+
+    def sync(self):
+        """The bodies as q and qd have them now."""
+        self.lead()
+        if self.is_stale():
+            if self.carried_step != self.steps or not self.is_at(self.backup):
+                self.recovered = self.steps                  # what the joints carried belongs to another place
+            written = self.written()
+            halves = self.kept[0].twist.reshape(-1, 2, 3)
+            kept = None if written is None else halves[written]
+            self.motion.list_runs(True)                      # what sleeps may have been written: notice() wakes it then
+            self.show(False)
+            self.motion.list_runs(False)
+            if written is not None:
+                halves[written] = kept
+        if self.motion.failed:
+            self.pass_failure()
+            self.raise_failure()
+
+    cdef void sum_forces(self) noexcept nogil:
+        """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
+        second, as it would implicitly."""
+        cdef Py_ssize_t i
+        cdef Twist* w
+        cdef Mat3 r
+        cdef double h = self.settings.h
+        cdef double c
+        self.pushed = False
+        for i in range(self.bodies.count):
+            w = &self.wrench[i]
+            w[0] = self.bodies.force[i]
+            if self.bodies.inv_mass[i] > 0.0:
+                c = self.bodies.linear_damping[i]
+                if c > 0.0:
+                    w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.bodies.inv_mass[i]), self.bodies.twist[i].v)
+                c = self.bodies.angular_damping[i]
+                if c > 0.0:
+                    r = quat_matrix(self.bodies.orientation[i])
+                    w.w = add_scaled(w.w, -c / (1.0 + h * c), mat_vec(r, mat_vec(
+                        self.bodies.inertia[i], mat_t_vec(r, self.bodies.twist[i].w))))
+            if memcmp(w, self.wrench - 1, sizeof(Twist)):
+                self.pushed = True
+
+    cdef int collide(self) noexcept nogil:
+        self.keep_carried()
+        memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.leading or self.is_stale():
+            self.show(False)
+            self.save_poses()                            # from where bodies' ways are measured
+        return Pipeline.collide(self)
+
+    cdef void undo(self) noexcept nogil:
+        self.rows_step = -1                              # they are the undone step's
+        memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
+        memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
+        Pipeline.undo(self)
+        self.keep_twists()

@@ -1,0 +1,8 @@
+"""The worlds that users have: what each tells, does and keeps. World is made of parts with one task each (actions, changes,
+observers, queries, snapshots); ReducedWorld is the same face over generalized coordinates.
+"""
+
+from mcsim.world.world import World
+from mcsim.world.reduced_world import ReducedWorld
+
+__all__ = ["ReducedWorld", "World"]

@@ -1,0 +1,182 @@
+"""What acts on a World from outside: forces, impulses, poses and velocities set by hand."""
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.linear import length, product, turned
+from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
+from mcsim.world.handles import BodyHandle
+from mcsim.scene.checks import FieldError, items, reals, unit_quaternion, vector
+from mcsim.state.fields import AWAKE
+
+
+class Actions:
+    """The part of World that acts."""
+
+    def _dynamic(self, body, doing):
+        i = self._find(body, BodyHandle)
+        if self._bodies.inv_mass[i] == 0.0:
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
+                             "feel forces")
+        return i
+
+    def _vector(self, value, name, doing, length=3):
+        try:
+            return np.array(vector(value, name, length) if length != 4 else unit_quaternion(value, name))
+        except FieldError as error:
+            raise SceneError(f"World.{doing}: {error}") from None
+
+    def apply_force(self, body, force, point=None) -> None:
+        """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step()
+        call."""
+        with self._turn.alone("apply_force"):
+            i = self._dynamic(body, "apply_force")
+            force = self._vector(force, "force", "apply_force")
+            torque = np.zeros(3)
+            if point is not None:
+                torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
+            self._bodies.force[i] += (*force, *torque)
+
+    def apply_torque(self, body, torque) -> None:
+        """Add a torque [N m], world axes, through the next step() call."""
+        with self._turn.alone("apply_torque"):
+            i = self._dynamic(body, "apply_torque")
+            self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
+
+    def apply_impulse(self, body, impulse, point=None) -> None:
+        """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
+        with self._turn.alone("apply_impulse"):
+            i = self._dynamic(body, "apply_impulse")
+            impulse = self._vector(impulse, "impulse", "apply_impulse")
+            spin = np.zeros(3)
+            if point is not None:
+                arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
+                rotation = matrices(self._bodies.orientation[i:i + 1])[0]
+                spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
+            self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
+
+    def wake(self, body=None) -> None:
+        """Wake a body and all that fell asleep with it; None: everything."""
+        with self._turn.alone("wake"):
+            self._wake(body)
+
+    def _wake(self, body=None):
+        island = self._bodies.island
+        chosen = island != AWAKE
+        if body is not None:
+            chosen &= island == island[self._find(body, BodyHandle)]
+        island[chosen] = AWAKE
+        self._bodies.still_time[chosen] = 0.0
+        self._bodies.still_speed[chosen] = 0.0
+        self._pipeline.follow()
+
+    def _many(self, values, bodies, points, what, doing):
+        """-> body numbers (k,), forces or impulses (k, 6) about the centres of mass, all checked."""
+        count = self._bodies.count
+        if bodies is None:
+            chosen = np.arange(count)
+        else:
+            try:
+                bodies = items(bodies, "a list of bodies", "bodies")
+            except FieldError as error:
+                raise SceneError(f"World.{doing}: {error}") from None
+            chosen = np.array([self._find(body, BodyHandle) for body in bodies], int)
+        values = self._finite(values, what, doing)
+        if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
+            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), "
+                             f"got {values.shape}")
+        wrenches = np.zeros((len(chosen), 6))
+        wrenches[:, :values.shape[1]] = values
+        if points is not None:
+            points = self._finite(points, "points", doing)
+            if points.shape != (len(chosen), 3):
+                raise SceneError(f"World.{doing}: points must be ({len(chosen)}, 3), got {points.shape}")
+            wrenches[:, 3:] += np.cross(points - self._bodies.position[chosen], wrenches[:, :3])
+        felt = self._bodies.inv_mass[chosen] > 0.0
+        if bodies is not None and not felt.all():
+            i = chosen[np.argmin(felt)]
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
+                             "feel forces")
+        return chosen[felt], wrenches[felt]
+
+    def _finite(self, values, what, doing):
+        try:
+            values = reals(values, what)
+        except FieldError as error:
+            raise SceneError(f"World.{doing}: {error}") from None
+        if not np.isfinite(values).all():
+            raise SceneError(f"World.{doing}: {what} must be finite")
+        return values
+
+    def apply_forces(self, forces, bodies=None, points=None) -> None:
+        """Add forces [N] through the next step() call, world axes: (k, 3), or (k, 6) with torques [N m].
+
+        bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
+        not dynamic feel nothing. points (k, 3) [m]: where the forces act, world; None: at the centres of mass.
+        """
+        with self._turn.alone("apply_forces"):
+            chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
+            np.add.at(self._bodies.force, chosen, wrenches)
+
+    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+        """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
+        apply_forces."""
+        with self._turn.alone("apply_impulses"):
+            chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+            rotations = matrices(self._bodies.orientation[chosen])
+            body_axes = turned(rotations.swapaxes(1, 2), wrenches[:, 3:])
+            wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
+            wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
+            np.add.at(self._bodies.twist, chosen, wrenches)
+
+    def set_pose(self, body, position=None, orientation=None) -> None:
+        """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
+        with self._turn.alone("set_pose"):
+            self._set_pose(body, position, orientation)
+
+    def _set_pose(self, body, position, orientation):
+        i = self._find(body, BodyHandle)
+        if position is not None:
+            position = self._vector(position, "position", "set_pose")
+        if orientation is not None:
+            q = self._vector(orientation, "orientation", "set_pose", 4)
+            self._bodies.orientation[i] = q / length(q)
+        if position is not None:
+            self._bodies.position[i] = position
+
+    def move_to(self, body, position=None, orientation=None) -> None:
+        """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of
+        its centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every
+        step.
+
+        So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
+        left behind.
+        """
+        with self._turn.alone("move_to"):
+            i = self._find(body, BodyHandle)
+            if self.body(i).kind != "kinematic":
+                raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
+                                 "bodies are moved so; set_pose places any body")
+            twist = np.zeros(6)
+            if position is not None:
+                twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt
+            if orientation is not None:
+                q = normalized(self._vector(orientation, "orientation", "move_to", 4))
+                twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
+            self._bodies.twist[i] = twist
+
+    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
+        """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
+        with self._turn.alone("set_velocity"):
+            self._set_velocity(body, velocity, angular_velocity)
+
+    def _set_velocity(self, body, velocity, angular_velocity):
+        i = self._find(body, BodyHandle)
+        if self.body(i).kind == "static":
+            raise SceneError(f"World.set_velocity: body {self.body_names[i]!r} is static; make it kinematic to move it")
+        if velocity is not None:
+            velocity = self._vector(velocity, "velocity", "set_velocity")
+        if angular_velocity is not None:
+            self._bodies.twist[i, 3:] = self._vector(angular_velocity, "angular_velocity", "set_velocity")
+        if velocity is not None:
+            self._bodies.twist[i, :3] = velocity

@@ -1,0 +1,467 @@
+"""What a running World gains, loses and has changed: bodies, joints, shapes, materials, kinds.
+
+Every change makes a scene of the parts that are there from now on, and takes it (`_take`): arrays are gathered from the
+old ones and what is new, then the collider and the pipeline are made for them. Nothing of the world is touched before
+all of it is there, so a call that fails changes nothing. What stays keeps its state to the bit: poses, velocities,
+forces, impulses of joints and contacts.
+"""
+
+import inspect
+from bisect import bisect_left
+from types import SimpleNamespace
+
+import numpy as np
+
+from mcsim.collide import Surfaces
+from mcsim.core.errors import SceneError
+from mcsim.core.linear import lengths
+from mcsim.core.rotation import normalized, rotate
+from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.core.notes import carry_over
+from mcsim.scene import Scene
+from mcsim.scene.bodies import Body
+from mcsim.scene.checks import FieldError, items, show
+from mcsim.scene.joints import Joint
+from mcsim.scene.materials import Material
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+
+GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+
+# What set_body does not change: what moves by itself.
+STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity",
+         "angular_velocity": "set_velocity"}
+
+
+class Changes:
+    """The part of World that changes what there is.
+
+    Rows close up in order: arrays are new ones after every change, and a view taken before stays as it is, safe to
+    read, but follows no longer. Handles follow; one of a removed part raises StaleHandleError.
+    """
+
+    # ---- bodies ------------------------------------------------------------------------------------------------------
+
+    def add_body(self, name=None, **arguments) -> BodyHandle:
+        """Add a body to the running world and return its handle; arguments as of Scene.add_body, `position` and
+        velocities being those of this moment. It is the last one of all arrays. A failed call changes nothing."""
+        return self.add_bodies([{"name": name} | arguments])[0]
+
+    def add_bodies(self, descriptions) -> list[BodyHandle]:
+        """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
+        arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
+        with self._turn.alone("add_bodies"):
+            scene = self._scene.sharing_parts()
+            added = []
+            for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
+                if not isinstance(description, dict):
+                    raise SceneError(f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "
+                                     f"add_body, got {show(description)}")
+                added.append(scene.add_body(**description))
+            self._take(scene)
+        return [BodyHandle(self, body) for body in added]
+
+    def remove_body(self, body) -> tuple[str, ...]:
+        """Remove a body, by handle or name, and with it its joints, and the gears on those. -> the names of the joints
+        that went."""
+        return self.remove_bodies([body])
+
+    def remove_bodies(self, bodies) -> tuple[str, ...]:
+        """Remove many bodies at once, with their joints. -> the names of the joints that went."""
+        with self._turn.alone("remove_bodies"):
+            numbers = [self._find(body, BodyHandle)
+                       for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")]
+            names = {self._scene.bodies[i].name for i in numbers}
+            joints = self._hanging(names, set())
+            self._take(self._scene.without(names, set(joints)))
+        return joints
+
+    def _hanging(self, bodies, joints):
+        """Names of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
+        joints = joints | {joint.name for joint in self._scene.joints if joint.a in bodies or joint.b in bodies}
+        return tuple(joint.name for joint in self._scene.joints if joint.name in joints
+                     or joint.type == "gear" and (joint.joint_a in joints or joint.joint_b in joints))
+
+    # ---- joints ------------------------------------------------------------------------------------------------------
+
+    def add_joint(self, joint) -> JointHandle:
+        """Add a joint such as HingeJoint to the running world and return its handle. Anchors and axes are in world
+        coordinates, and angles, lengths and gears start, at the present poses. A failed call changes nothing."""
+        return self.add_joints([joint])[0]
+
+    def add_joints(self, joints) -> list[JointHandle]:
+        """Add many joints at once, which is much faster than one by one. -> their handles. If one is wrong nothing is
+        added."""
+        with self._turn.alone("add_joints"):
+            scene = self._scene.sharing_parts()
+            joints = _listed(joints, "a list of joints", "add_joints", "joints")
+            placed = [self._placed(scene, joint) for joint in joints]
+            if len({id(joint) for joint in joints}) < len(joints):
+                raise SceneError("World.add_joints: a joint stands twice in the list; make another one")
+            # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
+            scene.joints[len(scene.joints) - len(joints):] = joints
+            scene._joint_of.update((other.name, joint) for joint, other in zip(joints, placed))
+            before = [dict(joint.__dict__) for joint in joints]
+            try:
+                for joint, other in zip(joints, placed):
+                    joint.__dict__.update(other.__dict__)
+                self._take(scene)
+            except BaseException:
+                for joint, attributes in zip(joints, before):
+                    joint.__dict__.clear()
+                    joint.__dict__.update(attributes)
+                raise
+            for joint, record in zip(joints, self._joints[len(self._joints) - len(joints):]):
+                if joint.type == "gear":
+                    joint._set(constant=float(record["constant"]))
+                    joint._set(_arguments=joint._arguments | {"constant": joint.constant})
+        return [JointHandle(self, joint) for joint in joints]
+
+    def _placed(self, scene, joint):
+        """A copy of a joint, added to the scene at the present poses."""
+        if not isinstance(joint, Joint):
+            raise SceneError(f"World.add_joint: takes a joint such as HingeJoint, got {show(joint)}")
+        other = joint.changed()
+        other.__dict__.pop("_original")
+        if joint.index is None:
+            other._set(_ends=tuple(self._scene_body(end) for end in joint._ends))
+        scene._add_joint(other, self._present)
+        other._set(_arguments=other._told_by_frames())
+        return other
+
+    def _scene_body(self, end):
+        """What a joint was given as its end, in terms of the scene."""
+        return self.body(end).name if isinstance(end, BodyHandle | Body) else end
+
+    def _present(self, body):
+        """A version of a body that begins where the world's body is now."""
+        i = self._body_index[body.name]
+        if self._scene.bodies[i] is not body:
+            return body                                   # not taken yet: it is where it says
+        q, position = self._bodies.orientation[i], self._bodies.position[i]
+        if not (np.all(np.isfinite(position)) and np.all(np.isfinite(q)) and np.any(q)):
+            raise FieldError("", f"cannot be placed: the pose of body {body.name!r} is not finite; set it first")
+        q = normalized(q)
+        return body.changed(position=position - rotate(q, body.center_of_mass), orientation=q)
+
+    def remove_joint(self, joint) -> tuple[str, ...]:
+        """Remove a joint, by handle or name, and the gears on it. -> the names of the joints that went, its own too."""
+        with self._turn.alone("remove_joint"):
+            name = self.joint_names[self._find(joint, JointHandle)]
+            joints = self._hanging(set(), {name})
+            self._take(self._scene.without(set(), set(joints)))
+        return joints
+
+    # ---- what a body is like -----------------------------------------------------------------------------------------
+
+    def set_shape(self, body, shape, **mass) -> None:
+        """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
+        centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
+        density, mass, inertia, center_of_mass."""
+        with self._turn.alone("set_shape"):
+            self._set_body(body, {"shape": shape} | mass, "set_shape")
+
+    def set_material(self, body, material, shape=None) -> None:
+        """Give all shapes of a body another Material, or only the one of the number `shape` in its list."""
+        if not isinstance(material, Material):
+            raise SceneError(f"World.set_material: material must be a Material, got {show(material)}")
+        with self._turn.alone("set_material"):
+            shapes = list(self._scene.bodies[self._find(body, BodyHandle)].shapes)
+            if shape is None:
+                shapes = [_with_material(part, None) for part in shapes]
+                return self._set_body(body, {"material": material, "shape": shapes}, "set_material")
+            if isinstance(shape, bool) or not isinstance(shape, (int, np.integer)) or not 0 <= shape < len(shapes):
+                raise SceneError(f"World.set_material: shape must be from 0 to {len(shapes) - 1}, got {show(shape)}")
+            shapes[shape] = _with_material(shapes[shape], material)
+            return self._set_body(body, {"shape": shapes}, "set_material")
+
+    def set_kind(self, body, kind) -> None:
+        """Make a body "static", "kinematic" or "dynamic"."""
+        with self._turn.alone("set_kind"):
+            self._set_body(body, {"kind": kind}, "set_kind")
+
+    def set_body(self, body, **arguments) -> None:
+        """Change what a body was made with: any argument of add_body but its pose and velocities, which set_pose and
+        set_velocity change."""
+        with self._turn.alone("set_body"):
+            self._set_body(body, arguments, "set_body")
+
+    def _set_body(self, body, arguments, doing):
+        old = self._scene.bodies[self._find(body, BodyHandle)]
+        for name in arguments:
+            if name in STATE:
+                raise SceneError(f"World.{doing}: body {old.name!r}: {name} is changed by {STATE[name]}")
+            if name not in BODY_ARGUMENTS:
+                raise SceneError(f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
+                                 f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}")
+        new = self._remade(old, arguments, doing)
+        self._check_joints(old, new, doing)
+        scene = self._scene.sharing_parts()
+        scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
+        self._take(scene)
+        for field in BODY_FIELDS:
+            if field.setting and field.name in arguments:
+                getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
+
+    @staticmethod
+    def _remade(old, arguments, doing):
+        """Another version of a body, made anew with other arguments."""
+        given = {name: value for name, value in old._arguments.items() if name != "name"}
+        given["shape"] = given.pop("shapes")
+        given |= arguments
+        if given["kind"] == "static":
+            given["velocity"] = given["angular_velocity"] = (0.0, 0.0, 0.0)
+        if arguments.get("density") is not None:
+            given["mass"] = arguments.get("mass")
+        if arguments.get("mass") is not None:
+            given["density"] = arguments.get("density")
+        try:
+            new = Body(old.index, old.name, **given)
+        except FieldError as error:
+            raise error.within(f"World.{doing}: body {old.name!r}") from None
+        return old.changed(**new.__dict__)
+
+    def _check_joints(self, old, new, doing):
+        """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
+        if (old.kind == "dynamic") == (new.kind == "dynamic"):
+            return
+        joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
+        names = {joint.name for joint in joints}
+        for joint in self._scene.joints:
+            if joint.type == "gear" and {joint.name, joint.joint_a, joint.joint_b} & names:
+                raise SceneError(f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
+                                 "its joints; remove the gear first")
+        for joint in joints:
+            other = joint.b if joint.a == old.name else joint.a
+            if new.kind != "dynamic" and (other is None or self._scene.body(other).kind != "dynamic"):
+                raise SceneError(f"World.{doing}: joint {joint.name!r} would join no dynamic body; remove it first")
+
+    # ---- taking a scene ----------------------------------------------------------------------------------------------
+
+    def _take(self, scene):
+        """Become the world of another scene."""
+        self._settle(self._gathered(scene))
+
+    def _settle(self, parts):
+        """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
+        edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
+        try:
+            if edit is not None:
+                edit()
+            if parts["_pipeline"] is not self._pipeline:
+                parts["_pipeline"].take_room(self._pipeline)
+                if planned:
+                    parts["_pipeline"].take_plan(self._pipeline)
+            parts["_pipeline"].restored()
+            vars(self).update(parts)
+        except BaseException:
+            if self._pipeline is not parts["_pipeline"]:          # Ctrl-C in between: what is half changed is made anew
+                self._begin_anew()
+            raise
+        self._removed.update(gone)
+        self._broken = None
+
+    def _begin_anew(self):
+        """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
+        old = self._pipeline
+        vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
+        self._pipeline.take_time(old)
+        carry_over(self._pipeline.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
+        self._pipeline.restored()
+
+    def _gathered(self, scene, anew=False):
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
+        the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
+        else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies
+        that are other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew:
+        another collider in any case."""
+        self._pipeline.notice()
+        body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
+        joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
+        fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in body_rows.fresh.tolist()])
+        bodies = self._bodies.gathered(body_rows, BodyArrays.from_scene(fresh))
+        versions = self._versions(scene, body_rows)
+        for new, old in versions:
+            self._carry_state(bodies, new, old, scene.bodies[new])
+        numbers = body_rows.numbers()
+        kept = numbers.copy()
+        for new, old in versions:
+            numbers[old] = new
+        joints = self._joints
+        if anew or versions or not self._same_joints(joint_rows, numbers):
+            # A snapshot from a file may have a body of its own under the name of one that joints are on.
+            changed = body_rows.fresh.tolist() if anew else [new for new, _ in versions]
+            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[i].name for i in changed})
+        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
+        shapes = ShapeArrays(fresh)
+        shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
+        edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
+        names = None
+        if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
+            if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
+                more = {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}
+                names = self._body_index | more, self._joint_index
+        planned = joints is self._joints and self._pipeline.plan_serves(bodies.count)
+        parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
+                                edit and self._collider, names, planned)
+        if edit is None:
+            parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
+        parts["_pipeline"].take_time(self._pipeline)
+        carry_over(parts["_pipeline"].noted, self._pipeline.noted, numbers[:-1], joint_rows.numbers()[:-1])
+        gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
+        gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
+        return parts | {"edit": edit, "gone": gone, "planned": planned}
+
+    def _same_joints(self, rows, body_numbers):
+        """Whether they are those of now, between bodies whose numbers stay."""
+        ends = np.stack([self._joints["body_a"], self._joints["body_b"]])
+        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(body_numbers[ends], ends)
+
+    def _edit(self, scene, rows, numbers, fresh, versions):
+        """A function that changes the collider in place; None where another one must be made.
+
+        rows: of the bodies; numbers: each old body's new one; fresh: ShapeArrays of the bodies that are new, or other
+        versions [(new, old)] of old ones.
+        """
+        collider, excluded = self._collider, None
+        if scene.joints != self._scene.joints or scene.ignored_pairs != self._scene.ignored_pairs:
+            excluded = excluded_pairs(scene, scene.numbers()[0])
+
+        def edit():
+            if len(fresh.shapes) and len(versions):
+                collider.change_shapes(places, fresh.shapes)
+            elif rows.count > rows.old:
+                collider.add_shapes(fresh.shapes, *fresh.pools, Surfaces(fresh.surfaces))
+            elif rows.count < rows.old:
+                collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
+            if excluded is not None:
+                collider.set_excluded(excluded)
+
+        if len(versions):
+            shapes = collider.get_shapes()
+            places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
+            if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
+                    _same_forms(scene.bodies[new].shapes, self._scene.bodies[old].shapes) for new, old in versions):
+                return None
+            for name in ("hull", "surface"):
+                fresh.shapes[name] = shapes[name][places]
+        elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
+            return None
+        return edit
+
+    def _renumbered_manifolds(self, numbers, bodies):
+        """The present manifolds for a new collider, without those of shapes that are gone or have another form.
+        numbers: the new one of each old body; bodies: of the new shapes. Order stays, since that of the shapes does."""
+        manifolds, old = self._collider.get_manifolds(), self._collider.get_shapes()["body"]
+        place = np.arange(len(old)) - np.searchsorted(old, old) + np.searchsorted(bodies, numbers[old])
+        shape = np.where(numbers[old] < 0, -1, place)
+        a, b = shape[manifolds["shape_a"]], shape[manifolds["shape_b"]]
+        kept = (a >= 0) & (b >= 0)
+        manifolds, a, b = manifolds[kept], a[kept], b[kept]
+        manifolds["shape_a"], manifolds["shape_b"] = a, b
+        manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
+        manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+        return manifolds
+
+    def _wake_changed(self, scene, arrays, numbers, versions, body_rows, joint_rows):
+        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
+        comes or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old
+        bodies; body_rows, joint_rows: Rows."""
+        island, sizes, touch = self._bodies.island, self._bodies.reach, self._pipeline.islands.touch
+        if not np.any(island != AWAKE):
+            return
+        gone = np.flatnonzero(numbers[:-1] < 0)
+        old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
+        places = [(self._bodies.position[i], sizes[i]) for i in old]
+        places += [(arrays.position[i], arrays.reach[i]) for i in body_rows.fresh.tolist()
+                   if scene.bodies[i].kind != "dynamic" or i in versions]
+        woken = set(island[old].tolist())
+        for position, size in places:
+            near = lengths(self._bodies.position - position) <= size + sizes + touch
+            woken |= set(island[near].tolist())
+        changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
+        changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]
+        ends = {name for joint in changed for name in (joint.a, joint.b) if name in self._body_index}
+        woken |= {int(island[self._body_index[name]]) for name in ends}
+        awake = np.isin(arrays.island, list(woken - {AWAKE}))
+        for name in ("still_time", "still_speed"):
+            getattr(arrays, name)[awake] = 0.0
+        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
+
+    def _versions(self, scene, rows):
+        """[(new number, old number)] of bodies that are other versions of old ones."""
+        if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
+            return []
+        number = {id(body.original): i for i, body in enumerate(self._scene.bodies)}
+        found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
+        return [(new, old) for new, old in found if old is not None]
+
+    def _carry_state(self, arrays, new, old, body):
+        """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
+        did."""
+        for field in BODY_FIELDS:
+            if field.saved:
+                getattr(arrays, field.name)[new] = getattr(self._bodies, field.name)[old]
+        shift = body.center_of_mass - self._bodies.center_of_mass[old]
+        if np.any(shift):
+            shift = rotate(self._bodies.orientation[old], shift)
+            arrays.position[new] += shift
+            arrays.twist[new, :3] += np.cross(arrays.twist[new, 3:], shift)
+        if body.kind == "static":
+            arrays.twist[new] = 0.0
+        if body.kind != "dynamic":
+            arrays.force[new] = 0.0
+
+    def _gathered_joints(self, scene, body_numbers, rows, reshaped):
+        """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
+        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
+        records = rows.of(self._joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
+        kept = np.flatnonzero(rows.source >= 0)
+        for name in ("body_a", "body_b"):
+            records[name][kept] = body_numbers[records[name][kept]]
+        gears = kept[records["type"][kept] == GEAR]
+        records["geared"][gears] = rows.numbers()[records["geared"][gears]]
+        users = records["type"] == USER
+        records["user"][users] = np.arange(np.sum(users))
+        moved = [i for i in (kept.tolist() if reshaped else ())
+                 if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped]
+        if moved:
+            anew = joint_records(scene, index, [scene.joints[i] for i in moved])
+            for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
+                records[name][moved] = anew[name]
+        return records
+
+
+def _listed(value, what, doing, field):
+    try:
+        return items(value, what, field)
+    except FieldError as error:
+        raise SceneError(f"World.{doing}: {error}") from None
+
+
+def _sources(new, old):
+    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
+    if new[:len(old)] == old:
+        return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
+    missing = len(old) - len(new)
+    head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
+    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
+        return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
+    number = {id(part._arguments): i for i, part in enumerate(old)}      # which versions with other numbers share
+    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
+
+
+def _same_forms(shapes, others):
+    """Whether two lists of shapes differ in materials and densities at most."""
+    def bare(shape):
+        plain = {name: None for name in ("material", "density") if name in shape._arguments}
+        return shape.changed(_arguments=shape._arguments | plain)
+    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
+
+
+def _with_material(shape, material):
+    return shape.changed(material=material, _arguments=shape._arguments | {"material": material})
+
+
+BODY_ARGUMENTS = set(inspect.signature(Scene.add_body).parameters) - {"self", "name"}
+Changes.add_body.__signature__ = inspect.signature(Scene.add_body).replace(return_annotation=BodyHandle)

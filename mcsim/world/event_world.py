@@ -1,0 +1,264 @@
+"""contact="event": a World or a ReducedWorld stepped by the event-driven simulation (mcsim/event).
+
+The world's arrays are the state; a Simulation over the features of its shapes is made when it first steps, and anew
+when bodies or joints have changed.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot, lengths, product, turned
+from mcsim.event.features import TurnLimit
+from mcsim.event.joints import joint_pairs
+from mcsim.event.pairs import contact_pairs
+from mcsim.event.simulation import Simulation
+from mcsim.event.systems import FreeBodies, JointRows, Tree
+from mcsim.core.notes import tell
+from mcsim.world.observers import MOTOR_POSITION
+from mcsim.step.stages import GROW
+from mcsim.reduced.continuous import Flow
+from mcsim.solve._assemble import jacobian_arrays
+from mcsim.solve.assemble import second_rows
+from mcsim.state.arrays import excluded_pairs
+from mcsim.state.fields import ROW_KINDS
+
+HAPPENING_DTYPE = np.dtype([
+    ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),
+    ("speed", "f8")])
+
+AHEAD, BEHIND = [1, 2, 0], [2, 0, 1]            # coordinates after each one, and before it
+JOINT = ROW_KINDS.index("joint")
+
+BOUNDED = ("which only contact='rigid' has: take it away, or make the world with contact='rigid'")
+
+
+class EventRun:
+    """The event-driven simulation of one world, with the bodies and joints that it has now."""
+
+    def __init__(self, world):
+        scene, k = world.scene, world._keywords
+        self.pipeline = world._pipeline
+        self.steps = self.impacts = 0               # of the last call of step()
+        self.began, self.ended = [], []
+        self.last = None                            # the state at the last step's end
+        self.reduced = hasattr(world, "dynamics")
+        refuse_bounds(world, self.reduced)
+        self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
+        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names,
+                                     partial(tell, self.pipeline.noted), k["integrator"], k["impacts"],
+                                     k["restitution_law"])
+        self._bound_joints(world)
+
+    def step(self, world, n):
+        """Make n steps. The world has the state before the step that fails."""
+        simulation, pipeline = self.simulation, self.pipeline
+        simulation.begin()
+        pipeline.noted.begin_call()
+        self.began, self.ended = [], []
+        self.begin(world)
+        self.steps = 0
+        y = self.read(world)
+        try:
+            for _ in range(n):
+                time, h = world.time, world.substep
+                before, given = simulation.touching(y), {}
+                for k in range(world._keywords["substeps"]):
+                    y = simulation.step(time + k * h, y, h)
+                    for key, impulse in simulation.impulses.items():
+                        given[key] = given.get(key, 0.0) + impulse
+                if pipeline.noted.end_step() and pipeline.strict:
+                    raise world._not_done()
+                self.write(world, y)
+                self._count_turns(world)
+                pipeline.steps += 1
+                if self.reduced:
+                    pipeline.end_steps()
+                self.steps += 1
+                self._log(pipeline.steps, before, given, simulation.touching(y))
+        finally:
+            pipeline.noted.end_step()
+            if self.jointed:
+                self.write(world, self.last)             # trial states were written there
+            world._bodies.force[...] = 0.0
+            self.impacts = sum(event.kind == "impact" for event in simulation.happenings)
+
+    def _log(self, step, before, given, after):
+        """Which shapes began and ceased to touch in a step: dicts of pairs of features (kind, number)."""
+        kinds = self.simulation.kinds
+
+        def shapes(keys):
+            found = {}
+            for i, k in sorted(keys):
+                found.setdefault((*kinds[i].bodies[k].tolist(), *kinds[i].shapes[k].tolist()), (i, k))
+            return found
+
+        touched, now = shapes({*given, *after}), shapes(after)
+        old = shapes(before)
+        for pair in sorted(set(touched) - set(old)):
+            point, normal = self.simulation.points.get(touched[pair], (np.zeros(3), np.zeros(3)))
+            impulse = sum(dot(normal, given[key]) for key in given
+                          if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair)
+            self.began.append((step, *pair, impulse, point, normal))
+        self.ended += [(step, *pair) for pair in sorted((set(old) | set(touched)) - set(now))]
+
+    # ---- the state ---------------------------------------------------------------------------------------------------
+
+    def begin(self, world):
+        """The system at the forces and settings of now."""
+        bodies = world._bodies
+        self.jointed = False
+        if len(world._joints):
+            self._bound_joints(world)
+        if self.reduced:
+            flow = Flow(world.dynamics, world.tau.copy(), bodies.force.copy())
+            self.simulation.system = Tree(world.dynamics, flow)
+            return
+        gravity = np.asarray(world._scene.gravity, float)
+        self.jointed = bool(len(world._joints))
+        self.simulation.system = FreeBodies(bodies, gravity, JointSource(world) if self.jointed else None)
+
+    def _bound_joints(self, world):
+        """The joints' limits, motors and friction as they are now."""
+        bounds = joint_pairs(world.scene, world._joints, f"{type(world).__name__}(contact='event')")
+        for pairs in bounds:
+            if isinstance(pairs, TurnLimit):
+                pairs.near[:] = [np.atleast_1d(world.joint(joint).position)[axis] for joint, axis in pairs.shapes.tolist()]
+        self.simulation.take(self.shapes + bounds)
+
+    def _count_turns(self, world):
+        """What the next call of step() begins to count limited angles from."""
+        for pairs in () if self.reduced else self.simulation.turns:
+            for (joint, axis), angle in zip(pairs.shapes.tolist(), pairs.near):
+                world._joints["axes"]["position"][joint, axis] = angle
+
+    def read(self, world):
+        """y"""
+        if self.reduced:
+            y = np.concatenate([world.q, world.qd])
+        else:
+            y = self.simulation.system.read(world._bodies)
+        if self.last is None or not np.array_equal(y, self.last):     # else what is known of the last step's end holds
+            self.last = y
+        return self.last
+
+    def write(self, world, y):
+        """Into the world's arrays."""
+        self.last = y
+        if self.reduced:
+            world.q[...], world.qd[...] = y[:len(world.q)], y[len(world.q):]
+        else:
+            self.simulation.system.write(y, world._bodies)
+
+    # ---- what it tells -----------------------------------------------------------------------------------------------
+
+    def fill_contacts(self, dtype):
+        """Contacts that were active or struck in the last substep, as World.contacts."""
+        simulation = self.simulation
+        impulses = simulation.impulses
+        out = np.zeros(len(impulses), dtype)
+        gaps = simulation.measure(self.last) if len(out) else []
+        for row, key in zip(out, sorted(impulses)):
+            kind, number = key
+            pairs = simulation.kinds[kind]
+            point, normal = simulation.points[key]
+            impulse = impulses[key]
+            row["body_a"], row["body_b"] = pairs.bodies[number]
+            row["position"], row["normal"], row["separation"] = point, normal, gaps[kind][1][number]
+            row["normal_impulse"] = dot(normal, impulse)
+            row["tangent_impulse"] = impulse - dot(normal, impulse) * normal
+            row["friction"] = pairs.friction[number]
+        return out
+
+    def happenings(self):
+        """(k,) HAPPENING_DTYPE"""
+        out = np.zeros(len(self.simulation.happenings), HAPPENING_DTYPE)
+        for row, event in zip(out, self.simulation.happenings):
+            row["time"], row["kind"], row["position"] = event.time, event.kind, event.position
+            row["body_a"], row["body_b"] = event.bodies
+            row["normal_impulse"], row["speed"] = event.normal_impulse, event.speed
+        return out
+
+
+class JointSource:
+    """The joints' rows of a World at trial states: they are written into its arrays, and its pipeline asked."""
+
+    def __init__(self, world):
+        self.world = world
+        self.bodies, self.pipeline = world._bodies, world._pipeline
+        self.moves = (self.bodies.inv_mass > 0.0)[:, None]
+        self.gravity = np.asarray(world._scene.gravity, float)
+        self.driven = bool(np.any(world._joints["axes"]["motor_mode"] == MOTOR_POSITION))
+
+    def __call__(self, x, q, v, w):
+        bodies = self.bodies
+        bodies.position[...] = x
+        bodies.orientation[...] = q / lengths(q)[:, None]
+        bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
+        while self.pipeline.prepare() == GROW:
+            self.pipeline.grow()
+        raw = self.pipeline.rows_now()
+        rows, K = self._joint_rows(raw)
+        spins = self.world._spins()
+        torques = _cross(w, spins)
+        turning = np.zeros((len(x), 6))
+        turning[:, 3:] = -turned(bodies.inv_inertia_world, torques)
+        own = np.zeros((len(x), 6))
+        own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
+                                             - bodies.linear_damping[:, None] * v)
+        own[:, 3:] = -bodies.angular_damping[:, None] * spins
+        smooth = np.where(self.moves, self.pipeline.smooth_forces(), 0.0)
+        right = -(rows["curvature"] - product(K, turning.ravel()))
+        gyroscopic = np.zeros_like(smooth)
+        gyroscopic[:, 3:] = np.where(self.moves, torques, 0.0)
+        motors = self.world._motor_wrenches(raw, K, right, smooth - gyroscopic, turning.ravel()) if self.driven else 0.0
+        forces = np.where(self.moves, smooth + motors - own - bodies.force, 0.0)
+        return JointRows(K, right, rows["error"].copy(), forces)
+
+    def _joint_rows(self, raw):
+        """Of row records those of joints, and their J (m, 6 n) without columns of what does not move. Where there are
+        wide rows, each of two records, the world's own way adds them."""
+        rows = raw[raw["kind"] == JOINT]
+        if np.any(second_rows(rows)):
+            rows, J = self.world._rows_of_joints(raw)
+            return rows, J.toarray()
+        K = np.zeros((len(rows), 6 * self.bodies.count))
+        place, columns, data = jacobian_arrays(rows)
+        K[np.repeat(np.arange(len(rows)), np.diff(place)), columns] += data
+        return rows, np.where(np.repeat(self.moves, 6), K, 0.0)
+
+
+def _cross(a, b):
+    """The cross products of vectors (n, 3) side by side."""
+    return a[:, AHEAD] * b[:, BEHIND] - a[:, BEHIND] * b[:, AHEAD]
+
+
+def refuse_bounds(world, reduced):
+    """What neither smooth motion nor an event covers, by name."""
+    where = f"{type(world).__name__}(contact='event')"
+    for record, joint in zip(world._joints, world.scene.joints):
+        axes = record["axes"][:record["axis_count"]]
+        found = [
+            (reduced and np.any(axes["motor_mode"] == 2), "a position motor"),
+            (np.any(axes["motion_mode"]), "a given motion"), (bool(record["breakable"]), "a force that breaks it"),
+            (reduced and np.any(axes["has_spring"]), "a spring")]
+        for is_so, what in found:
+            if is_so:
+                raise SceneError(f"{where}: joint {joint.name!r} has {what}, {BOUNDED}")
+    if not reduced:
+        return
+    tree = {link.joint.name for link in world.system.links if link.joint is not None}
+    for joint in world.scene.joints:
+        if joint.name not in tree:
+            raise SceneError(f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has "
+                             "with contact='event': take World")
+    for link in world.system.links:
+        if link.prescribed:
+            raise SceneError(f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': "
+                             "take World")
+    for body in world.scene.bodies:
+        if body.linear_damping or body.angular_damping:
+            raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': "
+                             "take World")
+

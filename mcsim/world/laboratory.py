@@ -1,0 +1,143 @@
+"""What stands between a world's step and the solvers of problems: `World(solver="admm")` and its kin, `World.problem()`."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core._noted import Noted
+from mcsim.core.linear import product, sparse_product
+from mcsim.core.notes import tell
+from mcsim.solve.assemble import second_rows
+from mcsim.solve.problems import solve
+from mcsim.solve.problems.checks import OutOfRange
+from mcsim.solve.problems.from_rows import matrices, problem_of_rows
+from mcsim.solve.problems.solution import RESIDUALS
+from mcsim.state.fields import ROW_KINDS
+
+
+# Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
+# drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
+YIELDING = 1e-5
+
+
+class Laboratory:
+    """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
+    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
+
+    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names, noted: Noted):
+        self.names, self.noted = names, noted
+        self.solver, self.model, self.tolerance, self.most = solver, model, tolerance, iterations
+        self.bilateral, self.inverse_mass = bilateral, inverse_mass
+        self.begin()
+
+    def begin(self):
+        """Forget the last call of step."""
+        self.iterations = 0
+        self.residuals = dict.fromkeys(RESIDUALS, 0.0)
+
+    def __call__(self, rows, velocity, relaxed, jacobian=None, response=None):
+        """All rows at these velocities (m,), in place: the impulses, and the velocities by what they change. jacobian,
+        response: the rows' J and J M^-1 (r, m), where they are not those over the bodies' twists. -> the largest
+        velocity that is left to correct."""
+        if len(rows) == 0:
+            return 0.0
+        problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
+                                         started=True, yielding=YIELDING)
+        try:
+            found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
+                          bilateral=self.bilateral)
+        except OutOfRange:
+            raise SimulationError(self._nothing_finite(rows, problem, order)) from None
+        if found.reason == "not finite" and not np.isfinite(found.residual):
+            raise SimulationError(self._nothing_finite(rows, problem, order))
+        rows["impulse"][order] = found.impulses
+        second = np.flatnonzero(second_rows(rows))
+        rows["impulse"][second] = rows["impulse"][second - 1]
+        velocity += sparse_product(problem.response.T, found.impulses - problem.warm_start)
+        self.iterations += found.iterations
+        self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
+        if not found.converged and self.tolerance > 0.0:
+            if jacobian is None:
+                jacobian, _ = matrices(rows, len(velocity))
+            tell(self.noted, "solver", _bodies_of_worst(rows, sparse_product(jacobian, velocity), relaxed),
+                 f"{self.solver}: {found.reason} at a residual of {found.residual:.2g}, above the tolerance of "
+                 f"{self.tolerance:.2g}; more iterations, or another solver, may come nearer")
+        return self.residuals["primal"]
+
+    def _nothing_finite(self, rows, problem, order):
+        """Where impulses cannot be found: which bodies are the fastest there."""
+        with np.errstate(all="ignore"):
+            row = rows[order[int(np.argmax(np.nan_to_num(np.abs(problem.b), nan=np.inf)))]]
+        bodies = " and ".join(repr(self.names()[i]) for i in (row["body_a"], row["body_b"]) if i >= 0)
+        return (f"{self.solver} meets velocities or impulses that are not finite, or so large that their products are not, "
+                f"at {bodies}; the last good state is kept; a smaller dt, more substeps or milder forces may help")
+
+
+def _bodies_of_worst(rows, rates, relaxed):
+    """Numbers of the bodies of the row that is the farthest from what it asks of the velocities: a bilateral one, or a
+    limit's or a contact's that goes through it. rates: (r,) J v."""
+    left = rates + rows["bias"][:, relaxed] + rows["compliance"][:, relaxed] * rows["impulse"]
+    one_sided = (rows["lower"] == 0.0) & (rows["impulse"] == 0.0)
+    bounded = np.isin(rows["kind"], [ROW_KINDS.index(kind) for kind in ("friction", "twist", "rolling", "joint_friction")])
+    off = np.where(bounded, 0.0, np.where(one_sided, np.maximum(-left, 0.0), np.abs(left)))
+    row = rows[int(np.argmax(off))]
+    return [int(row[side]) for side in ("body_a", "body_b") if row[side] >= 0]
+
+
+def block_inverse_mass(inv_mass, inv_inertia, rotations):
+    """(6 n, 6 n) scipy.sparse CSR of the bodies' inverse masses and inertias in world axes."""
+    from scipy.sparse import bsr_array  # here, since importing mcsim should stay light
+
+    count = len(inv_mass)
+    blocks = np.zeros((count, 6, 6))
+    blocks[:, :3, :3] = inv_mass[:, None, None] * np.eye(3)
+    blocks[:, 3:, 3:] = product(rotations, inv_inertia, rotations.swapaxes(1, 2))
+    blocks[inv_mass == 0.0] = 0.0
+    return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
+
+
+class Residuals(Mapping):
+    """The residuals of a step by name, those that the step has not measured on demand: of its last impulses at the
+    velocities that it ended with, on the rows at its end. NaN where the world has gone on since."""
+
+    def __init__(self, world, measured):
+        self._found, self._world, self._steps = dict(measured), world, world._pipeline.steps
+
+    def __getitem__(self, name):
+        if name in RESIDUALS and name not in self._found:
+            with self._world._observing("stats"):
+                there = residuals_now(self._world) if self._world._pipeline.steps == self._steps else {}
+            self._found = dict.fromkeys(RESIDUALS, np.nan) | there | self._found
+        return self._found[name]
+
+    def __iter__(self):
+        return iter(dict.fromkeys((*self._found, *RESIDUALS)))
+
+    def __len__(self):
+        return len({*self._found, *RESIDUALS})
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
+def residuals_now(world):
+    """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
+    a manifold's centre counts as two rows bounded by its load. Of compliant contacts none: of their last impulses those of
+    slow points were given, not solved for."""
+    if world._keywords["contact"] == "compliant":
+        return {}
+    rows, jacobian, response, velocity = world._rows_and_velocity()
+    problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
+                                 started=True)
+    found = problem.residuals(problem.warm_start, "ncp")
+    return {name: float(found[name]) for name in RESIDUALS}
+
+
+def problem_now(world, relaxed=0):
+    """The problem of the substep that would come next: `World.problem()`."""
+    if relaxed and world._keywords["contact"] == "compliant":
+        raise SceneError("World.problem: with contact='compliant' the second halves of slow points are given, there is no "
+                         "relaxed problem; pass relaxed=False")
+    rows, jacobian, response, free = world._rows_and_free()
+    return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]

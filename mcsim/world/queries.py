@@ -1,0 +1,288 @@
+"""What looks for bodies in a World: rays, slid shapes, overlaps, distances."""
+
+import threading
+from contextlib import contextmanager
+from functools import lru_cache
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from mcsim.collide import Collider, Finder, Sensors
+from mcsim.core.errors import SceneError
+from mcsim.world.handles import BodyHandle
+from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
+from mcsim.scene.checks import (SHORTEST_DIRECTION, FieldError, bits, direction, flag, items, not_negative, show,
+                                unit_quaternion, vector)
+from mcsim.scene.bodies import Body
+from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
+from mcsim.state.arrays import ShapeArrays
+
+# What can be slid and held into the world; a Plane only be held.
+PROBES = (Sphere, Box, Capsule, Cylinder, ConvexHull)
+
+
+class Hit(NamedTuple):
+    """What a ray or a slid shape met.
+
+    body: its handle; shape: the number of the shape in the body. distance [m] along the direction. point (3,): where
+    they touch [m]. normal (3,): unit, out of the surface that was hit; zero for a ray that starts inside. World
+    axes."""
+
+    body: BodyHandle
+    shape: int
+    distance: float
+    point: np.ndarray
+    normal: np.ndarray
+
+
+class Distance(NamedTuple):
+    """distance between two surfaces [m], negative = the depth of their overlap; normal (3,): from a to b; point_a,
+    point_b (3,): the nearest points of the two surfaces [m]. World axes."""
+
+    distance: float
+    normal: np.ndarray
+    point_a: np.ndarray
+    point_b: np.ndarray
+
+
+def _finder_of(shape):
+    """A shape that no world holds."""
+    scene = Scene()
+    scene.add_body(shape=shape, kind="static", center_of_mass=ORIGIN)
+    arrays = ShapeArrays(scene)
+    return Finder(Collider(arrays.shapes, arrays.hulls, arrays.vertices, arrays.face_normals, arrays.face_offsets,
+                           arrays.face_begin, arrays.face_index, arrays.edges, np.zeros((0, 2), np.int32)))
+
+
+class _Probes(threading.local):
+    """A Finder of each shape that was asked with before. To ask is to place it, so every thread has its own."""
+
+    def __init__(self):
+        self.of = lru_cache(maxsize=256)(_finder_of)
+
+
+_probes_here = _Probes()
+
+
+def _finite(values, name):
+    """(3,) or (k, 3) numbers as an array."""
+    try:
+        array = np.array(values, np.float64)
+    except (OverflowError, TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (3,) and (array.ndim != 2 or array.shape[1] != 3):
+        raise FieldError(name, f"must be (k, 3) numbers, or 3 for all rays, got {show(values)}")
+    if not np.isfinite(array).all():
+        raise FieldError(name, f"must be finite, got {array[~np.isfinite(array).all(axis=-1)]}")
+    return array
+
+
+def _rays(origins, directions):
+    """Both as (k, 3) arrays that a kernel takes; one of them may serve all rays."""
+    origins, directions = _finite(origins, "origins"), _finite(directions, "directions")
+    if not (np.abs(directions).max(axis=-1, initial=0.0) >= SHORTEST_DIRECTION).all():
+        raise FieldError("directions", "must not be zero: it has no direction")
+    try:
+        rays = np.broadcast_arrays(np.atleast_2d(origins), np.atleast_2d(directions))
+    except ValueError:
+        raise FieldError("directions", f"must be as many as origins, {len(origins)}; got {len(directions)}") from None
+    return [ray.copy() for ray in rays]
+
+
+def _line(start, along, max_distance, name="origin"):
+    """(3,) start and direction as arrays, and the length."""
+    return (np.array(vector(start, name)), np.array(direction(along, "direction")),
+            not_negative(max_distance, "max_distance", infinite=True))
+
+
+def _probes(shapes, position, orientation, planes=False):
+    """A Finder for each of the shapes, placed. position and orientation are those of the frame they are placed in."""
+    parts = [shapes] if isinstance(shapes, Shape) else items(shapes, "a shape or a list of shapes", "shape")
+    pose = np.array([position]), np.array([unit_quaternion(orientation, "orientation")])
+    probes = []
+    for part in parts:
+        if not isinstance(part, PROBES) and not (planes and isinstance(part, Plane)):
+            known = ", ".join(kind.__name__ for kind in (*PROBES, *([Plane] if planes else [])))
+            raise FieldError("shape", f"must be one of: {known}; or a list of them; got {show(part)}")
+        probe = _probes_here.of(part)
+        probe.look(*pose)
+        probes.append(probe)
+    if not probes:
+        raise FieldError("shape", "must not be an empty list")
+    return probes
+
+
+def _reaches(values, count):
+    """(count,) lengths of rays, infinite ones among them."""
+    try:
+        array = np.broadcast_to(np.asarray(values, np.float64), (count,))
+    except (OverflowError, TypeError, ValueError):
+        raise FieldError("max_distance", f"must be a number, or one for each of {count} rays, got {show(values)}") \
+            from None
+    if not (array >= 0.0).all():
+        raise FieldError("max_distance", f"must not be negative, got {show(values)}")
+    return array.copy()
+
+
+def _ranks(bodies):
+    """(s,) int32: which of its body's shapes each one is."""
+    order = np.argsort(bodies, kind="stable")
+    ordered = bodies[order]
+    ranks = np.empty(len(bodies), np.int32)
+    ranks[order] = np.arange(len(bodies)) - np.searchsorted(ordered, ordered)
+    return ranks
+
+
+class Queries:
+    """The part of World that looks for bodies, at their present poses. It changes nothing that a step computes.
+
+    Solids are closed: what touches is hit. Every method takes `mask`, the collision groups to see (bits; -1: all), and
+    `exclude`, a body or a list of them to pass through. Sensors are not seen."""
+
+    _finder: Finder | None = None
+    _shape_bodies: np.ndarray
+    _shape_ranks: np.ndarray
+    _shape_names: list
+
+    def _meet_shapes(self):
+        """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers
+        there, and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
+        if not self._pipeline.shapes_changed:
+            return
+        inside, names = self._sensed_names()
+        shapes = self._collider.get_shapes()
+        self._pipeline.see_shapes()
+        self._shape_bodies = shapes["body"]
+        self._shape_ranks = _ranks(self._shape_bodies)
+        self._collider.clear_events()
+        self._finder = None
+        if shapes["sensor"].any():
+            self._finder = Sensors(self._collider)
+            self._shape_names = [(self._scene.bodies[body].original, int(rank))
+                                 for body, rank in zip(self._shape_bodies, self._shape_ranks)]
+            number = {name: i for i, name in enumerate(self._shape_names)}
+            pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
+            self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
+        self._pipeline.sensors = self._finder
+
+    def _sensed_names(self):
+        """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""
+        if isinstance(self._finder, Sensors):
+            return self._finder.get_inside(), self._shape_names
+        return [], []
+
+    @contextmanager
+    def _asking(self, method):
+        """The finder, at the present poses; errors in the arguments name the method."""
+        with self._turn.alone(method):
+            try:
+                self._meet_shapes()
+                if self._finder is None:
+                    self._finder = Finder(self._collider)
+                self._finder.look(self._bodies.position, self._bodies.orientation)
+                yield self._finder
+            except FieldError as error:
+                raise SceneError(f"World.{method}: {error}") from None
+
+    def _skipped(self, exclude):
+        """(n,) int8, 1 of the excluded bodies; None if there are none."""
+        if isinstance(exclude, (str, BodyHandle, Body, int, np.integer)):
+            exclude = (exclude,)
+        exclude = items(exclude, "a body or a list of bodies", "exclude")
+        if not exclude:
+            return None
+        skipped = np.zeros(self._bodies.count, np.int8)
+        skipped[[self._find(body, BodyHandle) for body in exclude]] = 1
+        return skipped
+
+    def _hit(self, record):
+        return Hit(self.body(int(record["body"])), int(self._shape_ranks[record["shape"]]), float(record["distance"]),
+                   record["point"].copy(), record["normal"].copy())
+
+    def _bodies_of(self, shapes):
+        """Handles of the bodies that have these shapes, each once, in order."""
+        return [self.body(int(body)) for body in np.unique(self._shape_bodies[shapes])]
+
+    def _shapes_of(self, body):
+        """Numbers of a body's shapes, sensors left out."""
+        numbers = np.flatnonzero(self._shape_bodies == body)
+        solid = [not shape.sensor for shape in self._scene.bodies[body].shapes]
+        return numbers[solid].astype(np.int32)
+
+    def ray_cast(self, origin, direction, max_distance=inf, *, mask=-1, exclude=(), solid=True, all=False):
+        """-> the nearest Hit of a ray, or None; with all=True a list of the Hits of all shapes, the nearest first.
+
+        origin (3,) [m], direction (3,) of any length but 0, world; max_distance [m]. A ray that starts inside a shape
+        hits it at once, at distance 0 with a zero normal; with solid=False it hits the surface from inside, where it
+        comes out, and the normal points inwards. Of shapes at the same distance the first counts."""
+        with self._asking("ray_cast") as finder:
+            origin, direction, limit = _line(origin, direction, max_distance)
+            seen = bits(mask, "mask"), self._skipped(exclude)
+            if flag(all, "all"):
+                hits = finder.cast_through(origin, direction, limit, *seen, flag(solid, "solid"))
+                return [self._hit(hit) for hit in hits[np.lexsort((hits["shape"], hits["distance"]))]]
+            hit = finder.cast_rays(origin[None], direction[None], np.array([limit]), *seen, flag(solid, "solid"))[0]
+            return None if hit["body"] < 0 else self._hit(hit)
+
+    def ray_casts(self, origins, directions, max_distance=inf, *, mask=-1, exclude=(), solid=True) -> np.ndarray:
+        """The nearest hits of many rays in one call, as of a lidar: (k,) structured array of body (-1 = nothing), shape
+        (its number in the body), distance [m] (inf), point (3,) [m] and normal (3,), world.
+
+        origins, directions (k, 3), or (3,) for all; max_distance: one, or (k,) [m]. The rest as for ray_cast."""
+        with self._asking("ray_casts") as finder:
+            origins, directions = _rays(origins, directions)
+            hits = finder.cast_rays(origins, directions, _reaches(max_distance, len(origins)), bits(mask, "mask"),
+                                    self._skipped(exclude), flag(solid, "solid"))
+            struck = hits["body"] >= 0
+            hits["shape"][struck] = self._shape_ranks[hits["shape"][struck]]
+            return hits
+
+    def shape_cast(self, shape, position, orientation, direction, max_distance=inf, *, mask=-1,
+                   exclude=()) -> Hit | None:
+        """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
+
+        shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
+        direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the
+        start, the distance is 0 and the normal is the shortest way out."""
+        with self._asking("shape_cast") as finder:
+            position, direction, limit = _line(position, direction, max_distance, "position")
+            probes = _probes(shape, position, orientation)
+            seen = bits(mask, "mask"), self._skipped(exclude)
+            hits = [hit for probe in probes for hit in finder.cast_shape(probe, direction, limit, *seen)]
+            return self._hit(min(hits, key=lambda hit: (hit["distance"], hit["shape"]))) if hits else None
+
+    def overlap(self, shape, position=ORIGIN, orientation=UPRIGHT, *, mask=-1, exclude=()) -> list[BodyHandle]:
+        """The bodies that a shape (or a list of them) overlaps or touches, in the order of bodies.
+
+        shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the
+        world."""
+        with self._asking("overlap") as finder:
+            probes = _probes(shape, vector(position, "position"), orientation, planes=True)
+            seen = bits(mask, "mask"), self._skipped(exclude)
+            shapes = [finder.overlaps(probe, 0, *seen) for probe in probes]
+            return self._bodies_of(np.concatenate(shapes))
+
+    def overlaps(self, body) -> list[BodyHandle]:
+        """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
+        with self._asking("overlaps") as finder:
+            i = self._find(body, BodyHandle)
+            if not any(shape.sensor for shape in self._scene.bodies[i].shapes):
+                raise SceneError(f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
+                                 "sensor=True, or ask World.overlap with a shape")
+            pairs = finder.inside_now(self._bodies.position, self._bodies.orientation, self._bodies.kind)
+            return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
+
+    def distance(self, a, b, position=ORIGIN, orientation=UPRIGHT) -> Distance | None:
+        """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
+        that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
+        with self._asking("distance") as finder:
+            a = self._find(a, BodyHandle)
+            other, theirs = finder, None
+            if isinstance(b, Shape):
+                other, = _probes(b, vector(position, "position"), orientation, planes=True)
+                theirs = np.zeros(1, np.int32)
+            else:
+                theirs = self._shapes_of(self._find(b, BodyHandle))
+            found = finder.distance(self._shapes_of(a), other, theirs)
+            return None if found is None else Distance(found[0], *map(np.array, found[1:]))

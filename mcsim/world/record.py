@@ -1,0 +1,218 @@
+"""All that the future of a world depends on, told once: one Entry for each part of it.
+
+Snapshots, what restores them, copies, pickles, the state hash and what one kind of world hands to the other are made from
+these tables, RECORD of a World and REDUCED_RECORD of a ReducedWorld. Whatever else a world holds is a cache: it can be
+made again from the record to the bit, as MCSIM_FORGET=1 does before every step (mcsim/world/snapshots.py).
+
+What users ask for before the next step stands in it too: forces, poses and velocities that they write are the arrays
+themselves, and where bodies stood before they were moved (`seen`) says whom that wakes when the step begins.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import count, number
+from mcsim.state.checks import LAID_OUT, MEASURED, check_bodies, check_joints, check_manifolds, check_sensed
+from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
+
+MOST_STEPS = 2**62
+
+CLOCK_DTYPE = np.dtype([("steps", "i8"), ("start", "f8"), ("time", "f8")])
+
+# Impulses of a joint, which are those of a substep of its own world, and what a step has laid out.
+OF_SUBSTEPS = (*LAID_OUT, "constraint_count", "active_limits", "held", "impulse", "swing_impulse", "wrench_impulse")
+
+
+class Holder(NamedTuple):
+    """What holds the state of a world: its BodyArrays, joint records, Collider, Pipeline; the numbers of its bodies and joints
+    by name; its dt [s]."""
+
+    bodies: Any
+    joints: np.ndarray
+    collider: Any
+    pipeline: Any
+    body_index: dict[str, int]
+    joint_index: dict[str, int]
+    dt: float
+
+
+class Entry(NamedTuple):
+    """One part of the record, an array.
+
+    read(holder): the array of now, which is not to be written. shape(holder): what it must have, -1 is any length.
+    check(array, holder): refuses, with SceneError, what no state has, and gives the array to write. write(holder, array).
+    late: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of world takes it by
+    `write`, or None: that has no such thing, or cannot go on from it.
+    """
+
+    name: str
+    meaning: str
+    dtype: np.dtype
+    read: Callable[[Holder], np.ndarray]
+    shape: Callable[[Holder], tuple[int, ...]]
+    write: Callable[[Holder, np.ndarray], None]
+    check: Callable[[np.ndarray, Holder], np.ndarray] = lambda array, holder: array
+    late: bool = False
+    handed: Callable[[Holder], np.ndarray] | None = None
+
+
+def _of_bodies(field):
+    def read(holder):
+        return getattr(holder.bodies, field.name)
+
+    def write(holder, array):
+        read(holder)[...] = array
+    unit = f" [{field.unit}]" if field.unit else ""
+    return Entry(field.name, field.meaning + unit, np.dtype(field.dtype), read,
+                 lambda holder: (holder.bodies.count, *field.shape), write, handed=read)
+
+
+def _read_joints(holder):
+    records = holder.joints.copy()
+    for name in LAID_OUT + MEASURED:
+        records[name] = 0
+    return records
+
+
+def _hand_joints(holder):
+    """Settings, what is broken, and coordinates with the turns that they have made."""
+    records = holder.joints.copy()
+    for name in OF_SUBSTEPS:
+        records[name] = 0
+    records["axes"]["impulse"] = 0.0
+    records["axes"]["position"] = holder.pipeline.measured()["axes"]["position"]
+    return records
+
+
+def _write_joints(holder, records):
+    own = [holder.joints[name].copy() for name in MEASURED]
+    holder.joints[...] = records
+    for name, values in zip(MEASURED, own):
+        holder.joints[name] = values
+    if np.any(holder.joints["breakable"]):
+        holder.pipeline.replan()
+
+
+def _check_joints(records, holder):
+    check_joints(records, holder.joints, tuple(holder.joint_index))
+    for name in LAID_OUT + MEASURED:
+        records[name] = 0
+    return records
+
+
+def _check_manifolds(records, holder):
+    check_manifolds(records, holder.collider.get_shapes())
+    return records
+
+
+def _read_sensed(holder):
+    sensors = holder.pipeline.sensors
+    return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
+
+
+def _write_sensed(holder, pairs):
+    if holder.pipeline.sensors is not None:
+        holder.pipeline.sensors.set_inside(pairs)
+
+
+def _check_faces(turned, holder):
+    numbers = turned[:, 0]
+    if not np.all(np.isfinite(turned)) or not np.all(np.isin(numbers, np.arange(holder.bodies.count))) or (
+            len(set(numbers.tolist())) < len(numbers)):
+        raise SceneError("the quaternions that bodies keep to are not by bodies, or not finite")
+    return turned
+
+
+def _clock(steps, start, dt):
+    return np.array([(steps, start, start + steps * dt)], CLOCK_DTYPE)
+
+
+def _check_clock(clock, holder):
+    count(int(clock["steps"][0]), "steps", 0, MOST_STEPS)
+    for name in ("start", "time"):
+        number(float(clock[name][0]), name)
+    return clock
+
+
+def _write_clock(holder, clock):
+    """Steps and start; of a world of another dt the start that gives the same time."""
+    steps, start, time = clock[0].item()
+    if start + steps * holder.dt != time:
+        start = time - steps * holder.dt
+    holder.pipeline.steps, holder.pipeline.start = steps, start
+
+
+def _read_seen(holder):
+    return holder.pipeline.islands.get_seen(holder.bodies.kind, holder.bodies.island)
+
+
+def _of_tree(name, meaning):
+    def read(holder):
+        return getattr(holder.pipeline, name)
+
+    def write(holder, array):
+        read(holder)[...] = array
+    return Entry(name, meaning, np.dtype(float), read, lambda holder: read(holder).shape, write)
+
+
+RECORD = (
+    *(_of_bodies(field) for field in BODY_FIELDS if field.saved),
+    Entry("joints", "settings, coordinates with their turns, impulses of the last substep, which are broken, in how many steps "
+          "it is asked anew whether bounded rows are held", JOINT_DTYPE, _read_joints,
+          lambda holder: (len(holder.joints),), _write_joints, _check_joints, handed=_hand_joints),
+    Entry("manifolds", "contacts of the last step: points and what they were made from, impulses, which touch, springs of "
+          "compliant ones; also those of what sleeps", MANIFOLD_DTYPE,
+          lambda holder: holder.collider.get_manifolds(), lambda holder: (-1,),
+          lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
+    Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been moved, and "
+          "wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
+          lambda holder, seen: holder.pipeline.islands.set_seen(seen), late=True),
+    Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
+          lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
+          late=True),
+    Entry("clock", "steps made, time of the first one's begin and of now [s]", CLOCK_DTYPE,
+          lambda holder: _clock(holder.pipeline.steps, holder.pipeline.start, holder.dt), lambda holder: (1,), _write_clock,
+          _check_clock, handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt, holder.dt)),
+)
+
+REDUCED_RECORD = (
+    *RECORD,
+    _of_tree("q", "coordinates of the tree [m, rad, quaternions]"),
+    _of_tree("qd", "velocities of the tree [m/s, rad/s]"),
+    _of_tree("tau", "forces of its joints [N, N m]"),
+    Entry("faces", "where q was written since the last step or change ended: bodies, and the quaternions that they had "
+          "then, to whose side those of now keep", np.dtype(float), lambda holder: holder.pipeline.turned_faces(),
+          lambda holder: (-1, 5), lambda holder, turned: holder.pipeline.take_faces(turned), _check_faces),
+)
+
+
+def names(record):
+    """Of all entries."""
+    return [entry.name for entry in record]
+
+
+def hand_over(here, there):
+    """What both kinds of world have, from one's holder to the other's."""
+    for entry in RECORD:
+        if entry.handed is not None:
+            entry.write(there, entry.handed(here))
+
+
+def take(record, holder, arrays, late):
+    """Write the entries that are late, or those that are not. arrays: by name."""
+    for entry in record:
+        if entry.late == late:
+            entry.write(holder, arrays[entry.name])
+
+
+def checked(record, holder, packed):
+    """-> name -> array of each entry, to be written by `take`. packed: name -> snapshots.Packed."""
+    if not isinstance(packed, dict) or set(packed) != set(names(record)):
+        raise SceneError("it keeps other things than this kind of world, in this version of mcsim, does")
+    arrays = {entry.name: entry.check(packed[entry.name].checked(entry.dtype, entry.shape(holder), entry.name), holder)
+              for entry in record}
+    check_bodies(arrays, holder.bodies.kind, tuple(holder.body_index))
+    return arrays

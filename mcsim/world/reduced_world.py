@@ -1,0 +1,711 @@
+"""ReducedWorld: a scene in generalized coordinates, stepped and observed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsim.step._reduced_pipeline import ReducedPipeline
+from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.linear import inverse, length, product, sparse_product
+from mcsim.core.rotation import conjugate, rotate
+from mcsim.world.handles import BodyHandle
+from mcsim.core.notes import note
+from mcsim.world.record import REDUCED_RECORD, hand_over
+from mcsim.reduced.agreement import allow
+from mcsim.reduced.continuous import integrate
+from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
+from mcsim.reduced.kinds import freedoms
+from mcsim.reduced.system import System
+from mcsim.reduced.user_joint import JointModel
+from mcsim.scene import Body, Joint, Scene
+from mcsim.scene.checks import FieldError, items, reals
+from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
+from mcsim.solve.assemble import jacobian_csr
+from mcsim.state.fields import ROW_KINDS
+from mcsim.world.world import World
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from mcsim.solve.kkt import KKT, Redundancy
+
+INTEGRATE_REDUCED = 4           # state/_layout.pxd
+MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
+OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
+       "rack_pinion")           # whose q are a joint's position
+BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
+
+
+class ReducedWorld(World):
+    """A scene in generalized coordinates: a spanning tree of joints, whose coordinates q and velocities qd are the
+    state. Joints of the tree cannot come apart.
+
+    ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
+      dt: step [s]. substeps: of length h = dt / substeps.
+      integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
+        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
+        is bounded acts as impulses around each substep), or
+        "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
+        motors, springs or friction).
+      tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
+      ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
+      models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
+        "rack_pinion" for a rack and pinion that is the one joint between its bodies.
+      stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
+        springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
+        beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
+        "none".
+      iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz,
+        joint_damping_ratio, push_speed, restitution_threshold, speculative_distance, sleep, sleep_speed, sleep_time,
+        threads, contact, compliant_law, impacts, restitution_law, strict: as of World. solver: "si", or one of the
+        laboratory, with contact_model, stop and tolerance, likewise.
+
+    The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
+    `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
+    from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
+    observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
+    set_velocity. positions and orientations are read-only. What rests sleeps as in World, trees whole, under
+    "semi_implicit" only; not what `tau`, a prescribed motion or a joint model of your own drives.
+    """
+
+    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
+                 tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
+                 ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
+                 solver="si", iterations=None, first_iterations=None, stabilization="soft",
+                 friction="cone", friction_points="central", baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0,
+                 joint_hertz=None, joint_damping_ratio=2.0, push_speed=None, restitution_threshold=None,
+                 speculative_distance=None, sleep=True, sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None,
+                 stop=None, tolerance=None, contact="rigid", compliant_law="linear", impacts=None, restitution_law=None,
+                 strict=False):
+        keywords = {name: value for name, value in locals().items()
+                    if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
+        self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
+                         _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
+                         "models": dict(models) if isinstance(models, Mapping) else models}
+        self._start(scene, check_reduced_settings(keywords))
+        if integrator == "reference":
+            with self._turn.alone("rows"):
+                self._refuse_bounds()
+
+    # ---- machinery ---------------------------------------------------------------------------------------------------
+
+    def _kernel_settings(self, scene):
+        own = {"integrator": "semi_implicit"}
+        if self._keywords["stabilization"] == "projection":
+            own["stabilization"] = "soft"                # limits and contacts; the pipeline projects loops by itself
+        return kernel_settings(self._keywords | own, scene.gravity) | {"integrator": INTEGRATE_REDUCED}
+
+    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+        system = System(scene, **self._choices)
+        _check_loops(system)
+        if self._keywords["integrator"] == "reference":
+            _check_smooth(scene, system, bodies, joints)
+        state = bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:]
+        q, qd = system.coordinates(*state)
+        struck = allow(system, q, qd, state)
+        tau = np.zeros(system.nv)
+        before = vars(self).get("_pipeline")
+        if before is not None:
+            _carry_over(before.system, before, system, q, qd, tau, struck)
+        in_tree = {link.joint.name for link in system.links if link.joint is not None}
+        held = np.array([joint.name in in_tree for joint in scene.joints], bool)
+        plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
+                               users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
+                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene),
+                               angles=_angles(system, scene), q=q, qd=qd, tau=tau, pitched=_pitched(system),
+                               runge=self._keywords["integrator"] == "rk4",
+                               projection=self._keywords["stabilization"] == "projection")
+        pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+            self._keywords, scene.gravity, bodies), plan)
+        _note_torn(pipeline.noted, system, scene, state)
+        pipeline.system = system
+        pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
+        return pipeline
+
+    def _ends_relaxed(self):
+        return 1
+
+    def _inverse_mass(self):
+        """H^-1, (nv, nv) scipy.sparse; 0 for the velocities of kinematic bodies, which no impulse changes."""
+        from scipy.sparse import csr_array
+
+        free, h = self._free_mass()
+        found = np.zeros((len(self.qd), len(self.qd)))
+        found[np.ix_(free, free)] = inverse(h)
+        return csr_array(found)
+
+    def _free_mass(self):
+        """Numbers of the velocities that impulses change, and H of these."""
+        free = np.flatnonzero(~given_velocities(self.system, None))
+        return free, self.mass_matrix(self.q)[np.ix_(free, free)]
+
+    @property
+    def _pipeline(self):
+        """The pipeline, its bodies where q and qd have them. For whoever has the world's turn, as all that follows q:
+        in the middle of a step bodies are where the step has them."""
+        if not self._turn.stepping:
+            self._follow_written()
+        return vars(self)["_pipeline"]
+
+    @property
+    def _bodies(self):
+        """The bodies' arrays, as q and qd have them."""
+        if not self._turn.stepping:
+            self._follow_written()
+        return vars(self)["_bodies"]
+
+    @property
+    def _joints(self):
+        """The joints' records, with what those of the tree carried in the last substep."""
+        if not self._turn.stepping:
+            self._follow_written()
+            vars(self)["_pipeline"].recover()
+        return vars(self)["_joints"]
+
+    # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities. Until
+    # then an observer works on the state as they will make it, and leaves it as it was written.
+
+    def _follow_written(self):
+        """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is written
+        into the bodies' velocities makes them."""
+        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
+        pipeline.sync()
+        if not self._turn.taken or self._turn.last is not None or pipeline.written() is None:
+            return
+        qd, twist, shown = pipeline.qd.copy(), bodies.twist.copy(), pipeline.shown_twists.copy()
+
+        def give_back():
+            if vars(self)["_pipeline"] is pipeline:
+                pipeline.qd[...] = qd
+                pipeline.take_back_twists(twist, shown)
+        if np.all(np.isfinite(twist)):
+            try:
+                self._take_over()
+            except SimulationError:             # q is none: there is nothing to see by it, and the step tells of it
+                return
+            self._turn.last = give_back
+
+    def _take_over(self):
+        """Written velocities become the state: all at once, as set_velocity does it."""
+        pipeline = vars(self)["_pipeline"]
+        pipeline.sync()
+        written = pipeline.written()
+        if written is None:
+            return
+        twist = vars(self)["_bodies"].twist
+        for i in np.flatnonzero(np.any(written, axis=1)):
+            if not np.all(np.isfinite(twist[i])):
+                raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the velocity that was "
+                                      f"written for body {self.body_names[i]!r} is not finite; set it anew")
+        try:
+            self._agree(twist.copy(), written)
+        except SceneError as error:
+            raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): {error}") from None
+
+    def _commit(self):
+        """Before velocities change: what is written is taken over for good."""
+        self._follow_written()
+        self._turn.last = None
+
+    def _agree(self, twists, written):
+        """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the present ones
+        elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is written."""
+        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
+        asked, qd = pipeline.shown_twists.copy(), pipeline.qd.copy()
+        asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
+        for link in self.system.links:
+            i = link.body_number
+            if link.joint is None and not link.prescribed:
+                if written[i, 0]:
+                    qd[link.v][:3] = twists[i, :3]
+                if written[i, 1]:
+                    qd[link.v][3:] = rotate(conjugate(pipeline.q[link.q][3:]), twists[i, 3:])
+        allow(self.system, pipeline.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
+        pipeline.forget_written()
+        pipeline.qd[...] = qd
+        pipeline.sync()
+
+    def _arrays(self):
+        with self._turn.glance() as had:
+            if had:
+                self._there.pipeline.sync()
+        return self._there
+
+    def _led(self):
+        """The pipeline, its coordinates of kinematic bodies as those are: for who looks at them at any time."""
+        with self._turn.glance() as had:
+            if had:
+                self._there.pipeline.lead()
+        return self._there.pipeline
+
+    @staticmethod
+    def _as_shown(name, array):
+        view = array.view()
+        view.flags.writeable = name == "twist"
+        return view
+
+    # ---- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self, n=1) -> None:
+        """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
+
+        Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
+        also where a step could not do something (`stats.notes`).
+        """
+        super().step(n)
+
+    def _make_steps(self, n):
+        self._take_over()                                    # what was written since: the step itself looks at q alone
+        if self._keywords["integrator"] != "reference":
+            try:
+                return super()._make_steps(n)
+            finally:
+                vars(self)["_pipeline"].recover()    # while q, qd and tau are those that the forces belong to
+        if self._forgetful:
+            self._forget()
+        self._refuse_bounds()
+        self._pipeline.noted.begin_call()
+        try:
+            integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
+            self._pipeline.steps += n
+            vars(self)["_pipeline"].end_steps()
+        finally:
+            self._bodies.force[...] = 0.0
+
+    def _refuse_bounds(self):
+        """What the reference integrator cannot do, at the present state."""
+        _check_smooth(self.scene, self.system, self._bodies, self._joints)
+        rows = self._raw_rows()
+        for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
+            raise _beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
+
+    def _admit(self, part, what):
+        """Refuse what a handle is about to give to a part and the integrator cannot do."""
+        if self._keywords["integrator"] == "reference":
+            raise _beyond_reference(part, f"is to have {what}")
+
+    def _turn_coordinate(self, joint, axis, angle):
+        """A joint's coordinate is counted anew, by whole turns."""
+        joints, axes, places = _angles(self.system, self._scene)
+        self._pipeline.q[places[(joints == joint) & (axes == axis)]] += angle
+
+    # ---- generalized coordinates -------------------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """The model: links, joints, loops, which q and qd are whose."""
+        return self._there.pipeline.system
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """The algorithms over the tree, at any state."""
+        return self._there.pipeline.dynamics
+
+    def index(self, which) -> tuple[slice, slice]:
+        """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
+        slice of qd). which: handle or name."""
+        return self.system.index(which)
+
+    @property
+    def q(self) -> np.ndarray:
+        """(nq,) coordinates of the tree, the state itself: it may be written."""
+        return self._led().q.view()
+
+    @q.setter
+    def q(self, value) -> None:
+        with self._turn.alone("q"):
+            self.q[...] = as_state(value, "q", len(self.q))
+
+    @property
+    def qd(self) -> np.ndarray:
+        """(nv,) velocities of the tree, the state itself: it may be written."""
+        return self._led().qd.view()
+
+    @qd.setter
+    def qd(self, value) -> None:
+        with self._turn.alone("qd"):
+            self.qd[...] = as_state(value, "qd", len(self.qd))
+
+    @property
+    def tau(self) -> np.ndarray:
+        """(nv,) forces of the joints [N, N m] that act in every step until they are written anew."""
+        return self._there.pipeline.tau.view()
+
+    @tau.setter
+    def tau(self, value) -> None:
+        with self._turn.alone("tau"):
+            self.tau[...] = as_state(value, "tau", len(self.tau))
+
+    def forward_dynamics(self, q, qd, tau, forces=None) -> np.ndarray:
+        """Accelerations qdd (nv,) of the tree alone: see Dynamics.forward_dynamics."""
+        with self._turn.look("forward_dynamics"):
+            return self.dynamics.forward_dynamics(q, qd, tau, forces)
+
+    def inverse_dynamics(self, q, qd, qdd, forces=None) -> np.ndarray:
+        """Joint forces tau (nv,) that give qdd to the tree alone: see Dynamics.inverse_dynamics."""
+        with self._turn.look("inverse_dynamics"):
+            return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
+
+    def mass_matrix(self, q) -> np.ndarray:
+        """H (nv, nv): see Dynamics.mass_matrix."""
+        with self._turn.look("mass_matrix"):
+            return self.dynamics.mass_matrix(q)
+
+    def bias_force(self, q, qd, forces=None) -> np.ndarray:
+        """C (nv,) of tau = H qdd + C: see Dynamics.bias_force."""
+        with self._turn.look("bias_force"):
+            return self.dynamics.bias_force(q, qd, forces)
+
+    def body_jacobian(self, body, q=None) -> np.ndarray:
+        """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
+        q = self.q if q is None else q
+        with self._turn.look("body_jacobian"):
+            return self.dynamics.body_jacobian(self.body(body).name, q)
+
+    def jacobian(self) -> "csr_array":
+        """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
+        none of their own."""
+        with self._observing("jacobian"):
+            return self._tree_jacobian()
+
+    def _tree_jacobian(self):
+        from scipy.sparse import csr_array
+
+        bodies = [self.body_jacobian(i) for i in range(len(self.body_names))]
+        velocities = np.array(bodies).reshape(6 * len(bodies), len(self.qd))
+        return csr_array(sparse_product(jacobian_csr(self._raw_rows(), self._bodies.count), csr_array(velocities)))
+
+    def delassus(self) -> "csr_array":
+        """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`. The velocities of
+        kinematic bodies, which no impulse changes, have no part in it."""
+        from scipy.sparse import csr_array
+
+        with self._observing("delassus"):
+            jacobian = self._tree_jacobian().toarray()
+            if not jacobian.size:
+                return csr_array((len(jacobian), len(jacobian)))
+            free, h = self._free_mass()
+            product = jacobian[:, free] @ np.linalg.solve(h, jacobian[:, free].T)
+            return csr_array(0.5 * (product + product.T))
+
+    def maximal(self, **keywords) -> World:
+        """A World of the same scene, in the present state and at the present time; joints have made the turns that q
+        tells. keywords: as of World; dt as here if not given. Joint models of the user's own are refused: World has
+        none."""
+        with self._turn.alone("maximal"):
+            for name in self.system.own_models():
+                raise SceneError(f"ReducedWorld.maximal: joint {name!r} has a model of your own, which World does not "
+                                 "know; give the scene a UserJoint there")
+            world = World(self.scene, **({"dt": self.dt} | keywords))
+            hand_over(self._recorded(), world._holder())
+            world._pipeline.restored()
+            world.wake()
+            return world
+
+    def kkt(self) -> "KKT":
+        """The KKT system of the accelerations of all bodies and joints now, in maximal coordinates: World.kkt of
+        `maximal()`, in which `tau` is the least wrenches on the bodies that do the same. In generalized ones:
+        mcsim.reduced.Formulation."""
+        world = self.maximal()
+        if np.any(self.tau):
+            jacobians = np.concatenate([self.body_jacobian(i) for i in range(len(self.body_names))])
+            wrenches = np.linalg.lstsq(jacobians.T, self.tau, rcond=None)[0]
+            world._bodies.force += wrenches.reshape(-1, 6)
+        return world.kkt()
+
+    def redundancy(self, tolerance=1e-9) -> "Redundancy":
+        """Rank of the bilateral rows of all joints now, in maximal coordinates: World.redundancy of `maximal()`. Over the
+        tree, with names: mcsim.reduced.mobility."""
+        return self.maximal().redundancy(tolerance)
+
+    def loop_errors(self) -> np.ndarray:
+        """(loops, 2): metres and radians by which the joints that close loops are off, in the order of system.loops."""
+        with self._turn.look("loop_errors"):
+            errors = self.joint_errors()
+            return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
+
+    def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
+        (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
+        q, qd = self.q if q is None else q, self.qd if qd is None else qd
+        with self._turn.look("to_maximal"):
+            return self.dynamics.state(q, qd)
+
+    def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
+        """Take the state of all bodies, as World has it; velocities are 0 if not given.
+
+        A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
+        then what the joints forbid of the poses is left out, and of the velocities what an impulse at the joints would
+        take: the change that costs the least kinetic energy, by which momenta are kept. Nothing is changed if it fails.
+        """
+        given = {"positions": positions, "orientations": orientations, "velocities": velocities,
+                 "angular_velocities": angular_velocities}
+        try:
+            state = [reals(np.zeros((len(self.body_names), 3)) if part is None else part, name)
+                     for name, part in given.items()]
+        except FieldError as error:
+            raise SceneError(f"ReducedWorld.from_maximal: {error}") from None
+        with self._turn.alone("from_maximal"):
+            if not project:
+                self._check_tree(state)
+            q, qd = self.system.coordinates(*state)
+            allow(self.system, q, qd, state)
+            vars(self)["_pipeline"].forget_written()
+            self._turn.last = None
+            self.q[...], self.qd[...] = q, qd
+
+    def _check_tree(self, state):
+        """Refuse a state of all bodies that breaks a joint of the tree."""
+        errors = self.system.tree_errors(*state)
+        if errors.size and errors.max() > BROKEN:
+            i = int(np.argmax(errors.max(axis=-1)))
+            raise SceneError(f"ReducedWorld.from_maximal: joint {self.system.links[i].joint.name!r} is off by "
+                             f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
+                             f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
+
+    # ---- the bodies --------------------------------------------------------------------------------------------------
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, 3) read-only view: centres of mass, world [m]."""
+        return self._as_shown("position", self._arrays().bodies.position)
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(n, 4) read-only view: unit quaternions (w, x, y, z), body axes into the world."""
+        return self._as_shown("orientation", self._arrays().bodies.orientation)
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(n, 3) view: of the centres of mass, world axes [m/s]. What is written into it is taken over as by set_velocity, of
+        all bodies at once, by the next step and by what changes velocities."""
+        return self._arrays().bodies.twist[:, :3]
+
+    @property
+    def angular_velocities(self) -> np.ndarray:
+        """(n, 3) view: world axes [rad/s]. It may be written, as `velocities`."""
+        return self._arrays().bodies.twist[:, 3:]
+
+    def set_pose(self, body, position=None, orientation=None) -> None:
+        """Place a body that no joint of the tree holds: what hangs on it goes with it. `position` (3,) of its centre of
+        mass [m], `orientation` (4,), world; None keeps what is."""
+        super().set_pose(body, position, orientation)
+
+    def _set_pose(self, body, position, orientation):
+        link = self._link(body, "set_pose")
+        if link.joint is not None:
+            raise SceneError(f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; write that one's "
+                             f"coordinates: q at index({link.joint.name!r})[0]")
+        if link.prescribed:
+            return super()._set_pose(body, position, orientation)
+        if position is not None:
+            position = self._vector(position, "position", "set_pose")
+        if orientation is not None:
+            orientation = self._vector(orientation, "orientation", "set_pose", 4)
+            self.q[link.q][3:] = orientation / length(orientation)
+        if position is not None:
+            self.q[link.q][:3] = position
+        vars(self)["_pipeline"].end_steps()      # quaternions keep to the side of this pose, looked at or not
+
+    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
+        """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
+
+        The bodies on joints with it keep theirs, but for the impulses at the joints of the tree that make all of them
+        agree: the body itself is then slower than was asked for, as after the next step of a World. Loops follow in the
+        next step."""
+        super().set_velocity(body, velocity, angular_velocity)
+
+    def _set_velocity(self, body, velocity, angular_velocity):
+        link = self._link(body, "set_velocity")
+        if link.prescribed:
+            return super()._set_velocity(body, velocity, angular_velocity)
+        if velocity is not None:
+            velocity = self._vector(velocity, "velocity", "set_velocity")
+        if angular_velocity is not None:
+            angular_velocity = self._vector(angular_velocity, "angular_velocity", "set_velocity")
+        self._commit()
+        twists, written = vars(self)["_bodies"].twist.copy(), np.zeros((len(self.body_names), 2), bool)
+        for half, given in enumerate((velocity, angular_velocity)):
+            if given is not None:
+                twists[link.body_number, 3 * half:3 * half + 3] = given
+                written[link.body_number, half] = True
+        self._agree(twists, written)
+
+    def _link(self, body, doing):
+        """The link of a body that moves."""
+        name = self.body_names[self._find(body, BodyHandle)]
+        number = self.system.link_of[name]
+        if number < 0:
+            raise SceneError(f"ReducedWorld.{doing}: body {name!r} is static: it is part of the base")
+        return self.system.links[number]
+
+    def apply_impulse(self, body, impulse, point=None) -> None:
+        """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
+        None). The joints of the tree pass it on; loops do not feel it before the next step."""
+        points = None if point is None else [point]
+        self.apply_impulses([impulse], [body], points)
+
+    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+        """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
+        with self._turn.alone("apply_impulses"):
+            chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+            self._commit()
+            force = np.zeros(len(self.qd))
+            for i, wrench in zip(chosen, wrenches):
+                force += product(wrench, self.body_jacobian(int(i)))
+            still = np.zeros(len(self.qd))
+            moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
+            self.qd[...] += moved - before
+
+    # ---- kept and taken back -----------------------------------------------------------------------------------------
+
+    _RECORD = REDUCED_RECORD
+
+    def restore(self, snapshot) -> None:
+        """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
+        super().restore(snapshot)
+
+    def _check_kind(self, snapshot):
+        if "q" not in snapshot.packed:
+            raise SceneError("takes what ReducedWorld.snapshot() gave, not that of a World, whose state from_maximal takes")
+
+    def _recorded(self):
+        """With what was written as it was written, which goes on to be taken over."""
+        holder = super()._recorded()
+        if self._turn.last is not None:
+            give_back, self._turn.last = self._turn.last, None
+            give_back()
+            holder.pipeline.sync()
+        return holder
+
+    def _catch_up(self):
+        pipeline = vars(self)["_pipeline"]
+        pipeline.sync()
+        pipeline.recover()
+
+    def _follow(self, holder):
+        self._turn.last = None                   # what was written into velocities before is of another state
+        written = holder.bodies.twist.copy()
+        holder.pipeline.sync()
+        holder.pipeline.take_back_twists(written, holder.pipeline.shown_twists)
+        holder.pipeline.trust_records()
+
+    def _given(self):
+        return self._choices | {name: self._keywords[name] for name in KEYWORDS}
+
+
+KEYWORDS = tuple(name for name in inspect.signature(ReducedWorld.__init__).parameters
+                 if name not in ("self", "scene", "tree", "roots", "ball", "models"))
+
+
+def _check_smooth(scene, system, bodies, joints):
+    """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
+    bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
+    tree = {link.joint.name for link in system.links if link.joint is not None}
+    for joint, record in zip(scene.joints, joints):
+        found = _bounds(record)
+        if joint.name not in tree:
+            found.append("no place in the tree (it closes a loop, couples others, or can break)")
+        if found:
+            raise _beyond_reference(f"joint {joint.name!r}", f"has {found[0]}")
+    damped = (bodies.linear_damping > 0.0) | (bodies.angular_damping > 0.0)
+    for body, is_damped in zip(scene.bodies, damped):
+        if body.kind == "dynamic" and (is_damped or body.linear_damping > 0.0 or body.angular_damping > 0.0):
+            raise _beyond_reference(f"body {body.name!r}", "has damping")
+        if body.kind == "kinematic":
+            raise _beyond_reference(f"body {body.name!r}", "is kinematic")
+
+
+def _check_loops(system):
+    """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
+    which every entry is a product over the tree's velocities."""
+    tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
+    for link in system.links:
+        tree[link.number] = link.number if link.parent < 0 else tree[link.parent]
+        sizes[tree[link.number]] += link.v.stop - link.v.start
+    rows = np.zeros(len(system.links), np.int64)
+    for loop in system.loops:
+        for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
+            rows[number] += 6 - freedoms(loop.joint)
+    if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
+        raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
+                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take minutes: "
+                         "take World, which has a sparse one, or cut joints out of the scene")
+
+
+def _beyond_reference(part, what):
+    return SceneError(f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
+                      "gravity and forces alone: take integrator='rk4', or leave that out")
+
+
+def _bounds(joint):
+    """What may give a JOINT_DTYPE record rows beside its own, by name."""
+    axes = joint["axes"][:joint["axis_count"]]
+    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
+    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
+             "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
+    return [name for name, is_there in found.items() if is_there]
+
+
+def _jointed(system, bodies):
+    """(bodies + 1,) int8, the world's first: which bodies joints move; 0 of what is free, stands still or is driven."""
+    jointed = np.zeros(bodies + 1, np.int8)
+    for link in system.links:
+        if link.joint is not None or len(system.children(link.number)) > 0:
+            jointed[link.body_number + 1] = system.scene.bodies[link.body_number].kind == "dynamic"
+    return jointed
+
+
+def _carriers(system, scene):
+    """[(link, joint)] numbers of the tree's joints that are the scene's."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
+
+
+def _angles(system, scene):
+    """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
+             if link.joint is not None and link.kind in OWN for axis in range(link.q.stop - link.q.start)]
+    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
+
+
+def _pitched(system):
+    """Name, and place in q and qd, of the joints that have yaw, pitch and roll."""
+    return [(link.joint.name, link.q.start, link.v.start) for link in system.links if link.kind == "spherical_ypr"]
+
+
+def _note_torn(noted, system, scene, state):
+    """Joints of the tree that the bodies' state has open, which coordinates cannot be."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    for link, off in zip(system.links, system.tree_errors(*state)[:, :2].max(axis=1)):
+        if link.joint is not None and off > BROKEN:
+            note(noted, "torn joints", numbers[link.joint.name], off)
+
+
+def _names(parts, field):
+    try:
+        return [getattr(part, "name", part) for part in items(parts, f"a list of {field}", field)]
+    except FieldError as error:
+        raise SceneError(f"ReducedWorld: {error}") from None
+
+
+def _carry_over(old, before, system, q, qd, tau, struck):
+    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
+    links whose velocities have changed."""
+    numbers = {_held_by(link): link for link in old.links}
+    for link in system.links:
+        other = numbers.get(_held_by(link))
+        if other is not None and other.kind == link.kind:
+            q[link.q], tau[link.v] = before.q[other.q], before.tau[other.v]
+            if link.number not in struck:
+                qd[link.v] = before.qd[other.v]
+
+
+def _held_by(link):
+    return ("body", link.body) if link.joint is None else ("joint", link.joint.name)

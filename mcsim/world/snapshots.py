@@ -1,0 +1,330 @@
+"""A World's whole state at one moment, kept and taken back."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.notes import carry_over
+from mcsim.world.record import RECORD, Holder, checked, take
+from mcsim.scene import Body, Joint
+from mcsim.scene.checks import choose
+from mcsim.world.settings import CONTACTS
+from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
+from mcsim.state.fields import BODY_FIELDS
+
+
+# Attributes of a world that hold its state, of those that depend on which bodies and joints there are.
+HOLDING = ("_there", "_bodies", "_joints", "_collider", "_pipeline")
+
+
+class Packed:
+    """A copy of an array of whole 8-byte words a row, without the words that are zero: manifolds have room for more
+    points than most need, joints for more axes. To the bit: -0.0 is not zero here."""
+
+    __slots__ = ("shape", "dtype", "mask", "words")
+
+    def __init__(self, array):
+        self.shape, self.dtype = array.shape, array.dtype
+        words = np.ascontiguousarray(array).view(np.uint64).reshape(-1)
+        used = words != 0
+        self.mask, self.words = np.packbits(used), words[used]
+
+    def __len__(self):
+        return self.shape[0]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return self.mask.nbytes + self.words.nbytes
+
+    def unpacked(self) -> np.ndarray:
+        """The array."""
+        out = np.zeros(self.shape, self.dtype)
+        words = out.view(np.uint64).reshape(-1)
+        words[np.unpackbits(self.mask, count=len(words)).view(bool)] = self.words
+        return out
+
+    def checked(self, dtype, shape, what) -> np.ndarray:
+        """The array, which must be one of this type and shape; a -1 in the shape stands for any length. Whatever else it
+        holds, or does not, is refused."""
+        try:
+            fits = (self.dtype == dtype and len(self.shape) == len(shape)
+                    and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape)))
+            mask, words = self.mask, self.words
+            if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.uint8, np.uint64, 1, 1):
+                count = int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize // 8
+                if (len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(np.unpackbits(mask))
+                        == np.count_nonzero(np.unpackbits(mask, count=count))):
+                    return self.unpacked()
+        except (AttributeError, TypeError):
+            pass
+        wanted = "(" + ", ".join("any" if n < 0 else str(n) for n in shape) + ")"
+        raise SceneError(f"{what} is no packed array of the shape {wanted}")
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore.
+
+    packed: name -> Packed, of each entry of the world's record (mcsim/world/record.py); parts: the bodies and joints that there
+    were; contact: the world's keyword, which says what the points of manifolds keep.
+    """
+
+    packed: dict
+    parts: "Parts"
+    contact: str
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """name -> array of the bodies' state, a copy."""
+        return {field.name: self.packed[field.name].unpacked() for field in BODY_FIELDS if field.saved}
+
+    @property
+    def steps(self) -> int:
+        """That the world had made."""
+        return int(self.packed["clock"].unpacked()["steps"][0])
+
+    @property
+    def start(self) -> float:
+        """Time before the first of them [s]."""
+        return float(self.packed["clock"].unpacked()["start"][0])
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.packed["clock"].unpacked()["time"][0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the state takes. Bodies and joints themselves are shared with the world, until it is pickled: then
+        those are written too that were added since it was made."""
+        return sum(packed.nbytes for packed in self.packed.values())
+
+    def __repr__(self):
+        bodies, joints = (len(self.packed[name]) for name in ("position", "joints"))
+        return f"<Snapshot after {self.steps} steps: {bodies} bodies, {joints} joints>"
+
+
+class Parts:
+    """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an
+    equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts.
+    ignored_pairs: of the bodies' names."""
+
+    def __init__(self, scene, origin):
+        self.scene = scene                               # None once pickled
+        self.counts = len(origin.bodies), len(origin.joints)
+        self.bodies = _told(scene.bodies, origin.bodies)
+        self.joints = _told(scene.joints, origin.joints)
+        self.ignored_pairs = tuple(scene.ignored_pairs)
+
+    def __getstate__(self):
+        return self.__dict__ | {"scene": None}
+
+    def in_terms_of(self, origin):
+        """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
+        bodies = _parts_of(self.bodies, origin.bodies, Body)
+        joints = _parts_of(self.joints, origin.joints, Joint)
+        names, before = {body.name for body in bodies}, set()
+        for joint in joints:
+            geared = {joint.joint_a, joint.joint_b} if joint.type == "gear" else set()
+            if not ({joint.a, joint.b} <= names | {None} and geared <= before):
+                raise SceneError(f"joint {joint.name!r} of the snapshot is on parts that it does not have")
+            before.add(joint.name)
+        pairs = [(a, b) for a, b in self.ignored_pairs]
+        if not all(isinstance(name, str) for pair in pairs for name in pair):
+            raise SceneError("the pairs of bodies that do not collide are not told by names")
+        return bodies, joints, pairs
+
+
+def _parts_of(told, origin, kind):
+    """Parts by their numbers in a list, or as they are."""
+    found = []
+    for part in told:
+        if isinstance(part, int) and 0 <= part < len(origin):
+            part = origin[part]
+        if not isinstance(part, kind):
+            raise SceneError(f"the snapshot has {part!r:.40} for a {kind.__name__.lower()}")
+        found.append(part)
+    if len({part.name for part in found}) < len(found):
+        raise SceneError(f"two of the snapshot's {kind.__name__.lower()}s have one name")
+    return found
+
+
+def _told(parts, origin):
+    """Parts as numbers in a list, or as they are where it has them not."""
+    if parts == origin:
+        return range(len(parts))
+    number = {id(part.original): i for i, part in enumerate(origin)}
+    found = [number.get(id(part.original)) for part in parts]
+    return [part if i is None or not part.same(origin[i]) else i for i, part in zip(found, parts)]
+
+
+class Snapshots:
+    """The part of World that is kept and taken back."""
+
+    _RECORD = RECORD                                  # what it is made of
+
+    def _holder(self, parts=None):
+        """What holds the state: of `_machinery`, or the present one."""
+        if parts is None:
+            parts = {name: getattr(self, name) for name in HOLDING}
+        there = parts["_there"]
+        return Holder(parts["_bodies"], parts["_joints"], parts["_collider"], parts["_pipeline"], there.body_index,
+                      there.joint_index, self.dt)
+
+    def _recorded(self):
+        """The holder of the present state, which is all in the record."""
+        self._catch_up()
+        self._meet_shapes()                         # what is in the sensors, by the present numbers
+        return self._holder()
+
+    def snapshot(self) -> Snapshot:
+        """The whole state now: bodies and joints there are, poses, twists, forces, joint and contact impulses, time."""
+        with self._turn.alone("snapshot"):
+            return self._snapshot()
+
+    def _snapshot(self):
+        holder = self._recorded()
+        if self._parts is None or self._parts.scene is not self._scene:
+            self._parts = Parts(self._scene, self._origin)
+        packed = {entry.name: Packed(entry.read(holder)) for entry in self._RECORD}
+        return Snapshot(packed, self._parts, self._keywords["contact"])
+
+    def restore(self, snapshot) -> None:
+        """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits.
+
+        Bodies and joints that were added since are gone again; those that were removed are back, and their handles
+        serve again. A failed call changes nothing.
+        """
+        if not isinstance(snapshot, Snapshot):
+            raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
+        with self._turn.alone("restore"):
+            self._restore(snapshot)
+
+    def _restore(self, snapshot):
+        try:
+            self._check_kind(snapshot)
+            parts = self._machinery_of(snapshot.parts)
+            holder = self._holder(parts)
+            arrays = self._checked_state(snapshot, holder)
+        except SceneError as error:
+            raise SceneError(f"World.restore: {error}") from None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
+        take(self._RECORD, holder, arrays, late=False)
+        self._follow(holder)
+        self._settle(parts)
+        self._meet_shapes()
+        take(self._RECORD, holder, arrays, late=True)
+
+    def _check_kind(self, snapshot):
+        """Refuse what another kind of world has kept."""
+        if "q" in snapshot.packed:
+            raise SceneError("takes what World.snapshot() gave, not that of a ReducedWorld; maximal() makes a World of its state")
+
+    def _checked_state(self, snapshot, holder):
+        """-> name -> array of each entry of the record."""
+        arrays = checked(self._RECORD, holder, snapshot.packed)
+        choose(snapshot.contact, CONTACTS, "contact")
+        if snapshot.contact != self._keywords["contact"]:       # what their points keep means another thing there
+            manifolds = arrays["manifolds"]
+            for part, name in ((manifolds, "friction_impulse"), (manifolds["points"], "normal_impulse"),
+                               (manifolds["points"], "friction_impulse")):
+                part[name] = 0.0
+        return arrays
+
+    def _catch_up(self):
+        """Into the record what is found from it when somebody asks."""
+
+    def _follow(self, holder):
+        """What stands beside the record and follows it, of a state that was just written."""
+
+    def _machinery_of(self, told):
+        """What `_machinery` gives for the bodies and joints of a snapshot, its Parts: the present one, if they are
+        those."""
+        if told.scene is not self._scene:
+            if told.counts != (len(self._origin.bodies), len(self._origin.joints)):
+                raise SceneError(f"the snapshot is of another scene, of {told.counts[0]} bodies, {told.counts[1]} joints; "
+                                 f"this world was made with {len(self._origin.bodies)} bodies, "
+                                 f"{len(self._origin.joints)} joints")
+            bodies, joints, pairs = told.in_terms_of(self._origin)
+            if bodies != self._scene.bodies or joints != self._scene.joints:
+                return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
+        return {name: getattr(self, name) for name in HOLDING}
+
+    def _forget(self):
+        """All that is not in the record made anew from the bodies and joints that there are, in the arrays that users may have
+        views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the same, so what
+        is not in the record is a cache."""
+        holder, old = self._recorded(), vars(self)["_pipeline"]
+        arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
+        for name, array in BodyArrays.from_scene(self._scene).padded.items():
+            holder.bodies.padded[name][...] = array
+        holder.joints[...] = joint_records(self._scene, holder.body_index)
+        parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
+        new = self._holder(parts)
+        take(self._RECORD, new, arrays, late=False)
+        self._follow(new)
+        new.pipeline.restored()
+        vars(self).update(parts)
+        self._meet_shapes()
+        take(self._RECORD, new, arrays, late=True)
+        self._go_on_from(old)
+
+    def _go_on_from(self, old):
+        """Tell of the present call of step what the pipeline `old` had seen of it."""
+        new = vars(self)["_pipeline"]
+        new.take_call(old)
+        carry_over(new.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
+        for log, before in ((new.collider, old.collider), (new.sensors, old.sensors)):
+            if log is not None:
+                log.take_log(before)
+        if new.laboratory is not None:
+            new.laboratory.iterations = old.laboratory.iterations
+
+    def state_hash(self) -> str:
+        """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
+        with self._turn.alone("state_hash"):
+            return self._state_hash()
+
+    def _state_hash(self):
+        digest = hashlib.blake2b(digest_size=16)
+        holder = self._recorded()
+        for entry in self._RECORD:
+            digest.update(np.ascontiguousarray(entry.read(holder)).tobytes())
+        return digest.hexdigest()
+
+    def _awake(self):
+        """A copy of this world of which nothing sleeps."""
+        other = self._copied()
+        other.wake()
+        return other
+
+    def _given(self):
+        """The arguments with which it was made."""
+        return self._keywords
+
+    def _copied(self):
+        """Another world in the same state."""
+        return _rebuild(type(self), self._origin, self._given(), self._snapshot())
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self._origin, self._given(), self.snapshot())
+
+    def __deepcopy__(self, memo):
+        with self._turn.alone("snapshot"):
+            return self._copied()
+
+
+def forgetful():
+    """Whether worlds that are made now forget all but their record before every step."""
+    return os.environ.get("MCSIM_FORGET", "") not in ("", "0")
+
+
+def _rebuild(kind, scene, keywords, snapshot):
+    world = kind(scene, **keywords)
+    world.restore(snapshot)
+    return world

@@ -1,0 +1,464 @@
+"""World: a scene in maximal coordinates, stepped and observed."""
+
+from typing import NamedTuple
+from weakref import WeakSet
+
+import numpy as np
+
+from mcsim.world.actions import Actions
+from mcsim.world.changes import Changes
+from mcsim.collide import Collider, Surfaces
+from mcsim.core._turn import Turn
+from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.core.linear import turned
+from mcsim.core.rotation import matrices
+from mcsim.world.event_world import EventRun
+from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.laboratory import Laboratory, block_inverse_mass
+from mcsim.core.notes import failure_of
+from mcsim.world.observers import Observers
+from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
+from mcsim.world.queries import Queries
+from mcsim.world.record import MOST_STEPS
+from mcsim.scene import Scene
+from mcsim.scene.checks import FieldError, count, listing, show, suggestion
+from mcsim.scene.described import Described
+from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
+from mcsim.world.snapshots import Snapshots, forgetful
+from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.compliance import check_surfaces
+from mcsim.state.motions import motion_calls
+from mcsim.state.user_joints import user_joints
+
+BUSY = ("World.{doing}: the world is in the middle of a step, or of being changed or looked at; a function that it calls (a "
+        "residual, a motion) and other threads may only read its arrays: do it after the step")
+
+
+class There(NamedTuple):
+    """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
+    the world's turn."""
+
+    scene: Scene
+    body_index: dict
+    joint_index: dict
+    bodies: BodyArrays
+    pipeline: Pipeline
+
+
+class World(Observers, Actions, Queries, Changes, Snapshots):
+    """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
+    rows.
+
+    World(scene, *, dt=1/60, substeps=4, ...). Keywords:
+      dt: step [s]. substeps: of length h = dt / substeps; 4, with contact="event" 1.
+      solver: "si" (sequential impulses, matrix-free), "pgs" (Gauss-Seidel on the assembled J M^-1 J'), or one of the
+        laboratory, mcsim.solve.problems.SOLVERS: each pass of a substep is then a Problem, friction at every point,
+        solved by it; exact, and slow.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
+        solver of the laboratory: its most, by default its own.
+      first_iterations: likewise of the first step, which has no impulses to begin with; the next step takes half of them,
+        and so on. Default 64 times as many where `iterations` is left alone, else as many.
+      more_iterations: so many more in a relax pass, at most, over contacts of bodies that are outweighed ten times by what
+        they touch, and what joints hold them, where a sweep still changes a velocity by more than
+        0.02 g h, without gravity t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
+      contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
+        solver "pgs" a model makes that the laboratory's.
+      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
+        each residual, with si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
+      stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
+        "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
+        drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
+      position_rounds: position solves a substep of projection and ggl, 2.
+      friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
+      baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
+      slop: overlap that all but soft and none leave [m]; by default 0.0005 t. (This and the next three lengths and speeds
+        follow from t, the thickness of the thinner of two shapes, and what gravity g does in a step, where they are not
+        given; `settings` has None then.)
+      hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2, which makes 10 where they
+        rest. joint_hertz, joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
+      push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
+        overlaps, 3 l / s + 0.1 √(g l) of joints and limits, and of their angles that over l: l twice the longest lever,
+        or radius of gyration, of those bodies of the joint that move.
+      restitution_threshold: slower impacts do not bounce [m/s]; by default 3 g dt.
+      restitution_law: of impacts with friction, of joints too (docs/theory/impacts.md): "stronge" (the work of the normal
+        impulse comes back by e²; gains no energy), "newton" (the speed comes back by e), "poisson" (the impulse does).
+      speculative_distance: contacts exist from this separation on [m]; by default t / 50, or the least of 7.34 g dt²
+        and t / 4 if that is more.
+      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
+        "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
+        other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
+        tells which.
+      geometric_stiffness: without effect since articulations under strain keep their energy by themselves; 0.
+      integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over
+        the KKT accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or
+        "projection", as feedback or projection at the joints; limits, joint friction, velocity motors and contacts as
+        impulses around each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of
+        their own, so joint_solver is not read; symplectic, second order, energy within a band for good; "variational"
+        by quaternion increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that
+        only. SimulationError where the joints cannot be closed).
+      sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, against what they lie on, which
+        stands still or is kinematic and moves steadily without turning, sleep with all that they touch and that rests:
+        they go with it and cost next to nothing until something touches or changes one of them (`asleep`, `wake`); beside
+        what moves slowly its neighbours alone stay awake. What hangs on
+        joints alone never sleeps. Under "semi_implicit" only. sleep_speed [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
+        its centre.
+      contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
+        (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
+        "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
+        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
+        "semi_implicit" and "soft" only; or "event": smooth motion between impacts and other events that are located to
+        rounding, contact forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of
+        tens of bodies. Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler"
+        (1), a step a substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
+        Of the other keywords only dt, substeps and restitution_law are read.
+      threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
+        It pays from some hundreds of touching bodies on, where the processors are free.
+      strict: False. True: a step that could not do something, which else only stands in `stats.notes` (docs/notes.md),
+        raises SimulationError with the note's sentence, and the state is the one before it.
+
+    The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
+    worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
+    """
+
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
+                 more_iterations=None, joint_solver=None, stabilization="soft", integrator=None,
+                 geometric_stiffness=0.0, friction="cone", friction_points="central",
+                 baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
+                 push_speed=None, restitution_threshold=None, speculative_distance=None, position_rounds=2, sleep=True,
+                 sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
+        keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
+        self._start(scene, check_settings(keywords))
+
+    def _start(self, scene, keywords):
+        """Begin with checked keywords."""
+        if not isinstance(scene, Scene):
+            raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
+                             "mcsim.load(name) makes one")
+        self._turn = Turn(BUSY)
+        self._forgetful = forgetful()
+        self._keywords = keywords
+        self._origin = scene.sharing_parts()
+        self._parts = None                          # of the last snapshot
+        self._shown_scene = None                    # (scene, what a user sees of it)
+        self._removed = WeakSet()                    # parts that are here no longer, the first version of each
+        vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
+                                          joint_records(self._origin, self._origin.numbers()[0]),
+                                          ShapeArrays(self._origin)))
+        self._check_damping()
+        self._event_run = None                       # EventRun of contact="event"
+        self._follow_events()
+        self._broken = None                         # numbers of the joints that broke in the last call of step()
+        self._meet_shapes()
+        self._prepare()
+
+    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None, planned=False):
+        """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints:
+        JOINT_DTYPE; shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
+        numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
+        plan."""
+        body_index, joint_index = numbers or scene.numbers()
+        if self._keywords["contact"] == "compliant":
+            check_surfaces(scene, excluded_pairs(scene, body_index))
+        if collider is None:
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
+                                Surfaces(shapes.surfaces))
+        user = user_joints(scene, joints, bodies)
+        rows = 0 if user is None else user.rows.ctypes.data
+        pipeline = self._new_pipeline(
+            scene, bodies, joints, collider, self._kernel_settings(scene) | {"user_rows": rows},
+            **({"planned": True} if planned else {}))
+        if isinstance(pipeline, PositionPipeline):
+            pipeline.names = (tuple(body_index), tuple(joint_index))
+        _set_gears(joints, pipeline)
+        pipeline.set_user_joints(user)
+        pipeline.set_calls(motion_calls(scene, joints))
+        pipeline.set_laboratory(self._new_laboratory(pipeline.noted))
+        pipeline.strict = self._keywords["strict"]
+        pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
+        return {
+            "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
+            "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
+            "_breakable": bool(np.any(joints["breakable"])),
+        }
+
+    def _kernel_settings(self, scene):
+        return kernel_settings(self._keywords, scene.gravity)
+
+    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+        """What makes the steps of these bodies and joints."""
+        kind = PIPELINES.get(self._keywords["integrator"], Pipeline)
+        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+            self._keywords, scene.gravity, bodies), **planned)
+
+    def _new_laboratory(self, noted):
+        """What solves the rows in place of the sweeps, or None."""
+        k = self._keywords
+        return None if k["contact_model"] is None else Laboratory(
+            k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
+            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass, lambda: self.body_names, noted)
+
+    def _inverse_mass(self):
+        """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
+        now = self._bodies
+        return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
+
+    def __repr__(self):
+        there = self._there
+        return (f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
+                f"{len(there.scene.joints)} joints, t = {self._time(there):.6g} s>")
+
+    # ---- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self, n=1) -> None:
+        """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
+
+        Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
+        also where a step could not do something (`stats.notes`).
+        """
+        if type(n) is not int or not 0 <= n <= MOST_STEPS:
+            try:
+                n = count(n, "n", 0, MOST_STEPS)
+            except FieldError as error:
+                raise SceneError(f"World.step: {error}") from None
+        with self._turn.step("step"):
+            self._make_steps(n)
+
+    def _make_steps(self, n):
+        whole = self._joints["broken"] == 0 if self._breakable else None
+        try:
+            if self._event_run is not None:
+                if self._forgetful:
+                    self._forget()
+                self._follow_events()
+                return self._event_run.step(self, n)
+            self._check_damping()
+            status = self._pipeline.step(n) if not self._forgetful else self._step_forgetting(n)
+            if status == UNSEEN:
+                self._meet_shapes()
+                status = self._pipeline.step(n)
+            if status == NOT_FINITE:
+                raise SimulationError(self._explain_failure())
+            if status == NOT_DONE:
+                raise self._not_done()
+        finally:
+            if whole is not None:
+                self._broken = np.nonzero(whole & (self._joints["broken"] != 0))[0]
+
+    def _step_forgetting(self, n):
+        """As Pipeline.step, with nothing but the record known before each step."""
+        status = OK
+        self._meet_shapes()
+        self._pipeline.begin_call()
+        try:
+            for _ in range(n):
+                self._forget()
+                status = self._pipeline.go_on(1)
+                if status != OK:
+                    break
+        finally:
+            self._pipeline.end_call()
+        return status
+
+    def _check_damping(self):
+        """At the beginning and before steps: rates may be written at any time."""
+        if type(self._pipeline) is SmoothPipeline:
+            check_damping(self._scene.bodies, self._bodies, self.substep)
+
+    def _follow_events(self):
+        """The event-driven simulation of the bodies and joints there are, if that is how contacts are simulated."""
+        run = self._event_run
+        if self._keywords["contact"] == "event" and (run is None or run.pipeline is not self._pipeline):
+            self._event_run = EventRun(self)
+
+    def _admit(self, part, what):
+        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
+
+    def _turn_coordinate(self, joint, axis, angle):
+        """A joint's coordinate is counted anew: by whole turns, which the bodies do not know."""
+
+    def _not_done(self):
+        """The error of a step that could not do something, and was undone."""
+        pipeline, scene = self._there.pipeline, self._scene
+        return SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
+                               f"{failure_of(pipeline.noted, scene.bodies, scene.joints)}; the last good state is kept, for "
+                               "strict=True")
+
+    def _explain_failure(self):
+        """Which step, which body, and what was on it."""
+        i = self._pipeline.failed_body
+        name = self._scene.bodies[i].name
+        joints = [joint.name for joint in self._scene.joints if name in (joint.a, joint.b)]
+        found = self._collider.get_manifolds()
+        touching = found[(found["body_a"] == i) | (found["body_b"] == i)]
+        others = sorted({self.body_names[b] for m in touching for b in (m["body_a"], m["body_b"]) if b != i})
+        now = self._bodies
+        state = (*now.position[i], *now.orientation[i], *now.twist[i], *now.force[i])
+        where = ("the last good state is kept" if np.all(np.isfinite(state))
+                 else "set its pose, velocity and forces anew")
+        what = ("is not finite" if not self._pipeline.failed_far else
+                "is so far away, or turns so fast, that numbers no longer tell its points apart")
+        return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
+                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; {where}; a smaller dt, "
+                "more substeps or milder forces may help")
+
+    def _prepare(self, points=False):
+        """Rows at the present state; points: with friction at every point."""
+        while (status := self._pipeline.prepare(points)) == GROW:
+            self._pipeline.grow()
+        if status == NOT_FINITE:
+            raise SimulationError(self._explain_failure())
+
+    # ---- state -------------------------------------------------------------------------------------------------------
+
+    @property
+    def _scene(self):
+        return self._there.scene
+
+    @property
+    def _body_index(self):
+        return self._there.body_index
+
+    @property
+    def _joint_index(self):
+        return self._there.joint_index
+
+    @property
+    def scene(self) -> Scene:
+        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were added.
+        To be read; scene.copy() is one to change."""
+        scene, shown = self._scene, self._shown_scene
+        if shown is None or shown[0] is not scene:
+            shown = self._shown_scene = scene, scene.numbered().frozen()
+        return shown[1]
+
+    def __setattr__(self, name, value):
+        """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have some."""
+        if (name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
+                or not type(self).__module__.startswith("mcsim.")):
+            return object.__setattr__(self, name, value)
+        settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
+        kind = type(self).__name__
+        if name in self._keywords or name == "gravity":
+            of = "the scene's" if name == "gravity" else "a setting"
+            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; make another {kind} of world.scene.copy()")
+        if isinstance(getattr(self, name, None), np.ndarray):
+            raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
+        what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
+        raise AttributeError(f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
+                             "written into, set_pose, set_body and their like change the rest")
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return self._keywords["dt"]
+
+    @property
+    def substep(self) -> float:
+        """h = dt / substeps [s]."""
+        return self._keywords["dt"] / self._keywords["substeps"]
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._time(self._there)
+
+    def _time(self, there):
+        return there.pipeline.start + there.pipeline.steps * self.dt
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names in the order of all body arrays."""
+        return tuple(self._body_index)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names in the order of all joint arrays."""
+        return tuple(self._joint_index)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, 3) view: centres of mass, world [m]."""
+        return self._there.bodies.position.view()
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(n, 4) view: unit quaternions (w, x, y, z), body axes into the world."""
+        return self._there.bodies.orientation.view()
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(n, 3) view: of the centres of mass, world axes [m/s]."""
+        return self._there.bodies.twist[:, :3]
+
+    @property
+    def angular_velocities(self) -> np.ndarray:
+        """(n, 3) view: world axes [rad/s]."""
+        return self._there.bodies.twist[:, 3:]
+
+    @property
+    def forces(self) -> np.ndarray:
+        """(n, 6) view: force and torque about the centre of mass for the next step() call, world axes [N, N m]."""
+        return self._there.bodies.force.view()
+
+    @property
+    def masses(self) -> np.ndarray:
+        """(n,) [kg]; 0 unless dynamic."""
+        return self._there.bodies.mass.copy()
+
+    def _arrays(self):
+        """There, the arrays as the state has them: for who looks at them at any time."""
+        return self._there
+
+    @staticmethod
+    def _as_shown(name, array):
+        """What a user gets to see of an array of the bodies' state, by its name."""
+        return array
+
+    def frames(self) -> tuple[np.ndarray, np.ndarray]:
+        """-> positions (n, 3) [m], orientations (n, 4) of the frames in which the user placed the bodies' shapes."""
+        with self._turn.look("frames"):
+            q = self._bodies.orientation
+            return self._bodies.position - turned(matrices(q), self._bodies.center_of_mass), q.copy()
+
+    def body(self, body) -> BodyHandle:
+        """The handle of a body, by name, number or handle."""
+        there = self._there
+        return BodyHandle(self, there.scene.bodies[self._find(body, BodyHandle, there)])
+
+    def joint(self, joint) -> JointHandle:
+        """The handle of a joint, by name, number or handle."""
+        there = self._there
+        return JointHandle(self, there.scene.joints[self._find(joint, JointHandle, there)])
+
+    def _find(self, key, family, there=None):
+        """The number of a body or joint. family: BodyHandle or JointHandle; there: a There, that of now if None."""
+        there = there or self._there
+        index, parts, what = family.among(there)
+        if isinstance(key, family):
+            if key._world is not self:
+                raise SceneError(f"{what} {key.name!r} belongs to another world")
+            return key._number(there)
+        name = getattr(key, "name", key)                      # the scene's own handle
+        if isinstance(key, Described):
+            if name in index and parts[index[name]].original is key.original:
+                return index[name]
+            if key.original in self._removed:
+                raise StaleHandleError(f"{what} {name!r} was removed from the world")
+        if isinstance(name, str) and name in index:
+            return index[name]
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
+            return int(key)
+        close = suggestion(name, index) if isinstance(name, str) else ""
+        all_names = f"; there are {len(index)}: {listing(index)}" if index else f"; there are no {family.PLURAL}"
+        raise SceneError(f"unknown {what} {show(name)}{close or all_names}")
+
+
+def _set_gears(joints, pipeline):
+    """What a gear keeps, where that is left to the pose at which it is added."""
+    added = np.flatnonzero(np.isnan(joints["constant"]))
+    measured = pipeline.measured() if len(added) else None
+    for i in added:
+        (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
+        q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))
+        joints["constant"][i] = q_a + joints["ratio"][i] * q_b
