@@ -108,6 +108,16 @@ def test_imports_only_from_lower_floors():
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_page_draws_every_room_on_its_floor():
+    """docs/architecture.md: the rooms of a floor stand between two lines, the higher ones above."""
+    page = Path(__file__).parents[1].joinpath("docs", "architecture.md").read_text(encoding="utf-8")
+    floors = re.split(r"\n ─+\n", page.split("```text\n")[1].split("```")[0])
+    drawn = [{name for name in re.findall(r"\w+", floor) if name in FLOORS} for floor in floors]
+    for above, below in zip(drawn, drawn[1:], strict=False):
+        assert min(map(FLOORS.get, above)) > max(map(FLOORS.get, below)), (above, below)
+    assert set.union(*drawn) == set(FLOORS) - {"mcsim"}
+
+
 def test_the_rule_can_fail():
     """Upward, sideways and through the top: each is seen, in Python and in Cython, at the top or deep inside."""
     def wrong(text, unit, read):
