@@ -70,6 +70,7 @@ cdef class Machine(StateArrays):
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
     cdef FurtherSweeps further
+    cdef int least                      # sweeps of a pass that all take part in
 
     cdef int find_contacts(self) noexcept nogil
     cdef bint grow_here(self) noexcept with gil

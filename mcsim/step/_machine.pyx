@@ -111,6 +111,7 @@ cdef class Machine(StateArrays):
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
+        self.least = settings.get("least_iterations", 1)
         self.further = FurtherSweeps(bodies.count, settings.get("more_iterations", 0), settings.get("settle_speed", 0.0),
                                      settings.get("settle_rate", 0.0))
         if not planned:

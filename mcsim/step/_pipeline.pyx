@@ -178,12 +178,12 @@ cdef class Pipeline(WarmStarts):
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
+        cdef const int8_t* joined = self.articulations.joined if self.closing else NULL
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.further.neighbours,
-                                self.articulations.joined if self.closing else NULL, self.settings.gravity)
+        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                                self.further.neighbours, joined, self.settings.gravity, self.joints, self.joint_count)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -260,7 +260,7 @@ cdef class Pipeline(WarmStarts):
                 self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
                 noting = self.further.begin() if relaxed and k == iterations - 1 else NULL
-                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, noting))
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, noting, k + 2 - self.least))
             self.sweeps += 1
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)

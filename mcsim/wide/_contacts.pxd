@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
+from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideKernels
 
 # A loop over blocks, as its threads see it.
@@ -29,6 +29,9 @@ ctypedef struct Task:
     int again
     int32_t* changed
     int32_t* stirred
+    int number
+    int32_t* going
+    const int32_t* groups
     const double* neighbours
     const Effort* efforts
 
@@ -47,9 +50,13 @@ cdef class WideContacts:
     cdef uint64_t* resting              # and of those against bodies that never move
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
+    cdef int32_t* by_group              # and by group
     cdef Effort* efforts                # (manifolds,), of find_efforts
     cdef double* passing                # (bodies, 6), likewise
     cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
+    cdef int32_t* groups                # of bodies, of find_groups
+    cdef int32_t* begin_going           # of WideKernels.sweep, as a pass begins with it, and now
+    cdef int32_t* going
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
     cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
     cdef int used                       # colours, among moving bodies as against resting ones
@@ -72,7 +79,8 @@ cdef class WideContacts:
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                           const Bodies* bodies, int turn) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity, const Joint* joints,
+                    Py_ssize_t joint_count) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil
@@ -81,7 +89,7 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed, int number) noexcept nogil
     cdef bint sweep_changing(self, Twist* twist, int sweep, int32_t* changed) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil

@@ -19,6 +19,7 @@ from mcsim.wide._blocks cimport (HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, 
                                  StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin, WideTurning,
                                  is_outweighed, lasting_load, may_steady)
 from mcsim.wide._ends cimport *
+from mcsim.wide._groups cimport group_of
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 
@@ -160,7 +161,8 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, const double* neighbours, const Effort* efforts) noexcept nogil:
+               const Bodies* bodies, const double* neighbours, const Effort* efforts,
+               const int32_t* groups) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -175,6 +177,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
                   neighbours, efforts[chosen[lane]])
+        blocks[block].group[lane] = group_of(&manifolds[chosen[lane]], groups, bodies)
+        blocks[block].mixed |= blocks[block].group[lane] != blocks[block].group[0]
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
@@ -671,28 +675,33 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
          w_add_scaled(turning, force, angular_b))
 
 
-cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
-                             Wide* rate) noexcept nogil:
+cdef inline void solve_pair(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, int relaxed, bint rub,
+                            Wide* rate) noexcept nogil:
     """rub: friction too. resisting: the block's own, or NULL. rate: the largest change of a velocity so far."""
-    cdef WidePair p = load_pair(&block.ends, twist)
     cdef bint rolls = rub and resisting != NULL
     rub = rub and block.rubs != 0
     if block.point_count == 1:
-        solve_points(block, &p, 1, relaxed, rate)
+        solve_points(block, p, 1, relaxed, rate)
         if rub and resisting == NULL:
-            rub_point(block, &p, rate)
+            rub_point(block, p, rate)
         elif rub:
-            rub_block(block, resisting, &p, 1, True, rate)
+            rub_block(block, resisting, p, 1, True, rate)
     elif block.point_count == 2:
-        solve_points(block, &p, 2, relaxed, rate)
+        solve_points(block, p, 2, relaxed, rate)
         if rub:
-            rub_block(block, resisting, &p, 2, True, rate)
+            rub_block(block, resisting, p, 2, True, rate)
     else:
-        solve_points(block, &p, 4, relaxed, rate)
+        solve_points(block, p, 4, relaxed, rate)
         if rub:
-            rub_block(block, resisting, &p, 4, True, rate)
+            rub_block(block, resisting, p, 4, True, rate)
     if rolls:
-        resist_rolling(block, resisting, &p, True, rate)
+        resist_rolling(block, resisting, p, True, rate)
+
+
+cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
+                             Wide* rate) noexcept nogil:
+    cdef WidePair p = load_pair(&block.ends, twist)
+    solve_pair(block, resisting, &p, relaxed, rub, rate)
     store_pair(&p, &block.ends, twist)
 
 
@@ -728,47 +737,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
         largest[0] = most(largest[0], size_of(most(found, zero) - point.impulse))
 
 
-cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                  bint rub, int again, int32_t* changed, int32_t* stirred) noexcept nogil:
-    cdef Wide rate = splat(0.0)
-    cdef Wide one
-    cdef Mask on
-    cdef Py_ssize_t k
-    if again:
-        for k in range(count):
-            if not blocks[k].rounds > again:
-                continue
-            on = above(choose(has_changed(&blocks[k], again, stirred), blocks[k].effort, splat(0.0)), splat(again))
-            if any_lane(on):
-                one = splat(0.0)
-                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub, on, &one)
-                note_change(&blocks[k], one * blocks[k].undone, again + 1, stirred)
-                rate = most(rate, one)
-    elif relaxed:
-        for k in range(count):
-            one = splat(0.0)
-            if blocks[k].resists:
-                solve_resisting(&blocks[k], &resisting[k], twist, 1, True, &one)
-            else:
-                solve_block(&blocks[k], NULL, twist, 1, True, &one)
-            if changed != NULL:
-                note_change(&blocks[k], one * blocks[k].settled, 1, changed)
-            if stirred != NULL:
-                note_change(&blocks[k], one * blocks[k].undone, 1, stirred)
-            rate = most(rate, one)
-    else:
-        for k in range(count):
-            one = splat(0.0)
-            if not rub:
-                solve_block(&blocks[k], NULL, twist, 0, False, &one)
-            elif blocks[k].resists:
-                solve_resisting(&blocks[k], &resisting[k], twist, 0, True, &one)
-            else:
-                solve_block(&blocks[k], NULL, twist, 0, True, &one)
-            if stirred != NULL:
-                note_change(&blocks[k], one * blocks[k].undone, 1, stirred)
-            rate = most(rate, one)
-    return largest_lane(&rate)
+include "_contact_sweeps.pxi"
 
 
 cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,

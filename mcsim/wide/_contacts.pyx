@@ -8,7 +8,7 @@ Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
@@ -21,6 +21,7 @@ from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort, find_efforts, follow_pulls, next_part
 from mcsim.wide._colors cimport COLORS, first_free
+from mcsim.wide._groups cimport find_groups, sort_by_group
 from mcsim.wide._halves cimport doubled
 
 from mcsim.core.arrays import aligned
@@ -51,22 +52,24 @@ cdef class WideContacts:
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
         cdef const WideKernels* widest = self.levels[self.level_count - 1]
         self._reserve_bodies(self.body_count)
-        numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
+        numbers, first = np.zeros((3, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
         efforts = np.zeros((manifolds, 2))
         self.kept = numbers, first, room, efforts
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
-        self.efforts = <Effort*>doubles(efforts)
+        self.by_group, self.efforts = integers(numbers[2]), <Effort*>doubles(efforts)
         self.blocks, self.starts = <ContactBlock*>doubles(room[0]), <ContactStart*>doubles(room[1])
         self.resisting = <ResistanceBlock*>doubles(room[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
         self.count = 0
 
     def _reserve_bodies(self, Py_ssize_t bodies):
-        colors, stirred = np.zeros((2, bodies + 1), np.int64), np.zeros(bodies + 1, np.int32)
+        colors, of_bodies = np.zeros((2, bodies + 1), np.int64), np.zeros((4, bodies + 1), np.int32)
         passing = np.zeros(6 * bodies + 6)
-        self.kept_of_bodies = colors, stirred, passing
-        self.stirred, self.passing = integers(stirred) + 1, doubles(passing)
+        self.kept_of_bodies = colors, of_bodies, passing
+        self.stirred, self.groups = integers(of_bodies[0]) + 1, integers(of_bodies[1])
+        self.begin_going, self.going = integers(of_bodies[2]), integers(of_bodies[3])
+        self.passing = doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
         self.body_count = bodies
 
@@ -145,9 +148,10 @@ cdef class WideContacts:
         return more
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil:
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity, const Joint* joints,
+                    Py_ssize_t joint_count) noexcept nogil:
         """Blocks of all manifolds with their warm impulses. resistances: beside the manifolds, or NULL; neighbours: of
-        FurtherSweeps; joined: of follow_pulls. -> OK or GROW"""
+        FurtherSweeps; joined: of follow_pulls; joints: all of them. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
         cdef int half, color, k, width
@@ -155,6 +159,7 @@ cdef class WideContacts:
         if count > self.manifold_capacity:
             return GROW
         self.choose(count)
+        find_groups(self.groups, self.begin_going, manifolds, count, bodies, joints, joint_count)
         self.color(manifolds, resistances, count, bodies, joined, gravity)
         for half in range(2):
             memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
@@ -174,7 +179,9 @@ cdef class WideContacts:
                 n = end
         if self.needed > self.capacity:
             return GROW
-        for i in range(count):
+        sort_by_group(self.by_group, self.going, self.groups, manifolds, count, bodies)
+        for n in range(count):
+            i = self.by_group[n]
             if self.key[i] >= 0:
                 self.order[place[self.key[i]]] = <int32_t>i
                 place[self.key[i]] += 1
@@ -200,6 +207,7 @@ cdef class WideContacts:
         task.neighbours = neighbours
         task.bodies = bodies
         task.efforts = self.efforts
+        task.groups = self.groups
         self.share(&task, do_fill, block)
         return OK
 
@@ -306,13 +314,19 @@ cdef class WideContacts:
         task.second = second
         self.share(&task, do_keep_parts, self.count)
 
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed) noexcept nogil:
-        """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or NULL."""
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed, int number) noexcept nogil:
+        """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or NULL.
+        number: of the sweep among those that groups may need no more of, from 1 on; less: all take part in it."""
         cdef Task task = self.task()
         task.twist = twist
         task.changed = changed
         task.relaxed = relaxed
         task.rub = rub
+        if number > 0:
+            task.number = number
+            task.going = self.going
+            if number == 1:
+                memcpy(self.going, self.begin_going, (self.body_count + 1) * sizeof(int32_t))
         if self.rounds > 1:
             task.stirred = self.stirred
             memset(self.stirred - 1, 0, (self.body_count + 1) * sizeof(int32_t))
@@ -369,7 +383,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.neighbours, task.efforts)
+                          task.neighbours, task.efforts, task.groups)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -393,7 +407,7 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
-                                          task.relaxed, task.rub, task.again, task.changed, task.stirred)
+                                          task.relaxed, task.rub, task.again, task.changed, task.stirred, task.number, task.going)
     task.found[worker] = max(task.found[worker], rate)
 
 

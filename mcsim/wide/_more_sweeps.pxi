@@ -18,7 +18,7 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
                       Wide* rate) noexcept nogil:
     """Once more, of the lanes that are `on`: the others are put back."""
     cdef WidePair before = load_pair(&block.ends, twist)
-    cdef WidePair after
+    cdef WidePair after = before
     cdef WidePoint points[4]
     cdef WideRub rubs[4]
     cdef Wide slide[2]
@@ -37,7 +37,7 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
         for k in range(2):
             roll[k] = resisting.roll.impulse[k]
     largest = splat(0.0)
-    solve_block(block, resisting if block.resists and rub else NULL, twist, relaxed, rub, &largest)
+    solve_pair(block, resisting if block.resists and rub else NULL, &after, relaxed, rub, &largest)
     rate[0] = most(rate[0], choose(on, largest, splat(0.0)))
     for i in range(block.point_count):
         block.points[i].impulse = choose(on, block.points[i].impulse, points[i].impulse)
@@ -51,7 +51,6 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
         resisting.bore = choose(on, resisting.bore, bore)
         for k in range(2):
             resisting.roll.impulse[k] = choose(on, resisting.roll.impulse[k], roll[k])
-    after = load_pair(&block.ends, twist)
     after.va = w_choose(on, after.va, before.va)
     after.wa = w_choose(on, after.wa, before.wa)
     after.vb = w_choose(on, after.vb, before.vb)

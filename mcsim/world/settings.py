@@ -160,6 +160,9 @@ def _checked(k, sweeps=ITERATIONS):
     if k["more_iterations"] is None:
         k["more_iterations"] = MORE_SWEEPS if k["stop"] == "iterations" else 0
     k["more_iterations"] = count(k["more_iterations"], "more_iterations", 0, MOST_MORE)
+    if k["least_iterations"] is None:
+        k["least_iterations"] = 1 if k["stop"] == "iterations" else k["iterations"]
+    k["least_iterations"] = count(k["least_iterations"], "least_iterations", 1, MOST_ITERATIONS)
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
@@ -239,7 +242,7 @@ def check_reduced_settings(keywords):
         if k["solver"] in SOLVERS and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
-                                "geometric_stiffness": 0.0, "more_iterations": None,
+                                "geometric_stiffness": 0.0, "more_iterations": None, "least_iterations": None,
                                 "position_rounds": 1},
                            REDUCED_ITERATIONS)
         checked["sleep"] = checked["sleep"] and k["integrator"] == "semi_implicit"
@@ -408,7 +411,7 @@ def kernel_settings(k, gravity):
     return {
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
-        "more_iterations": k["more_iterations"],
+        "more_iterations": k["more_iterations"], "least_iterations": k["least_iterations"],
         "settle_speed": SETTLE_FALLS * _length(gravity) * h,
         "settle_rate": 0.0 if _length(gravity) > 0.0 else SETTLE_PART / h,
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),

@@ -61,6 +61,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       more_iterations: so many more in a relax pass, at most, over contacts of bodies that are outweighed ten times by what
         they touch, and what joints hold them, where a sweep still changes a velocity by more than
         0.02 g h, without gravity t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
+      least_iterations: a pass ends after so many sweeps for bodies in touch with each other, and without joints, where the last
+        one has changed no velocity by more than 1/16384 of that. Default 1, with stop="residual" `iterations`. With the
+        settings for which contacts go several at a time (docs/step.md).
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
@@ -121,7 +124,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     """
 
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
-                 more_iterations=None, joint_solver=None, stabilization="soft", integrator=None,
+                 more_iterations=None, least_iterations=None, joint_solver=None, stabilization="soft", integrator=None,
                  geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=None, restitution_threshold=None, speculative_distance=None, position_rounds=2, sleep=True,
