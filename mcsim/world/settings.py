@@ -161,7 +161,7 @@ def _checked(k, sweeps=ITERATIONS):
         k["more_iterations"] = MORE_SWEEPS if k["stop"] == "iterations" else 0
     k["more_iterations"] = count(k["more_iterations"], "more_iterations", 0, MOST_MORE)
     if k["least_iterations"] is None:
-        k["least_iterations"] = 1 if k["stop"] == "iterations" else k["iterations"]
+        k["least_iterations"] = 1 if own_iterations and k["stop"] == "iterations" else k["iterations"]
     k["least_iterations"] = count(k["least_iterations"], "least_iterations", 1, MOST_ITERATIONS)
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
