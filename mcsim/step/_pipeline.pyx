@@ -178,12 +178,12 @@ cdef class Pipeline(WarmStarts):
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
-        cdef const int8_t* joined = self.articulations.joined if self.closing else NULL
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                                self.further.neighbours, joined, self.settings.gravity, self.joints, self.joint_count)
+        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.bodies, self.further.neighbours, self.articulations.joined if self.closing else NULL,
+                                self.settings.gravity, self.joints, self.awake_joints, self.awake_joint_count)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)

@@ -325,10 +325,11 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # efforts: of find_efforts; neighbours: of FurtherSweeps; groups: of find_groups.
+    # efforts: of find_efforts; neighbours: of FurtherSweeps; groups, going: of find_groups.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, const double* neighbours, const Effort* efforts, const int32_t* groups) noexcept nogil
+                 const Bodies* bodies, const double* neighbours, const Effort* efforts, const int32_t* groups,
+                 const int32_t* going) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -348,11 +349,12 @@ ctypedef struct WideKernels:
     # rub: friction too, as always in the relax pass. changed: of bodies, becomes 1 where the first round of a relax pass
     # changes a velocity by more than may be left undone; or NULL. stirred: of bodies, the last round that has changed them,
     # counted from 1, by more than it may leave: what none has changed since its own last one is passed by; NULL: there is
-    # one round. number: of the sweep in its pass, from 1 on. going: of groups, the last sweep that has changed something in
-    # them by more than a round may leave; what the sweep before has not is passed by; NULL, and number 0: nothing is.
+    # one round. number: of the sweep since the contacts were laid out, from 1 on. going: of groups, the last sweep that
+    # has changed something in them by more than a round may leave; or NULL. fewer: what the last one has not is passed by.
     # -> the largest change of a velocity [m/s]
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                    bint rub, int again, int32_t* changed, int32_t* stirred, int number, int32_t* going) noexcept nogil
+                    bint rub, int again, int32_t* changed, int32_t* stirred, int number, int32_t* going,
+                    bint fewer) noexcept nogil
     # Sweep number k, from 2 on, after the last one of the relax pass: over the lanes with a body that the sweep before it, or
     # this one by now, has changed by more than may be left undone. changed: in which sweep that was. -> whether there are any
     double (*sweep_changing)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int k,

@@ -1,5 +1,5 @@
-# Sweeps over the contacts of a colour, and when they have done enough for a group of bodies (docs/theory/si.md). Included by
-# _contacts.pxi.
+# Sweeps over the contacts of a colour, and when they have done enough for a group of bodies (docs/theory/si.md). Included
+# by _contacts.pxi.
 
 cdef enum:
     NOT_DUE = 0
@@ -36,7 +36,8 @@ cdef inline void keep_going(const ContactBlock* block, Wide part, int sweep, int
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                  bint rub, int again, int32_t* changed, int32_t* stirred, int number, int32_t* going) noexcept nogil:
+                  bint rub, int again, int32_t* changed, int32_t* stirred, int number, int32_t* going,
+                  bint fewer) noexcept nogil:
     cdef Wide rate = splat(0.0)
     cdef Wide one
     cdef Mask on
@@ -54,7 +55,7 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
                 rate = most(rate, one)
     else:
         for k in range(count):
-            due = find_due(&blocks[k], number, going, &on) if number > 1 else ALL_DUE
+            due = find_due(&blocks[k], number, going, &on) if fewer else ALL_DUE
             if due == NOT_DUE:
                 continue
             one = splat(0.0)

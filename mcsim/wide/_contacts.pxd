@@ -31,6 +31,7 @@ ctypedef struct Task:
     int32_t* stirred
     int number
     int32_t* going
+    bint fewer
     const int32_t* groups
     const double* neighbours
     const Effort* efforts
@@ -55,8 +56,9 @@ cdef class WideContacts:
     cdef double* passing                # (bodies, 6), likewise
     cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
     cdef int32_t* groups                # of bodies, of find_groups
-    cdef int32_t* begin_going           # of WideKernels.sweep, as a pass begins with it, and now
-    cdef int32_t* going
+    cdef int32_t* going                 # of WideKernels.sweep
+    cdef int32_t* place                 # of sort_by_group
+    cdef int number                     # of the last sweep
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
     cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
     cdef int used                       # colours, among moving bodies as against resting ones
@@ -80,7 +82,7 @@ cdef class WideContacts:
                           const Bodies* bodies, int turn) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity, const Joint* joints,
-                    Py_ssize_t joint_count) noexcept nogil
+                    const int32_t* awake, Py_ssize_t awake_count) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil

@@ -162,7 +162,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                const Bodies* bodies, const double* neighbours, const Effort* efforts,
-               const int32_t* groups) noexcept nogil:
+               const int32_t* groups, const int32_t* going) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -177,7 +177,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
                   neighbours, efforts[chosen[lane]])
-        blocks[block].group[lane] = group_of(&manifolds[chosen[lane]], groups, bodies)
+        blocks[block].group[lane] = group_of(&manifolds[chosen[lane]], groups, going, bodies)
         blocks[block].mixed |= blocks[block].group[lane] != blocks[block].group[0]
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))

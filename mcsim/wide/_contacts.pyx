@@ -8,7 +8,7 @@ Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
@@ -68,7 +68,7 @@ cdef class WideContacts:
         passing = np.zeros(6 * bodies + 6)
         self.kept_of_bodies = colors, of_bodies, passing
         self.stirred, self.groups = integers(of_bodies[0]) + 1, integers(of_bodies[1])
-        self.begin_going, self.going = integers(of_bodies[2]), integers(of_bodies[3])
+        self.going, self.place = integers(of_bodies[2]), integers(of_bodies[3])
         self.passing = doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
         self.body_count = bodies
@@ -149,9 +149,9 @@ cdef class WideContacts:
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity, const Joint* joints,
-                    Py_ssize_t joint_count) noexcept nogil:
+                    const int32_t* awake, Py_ssize_t awake_count) noexcept nogil:
         """Blocks of all manifolds with their warm impulses. resistances: beside the manifolds, or NULL; neighbours: of
-        FurtherSweeps; joined: of follow_pulls; joints: all of them. -> OK or GROW"""
+        FurtherSweeps; joined: of follow_pulls; awake: of find_groups. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
         cdef int half, color, k, width
@@ -159,7 +159,8 @@ cdef class WideContacts:
         if count > self.manifold_capacity:
             return GROW
         self.choose(count)
-        find_groups(self.groups, self.begin_going, manifolds, count, bodies, joints, joint_count)
+        self.number = 0
+        find_groups(self.groups, self.going, manifolds, count, bodies, joints, awake, awake_count)
         self.color(manifolds, resistances, count, bodies, joined, gravity)
         for half in range(2):
             memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
@@ -179,7 +180,7 @@ cdef class WideContacts:
                 n = end
         if self.needed > self.capacity:
             return GROW
-        sort_by_group(self.by_group, self.going, self.groups, manifolds, count, bodies)
+        sort_by_group(self.by_group, self.place, self.groups, self.going, manifolds, count, bodies)
         for n in range(count):
             i = self.by_group[n]
             if self.key[i] >= 0:
@@ -207,7 +208,7 @@ cdef class WideContacts:
         task.neighbours = neighbours
         task.bodies = bodies
         task.efforts = self.efforts
-        task.groups = self.groups
+        task.groups, task.going = self.groups, self.going
         self.share(&task, do_fill, block)
         return OK
 
@@ -315,18 +316,16 @@ cdef class WideContacts:
         self.share(&task, do_keep_parts, self.count)
 
     cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed, int number) noexcept nogil:
-        """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or NULL.
-        number: of the sweep among those that groups may need no more of, from 1 on; less: all take part in it."""
+        """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or
+        NULL. number: of the sweep among those that groups may need no more of, from 1 on; less: all take part in it."""
         cdef Task task = self.task()
         task.twist = twist
         task.changed = changed
         task.relaxed = relaxed
         task.rub = rub
         if number > 0:
-            task.number = number
-            task.going = self.going
-            if number == 1:
-                memcpy(self.going, self.begin_going, (self.body_count + 1) * sizeof(int32_t))
+            self.number += 1
+            task.number, task.going, task.fewer = self.number, self.going, number > 1
         if self.rounds > 1:
             task.stirred = self.stirred
             memset(self.stirred - 1, 0, (self.body_count + 1) * sizeof(int32_t))
@@ -383,7 +382,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.neighbours, task.efforts, task.groups)
+                          task.neighbours, task.efforts, task.groups, task.going)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -407,7 +406,8 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
-                                          task.relaxed, task.rub, task.again, task.changed, task.stirred, task.number, task.going)
+                                          task.relaxed, task.rub, task.again, task.changed, task.stirred, task.number,
+                                          task.going, task.fewer)
     task.found[worker] = max(task.found[worker], rate)
 
 

@@ -14,7 +14,8 @@ STEPS = 3600                       # a minute
 def floor(degrees=0.0, friction=0.5):
     a = np.radians(degrees)
     scene = mc.Scene()
-    scene.add_body("floor", kind="static", shape=mc.Plane((-np.sin(a), 0, np.cos(a))), material=mc.Material(friction=friction))
+    scene.add_body("floor", kind="static", shape=mc.Plane((-np.sin(a), 0, np.cos(a))),
+                   material=mc.Material(friction=friction))
     return scene
 
 
