@@ -2,7 +2,8 @@
 observers, queries, snapshots); ReducedWorld is the same face over generalized coordinates.
 """
 
+from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.world import World
 from mcsim.world.reduced_world import ReducedWorld
 
-__all__ = ["ReducedWorld", "World"]
+__all__ = ["BodyHandle", "JointHandle", "ReducedWorld", "World"]
