@@ -173,8 +173,8 @@ cdef class Impacts:
         return total
 
     cdef void find_left(self) noexcept nogil:
-        """What closes by u and is deeper than the h u of a substep had closed before: it strikes nothing, a drive presses it
-        where nothing gives. Blows answer what it closes by beyond that."""
+        """What closes by u and is deeper than the h u of a substep had closed before: it strikes nothing, a drive presses
+        it where nothing gives. Blows answer what it closes by beyond that."""
         cdef const Row* row
         cdef double u
         cdef Py_ssize_t i
@@ -211,7 +211,8 @@ cdef class Impacts:
             if not row.diagonal > 0.0:
                 continue
             u = self.rate(begin + i)
-            if u + self.left[begin + i] < -self.threshold and row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0:
+            if u + self.left[begin + i] < -self.threshold and (
+                    row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0):
                 break
         else:
             return

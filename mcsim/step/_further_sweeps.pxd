@@ -15,14 +15,14 @@ cdef class FurtherSweeps:
     cdef double rate
     cdef double* burden          # of bodies: the inverse of what it weighs for what pushes it [1/kg]; -1: it has no part
     cdef double* neighbours      # what all that it touches weighs, in its own masses; below 0: it has no part
-    cdef int32_t* changed        # the last sweep, those of the pass itself being 1, that has changed its velocity
+    cdef int32_t* changed        # of bodies or trees: the last sweep, those of the pass itself being 1, that has changed it
     cdef bint unsettled          # a pass of this step has ended while contacts still changed
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
                     Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
     cdef int32_t* begin(self) noexcept nogil
-    cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void mark(self, const Row* rows, Py_ssize_t count, const int32_t* tree) noexcept nogil
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 const int32_t* tree, double* velocity) noexcept nogil
     cdef void note(self, int32_t body, int sweep) noexcept nogil

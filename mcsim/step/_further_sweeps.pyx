@@ -69,13 +69,16 @@ cdef class FurtherSweeps:
         memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(int32_t))
         return self.changed
 
-    cdef void mark(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """Bodies of contacts that are rows: sweeps of these do not note what they change."""
+    cdef void mark(self, const Row* rows, Py_ssize_t count, const int32_t* tree) noexcept nogil:
+        """Bodies of contacts that are rows, or their trees: sweeps of these do not note what they change. tree: of each body,
+        or NULL."""
+        cdef const Row* row
         cdef Py_ssize_t i
         for i in range(count):
-            if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours):
-                self.note(rows[i].body_a, 1)
-                self.note(rows[i].body_b, 1)
+            row = &rows[i]
+            if row.kind == ROW_NORMAL and is_outweighed(row.body_a, row.body_b, self.neighbours):
+                self.note(tree[row.body_a] if tree != NULL else row.body_a, 1)
+                self.note(tree[row.body_b] if tree != NULL else row.body_b, 1)
 
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
                           Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil:
@@ -87,7 +90,7 @@ cdef class FurtherSweeps:
             return 0
         if not widening:
             self.begin()
-            self.mark(rows, count)
+            self.mark(rows, count, NULL)
         if closing:
             articulations.spread_changes(1, self.changed)
         for k in range(2, self.most + 2):
@@ -114,10 +117,7 @@ cdef class FurtherSweeps:
         if self.most == 0:
             return 0
         self.begin()
-        for i in range(begin, count):
-            if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours):
-                self.note(tree[rows[i].body_a], 1)
-                self.note(tree[rows[i].body_b], 1)
+        self.mark(rows, count, tree)
         for k in range(2, self.most + 2):
             found = False
             i = begin
