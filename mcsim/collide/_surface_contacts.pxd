@@ -276,7 +276,7 @@ cdef inline void touch_solid(Touch* x, Facet* f) noexcept nogil:
     count = over_face(x, f, &face, low, lowest, contacts)
     if dot(n, x.middle) + f.height <= 0.0:
         slab_of(f, &slab)
-        if best_axis(&slab.solid, &x.solid, 0.0, &axis) or is_under(x, f):
+        if best_axis(&slab.solid, &x.solid, -x.tolerance, &axis) or is_under(x, f):      # what only touches is not behind
             if count == 0:
                 contacts[0].position = low
                 contacts[0].separation = lowest

@@ -66,6 +66,10 @@ cdef class TreeMotion:
     cdef void look(self) noexcept nogil
     cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
+    cdef bint is_lone(self, Py_ssize_t k) noexcept nogil
+    cdef void give_spins(self, const Bodies* bodies, const int32_t* told, Twist* swing) noexcept nogil
+    cdef void leave_spins(self, double h, const Bodies* bodies, const int32_t* told, Py_ssize_t first,
+                          Py_ssize_t end) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void accelerate(self, const double* tau, const double* forces) noexcept nogil
     cdef void find_accelerations(self, const double* forces) noexcept nogil

@@ -10,6 +10,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub, turn_rate
+from mcsim.state._inertia cimport gyroscopic_acceleration
 from mcsim.state._layout cimport Bodies, Joint
 from mcsim.core.arrays import aligned
 
@@ -232,6 +233,36 @@ cdef class TreeMotion:
                 swing[self.tree.links[i].body].v = vec3(v.x, v.y, v.z)
                 swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
         self.leave()
+
+    cdef bint is_lone(self, Py_ssize_t k) noexcept nogil:
+        """Whether a tree is one body that nothing holds."""
+        return self.trees[k].end_link == self.trees[k].first_link + 1 and self.is_loose(k)
+
+    cdef void give_spins(self, const Bodies* bodies, const int32_t* told, Twist* swing) noexcept nogil:
+        """After give_swings: of lone bodies what leave_spins leaves out of a kick is part of how their paths bend."""
+        cdef Py_ssize_t k
+        cdef int32_t body
+        for k in range(self.tree_count):
+            if self.is_lone(k) and not told[k]:
+                body = self.tree.links[self.trees[k].first_link].body
+                swing[body].w = add(swing[body].w, gyroscopic_acceleration(bodies, body))
+
+    cdef void leave_spins(self, double h, const Bodies* bodies, const int32_t* told, Py_ssize_t first,
+                          Py_ssize_t end) noexcept nogil:
+        """Out of what the last kick of h, at the twists of `bodies`, has made of lone bodies goes what turns their angular
+        velocity by itself. told: (trees,) of which it stays; trees [first, end)."""
+        cdef const Link* link
+        cdef double* qd
+        cdef Vec3 a
+        cdef Py_ssize_t k
+        for k in range(first, end):
+            if self.is_lone(k) and not told[k]:
+                link = &self.tree.links[self.trees[k].first_link]
+                a = rotate_back(bodies.orientation[link.body], gyroscopic_acceleration(bodies, link.body))
+                qd = &self.qd[link.v]
+                qd[3] -= h * a.x
+                qd[4] -= h * a.y
+                qd[5] -= h * a.z
 
     # ---- in time -----------------------------------------------------------------------------------------------------
 

@@ -535,6 +535,8 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef int k
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, forces, 1)
+        if not self.runge:
+            self.motion.leave_spins(h, &self.bodies, self.tied, 0, self.motion.tree_count)
         if self.looping:
             self.start_rows(False, True)
             if not self.runge:
@@ -603,10 +605,12 @@ cdef class ReducedPipeline(LoopPipeline):
                 stirred[block.first] = 0
                 continue
             before = self.motion.kinetic[k]
+            self.motion.give_twists(self.bodies.twist)
             self.motion.find_accelerations(forces)
             for i in range(block.first, block.first + block.count):
                 change[i] = qd[i] - self.kicked_to[i]
                 qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
+            self.motion.leave_spins(h, &self.bodies, self.tied, k, k + 1)
             self.motion.look()
             self.motion.account_trees(k, k + 1, 0.0, True)
             if fabs(self.motion.kinetic[k] - before) <= 0.5 * before:
@@ -621,6 +625,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
         if some:
+            self.motion.give_spins(&self.bodies, self.tied, self.swings)
             self.aim_contacts(False)
         self.motion.narrow(0, self.motion.tree_count)
 
@@ -725,6 +730,8 @@ cdef class ReducedPipeline(LoopPipeline):
         if self.contact_row_count > 0:
             self.motion.look()
             self.motion.give_swings(self.swings)
+            if not self.runge:
+                self.motion.give_spins(&self.bodies, self.tied, self.swings)
             self.motion.give_shared(0, self.motion.tree_count, self.shared)
             self.motion.account(0.0, True)
             self.aim_contacts(True)
