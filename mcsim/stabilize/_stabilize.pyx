@@ -23,6 +23,8 @@ what the drift presses in. With C < 0:
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
+from mcsim.core._math cimport cross, dot, sub, vec3
+from mcsim.core._types cimport Vec3
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
@@ -50,20 +52,22 @@ cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept no
     return bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0
 
 
-cdef inline void set_contact_bias(Row* row, double stiffer, const Bodies* bodies, const double* neighbours, double part,
-                                  const Settings* settings) noexcept nogil:
-    """stiffer: what hertz are multiplied by. part: what of its impulse acts in the biased pass."""
+cdef inline void set_contact_bias(Row* row, double stiffer, double firmer, const Bodies* bodies, const double* neighbours,
+                                  double part, const Settings* settings) noexcept nogil:
+    """stiffer: what hertz are multiplied by; firmer: what the compliance is divided by at the same rate (wide/_firm.pxd).
+    part: what of its impulse acts in the biased pass."""
     cdef double k = 2.0 if meets_unmoved(row, bodies) else 1.0
     cdef double hertz = k * stiffer * settings.contact_hertz
     cdef double ratio = settings.contact_damping_ratio / k
     cdef double steadied = steadying(settings.contact_damping_ratio) * (2.0 if row.coupling < 1.0 else 1.0)
     cdef double turned = 6.283185307179586 * hertz * settings.h
     cdef double moved = row.diagonal / (settings.first_kick * row.coupling)
-    cdef double pressed = turned * turned * max(-row.error, 0.0) / settings.h
+    cdef double pressed = firmer * turned * turned * max(-row.error, 0.0) / settings.h
     cdef Softness soft
     if moved > 0.0 and may_steady(bodies, row.body_a, row.body_b, neighbours):
         ratio *= 1.0 + (steadied - 1.0) * steadiness(pressed / moved, part * row.impulse)
     soft = soften(hertz, ratio, settings.h)
+    soft.stiffness *= firmer
     set_soft_bias(row, &soft, moved, settings.h, -row.push)
     if row.error > 0.0:
         row.bias[BIASED] = row.bias[RELAXED] = row.error / settings.h
@@ -128,7 +132,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &rigid, 0.0, h, -row.push)
                 else:
-                    set_contact_bias(row, 1.0, bodies, neighbours, part, settings)
+                    set_contact_bias(row, 1.0, 1.0, bodies, neighbours, part, settings)
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = without_slop(row, error, settings)
@@ -148,18 +152,63 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
             row.mass[p] = 1.0 / d if d > 0.0 else 0.0
 
 
+cdef inline double area(const Row* a, const Row* b, const Row* c, int k) noexcept nogil:
+    """Twice that of a triangle of points, by the turning parts r x n of their rows, at `k` in these [m2]"""
+    cdef Vec3 p = vec3(a.jacobian[k], a.jacobian[k + 1], a.jacobian[k + 2])
+    cdef Vec3 q = sub(vec3(b.jacobian[k], b.jacobian[k + 1], b.jacobian[k + 2]), p)
+    cdef Vec3 r = sub(vec3(c.jacobian[k], c.jacobian[k + 1], c.jacobian[k + 2]), p)
+    return dot(cross(q, r), vec3(a.jacobian[6], a.jacobian[7], a.jacobian[8]))
+
+
+cdef inline bint is_four(const Row* rows, Py_ssize_t i, Py_ssize_t count) noexcept nogil:
+    """Whether a manifold's rows begin at i, and it has four points."""
+    cdef int k
+    if i > 0 and rows[i - 1].kind == ROW_NORMAL and rows[i - 1].source == rows[i].source or i + 4 > count:
+        return 0
+    for k in range(4):
+        if rows[i + k].kind != ROW_NORMAL or rows[i + k].source != rows[i].source:
+            return 0
+    return 1
+
+
+cdef void share_load(Row* p, double part, const Bodies* bodies) noexcept nogil:
+    """The part of the impulses of four points that is no rigid body's goes: wide/_springs.pxi, share_load."""
+    cdef int k = 9 if bodies.inv_mass[p.body_b] > 0.0 else 3
+    cdef int i
+    cdef double e[4]
+    cdef double along = 0.0
+    cdef double square = 0.0
+    e[0] = area(&p[1], &p[2], &p[3], k)
+    e[1] = -area(&p[0], &p[2], &p[3], k)
+    e[2] = area(&p[0], &p[1], &p[3], k)
+    e[3] = -area(&p[0], &p[1], &p[2], k)
+    for i in range(4):
+        along += e[i] * p[i].impulse
+        square += e[i] * e[i]
+    along = along / square if square > 0.0 else 0.0
+    for i in range(4):
+        if along * e[i] > p[i].impulse:
+            part = min(part, p[i].impulse / (along * e[i]))
+    for i in range(4):
+        p[i].impulse = max(p[i].impulse - part * along * e[i], 0.0)
+
+
 cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const Effort* efforts, const Bodies* bodies,
                            const double* neighbours, double part, const Settings* settings) noexcept nogil:
     """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have stiffer springs,
-    by efforts (manifolds,) (wide/_blocks.pxd, effort_of)."""
+    what bears a body alone yields less, by efforts (manifolds,) (wide/_blocks.pxd, effort_of; wide/_firm.pxd)."""
     cdef double d
+    cdef const Effort* effort
     cdef Row* row
     cdef Py_ssize_t i
     for i in range(begin, count):
         row = &rows[i]
-        if row.kind != ROW_NORMAL or efforts[row.source].stiffness <= 1.0:
+        effort = &efforts[row.source]
+        if row.kind != ROW_NORMAL or effort.stiffness <= 1.0 and effort.firmness <= 1.0:
             continue
-        set_contact_bias(row, sqrt(efforts[row.source].stiffness), bodies, neighbours, part, settings)
+        if effort.firmness > 1.0 and is_four(rows, i, count):
+            share_load(row, 1.0 - 1.0 / effort.firmness, bodies)
+        set_contact_bias(row, sqrt(effort.stiffness), effort.firmness, bodies, neighbours, part, settings)
         d = row.diagonal + row.compliance[BIASED]
         row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0
 

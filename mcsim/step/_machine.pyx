@@ -104,7 +104,7 @@ cdef class Machine(StateArrays):
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
-        self.wide.press = settings.get("load_press", 0.0)
+        self.wide.press, self.wide.substep = settings.get("load_press", 0.0), self.settings.h
         self.wide.settle_speed, self.wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
         self.pose_calls = PoseCalls()
         self.wanted = self.settings.joint_tree

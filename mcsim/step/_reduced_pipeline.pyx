@@ -54,6 +54,7 @@ from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_cont
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
                                   STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
 from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
+from mcsim.wide._firm cimport find_firmness
 from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
@@ -130,7 +131,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
         most = max(1, self.anchor_capacity, self.row_capacity)
-        efforts, others, numbers = self.kept_efforts = np.ones((most, 2)), np.ones((2, most)), np.zeros((2, most), np.int32)
+        efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones((2, most)), np.zeros((2, most), np.int32)
         self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
         self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
 
@@ -237,9 +238,9 @@ cdef class ReducedPipeline(LoopPipeline):
             self.load_surfaces()
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
-        self.find_efforts()
         self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
                            None, False)
+        self.find_efforts()
         self.let_tree_hold()
         self.find_busy()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
@@ -265,11 +266,10 @@ cdef class ReducedPipeline(LoopPipeline):
         if self.laden:
             some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
                                 self.wide.press, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
-            if find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
-                            self.wide.small, MOST_TREE_EFFORT) > 1.0:
-                some = True
-            for i in range(count):
-                self.stiffer = self.stiffer or self.efforts[i].stiffness > 1.0
+            some = find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
+                                self.wide.small, MOST_TREE_EFFORT) > 1.0 or some
+            self.stiffer = find_firmness(self.efforts, self.wide.bearers, manifolds, count, &self.bodies,
+                                         self.further.neighbours, self.jointed, self.settings.gravity, self.settings.h)
         for i in range(count if some else 0):
             self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * manifolds[i].size
         i = self.joint_end

@@ -55,10 +55,12 @@ ctypedef struct ContactBlock:
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
     int32_t rounds               # how many times a sweep goes over the block: the most of a lane
+    int32_t firm                 # 1: some lane's springs are firmer, and it has four points
     int32_t thins                # 1: some lane's manifold is part of a patch of more than four points
     int32_t group[8]             # of find_groups
     int32_t mixed                # 1: the lanes are of several
-    int32_t reserved[7]
+    int32_t solves_faces         # 1: some lane's points are `alike`; -1: is not known before the step's first refresh
+    int32_t reserved[6]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -68,6 +70,7 @@ ctypedef struct ContactBlock:
     Wide effort                  # Effort.rounds
     Wide undone                  # the inverse of the change of a velocity that a round of a sweep may leave undone [s/m]
     Wide settled                 # the inverse of the change of a velocity that may be left undone [s/m]; 0: any may
+    Wide alike                   # 1: its points are all but alike (_faces.pxi)
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
     Wide twist                   # and about the normal [N m s]
@@ -94,6 +97,7 @@ ctypedef struct WideTurning:
 ctypedef struct ContactStart:
     Wide size                    # Manifold.size [m]
     Wide stiffer                 # what hertz are multiplied by: the root of Effort.stiffness
+    Wide firmer                  # Effort.firmness
     Wide faded                   # how fast a point's weight in the centre falls with its separation [1/m]
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
@@ -123,7 +127,7 @@ cdef enum:
     MOST_EFFORT = 512            # rounds of lanes,
     MOST_TREE_EFFORT = 128       # and over generalized velocities
     MOST_STIFFNESS = 16384       # how many times as stiff outer forces make a contact at most
-    SLIGHT = 16384               # of what further sweeps may leave, a round of a sweep may leave one of so many parts
+    SLIGHT = 262144              # of what further sweeps may leave, a round of a sweep may leave one of so many parts
     LOAD_STEPS = 16
     HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
 
@@ -156,10 +160,11 @@ cdef inline bint may_steady(const Bodies* bodies, int a, int b, const double* ne
     return bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0 and max(neighbours[a], neighbours[b]) <= FAR_OUTWEIGHED
 
 
-# A manifold's, of find_efforts; both 1 or more.
+# A manifold's, of find_efforts; all 1 or more.
 ctypedef struct Effort:
     double rounds                # so many times, rounded up, a sweep solves it
     double stiffness             # as many times as stiff its springs are as others
+    double firmness              # and so many times less they yield, at the same rate (wide/_firm.pxd)
 
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
@@ -254,7 +259,7 @@ cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_s
     cdef double most = 1.0
     for k in range(count):
         m = &manifolds[k]
-        efforts[k].stiffness = efforts[k].rounds = 1.0
+        efforts[k].stiffness = efforts[k].rounds = efforts[k].firmness = 1.0
         if not m.size * m.size * (m.thinning * m.thinning) < reach:      # too large for all that pulls
             continue
         if joined == NULL or not (joined[m.body_a] or joined[m.body_b]):

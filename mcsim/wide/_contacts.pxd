@@ -54,6 +54,7 @@ cdef class WideContacts:
     cdef int32_t* by_group              # and by group
     cdef Effort* efforts                # (manifolds,), of find_efforts
     cdef double* passing                # (bodies, 6), likewise
+    cdef int32_t* bearers               # of bodies, of find_firmness
     cdef int32_t* stirred               # of bodies (-1: the world), of WideKernels.sweep
     cdef int32_t* groups                # of bodies, of find_groups
     cdef int32_t* going                 # of WideKernels.sweep
@@ -70,6 +71,7 @@ cdef class WideContacts:
     cdef public double scale            # of find_efforts; 0: a sweep solves each contact once
     cdef public double small            # likewise [m]
     cdef public double press            # likewise [s^2]
+    cdef public double substep          # [s]
     cdef readonly int rounds            # of a sweep, over what bears much for its size
     cdef readonly long long rounds_made # beside the first ones, in all steps: none where nothing would change
     cdef ContactRule rule
@@ -77,7 +79,7 @@ cdef class WideContacts:
     cdef public double settle_rate
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const int8_t* joined, Vec3 gravity) noexcept nogil
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                           const Bodies* bodies, int turn) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,

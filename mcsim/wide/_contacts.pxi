@@ -65,6 +65,9 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.rounds = max(block.rounds, <int>ceil(effort.rounds))
     put(&block.effort, lane, effort.rounds)
     put(&start.stiffer, lane, sqrt(effort.stiffness))
+    put(&start.firmer, lane, effort.firmness)
+    if effort.firmness > 1.0 and m.point_count == 4:
+        block.firm = 1
     put(&start.size, lane, m.size)
     put(&start.faded, lane, 0.999 / m.near if m.near > 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
@@ -171,6 +174,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross) - sizeof(starts[block].thinning)
            - sizeof(starts[block].turning) - unused * sizeof(StartPoint))
     blocks[block].point_count = points
+    blocks[block].solves_faces = -1
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
@@ -420,43 +424,8 @@ cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 sec
         block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
 
 
-# The springs of a block's lanes: core/_softness.pxd. `thins` of them, k of a patch.
-ctypedef struct Springs:
-    Wide omega
-    Wide damping                 # 2 z
-    Wide added                   # what steadiness adds to it at most
-    Wide part                    # of a spring's impulse that the biased pass bears
-    Wide load                    # what an impulse is multiplied by, to be of that part
-
-
-cdef inline Springs springs_of(const ContactBlock* block, const ContactStart* start, const ContactRule* rule,
-                               bint ended) noexcept nogil:
-    """ended: the impulses are those of the biased pass, else those of a whole substep."""
-    cdef Springs s
-    s.omega = start.stiffer * (splat(rule.omega[0]) + start.ground * splat(rule.omega[1] - rule.omega[0]))
-    s.damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
-    s.added = splat(rule.steadying)
-    s.part = splat(rule.first)
-    if block.thins:
-        s.part = s.part * start.thinning
-        s.added = choose(above(splat(1.0), start.thinning), s.added + s.added, s.added)
-    s.added = start.steadies * s.damping * (s.added - splat(1.0))
-    s.load = splat(1.0 if ended else rule.first)
-    return s
-
-
-cdef inline void press(WidePoint* point, const Springs* s, Wide error, Wide h, Wide* rate) noexcept nogil:
-    """The bias rate of a point with a spring, and its mass."""
-    cdef Wide zero = splat(0.0)
-    cdef Wide one = splat(1.0)
-    cdef Wide turned = h * s.omega
-    cdef Wide at_rest = s.part * turned * s.omega * point.mass * most(-error, zero)
-    cdef Wide load = s.load * point.impulse
-    cdef Wide steady = choose(above(load, zero), splat(2.0) - splat(2.0) * size_of(at_rest / load - one), zero)
-    cdef Wide a1 = s.damping + least(most(steady, zero), one) * s.added + turned
-    cdef Wide stiffness = s.part * turned * a1
-    rate[0] = s.omega * inverse(a1)
-    point.soft_mass = point.mass * (stiffness / (one + stiffness))
+include "_springs.pxi"
+include "_faces.pxi"
 
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies, const ContactRule* rule,
@@ -481,8 +450,6 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef WidePoint* point
     cdef Products k
     cdef int i
-    if sprung:
-        springs = springs_of(block, start, rule, ended)
     for i in range(block.point_count):
         arm[i] = turn(&ra, start.points[i].local_a)
         apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
@@ -512,9 +479,15 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     block.spin.axis = w_sub(block.normal, w_scale(level * inverse(spread * heights), lean))
     k = multiply(block, second)
     for i in range(block.point_count):
-        point = &block.points[i]
         set_couplings(block, i, &k)
-        point.mass = there(start, i) * inverse(point.diagonal)
+        block.points[i].mass = there(start, i) * inverse(block.points[i].diagonal)
+    if block.solves_faces < 0:
+        find_alike(block)
+        start.firmer = choose(above(block.alike, splat(0.0)), splat(1.0), start.firmer)
+    if sprung:
+        springs = springs_of(block, start, rule, ended)
+    for i in range(block.point_count):
+        point = &block.points[i]
         point.soft_mass = point.mass
         if sprung:
             press(point, &springs, start.points[i].error, splat(rule.h), &rate)
@@ -575,6 +548,8 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         p = load_pair(&block.ends, twist)
         if ended:
             end_substep(block, start, &resisting[k], doubling)
+        if block.firm:
+            share_load(block, start)
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
@@ -629,7 +604,8 @@ include "_friction.pxi"
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
-    """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
+    """The first `count` points, ROUNDS times one after the other, for a tilt is what a single round hardly resolves; and
+    at once where many rounds would not."""
     cdef WidePoint* point = block.points
     cdef Wide zero = splat(0.0)
     cdef Wide3 second = w_cross(block.normal, block.tangent)
@@ -663,6 +639,8 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
                     u[j] = u[j] + point[j].coupling[i - j - 1] * change
                 elif j > i:
                     u[j] = u[j] + point[i].coupling[j - i - 1] * change
+    if count > 1 and block.solves_faces > 0:
+        solve_face(block, count, mass, u, x)
     for i in range(count):
         change = x[i] - point[i].impulse
         point[i].impulse = x[i]

@@ -20,6 +20,7 @@ from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort, find_efforts, follow_pulls, next_part
+from mcsim.wide._firm cimport find_firmness
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._groups cimport find_groups, sort_by_group
 from mcsim.wide._halves cimport doubled
@@ -54,7 +55,7 @@ cdef class WideContacts:
         self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((3, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
-        efforts = np.zeros((manifolds, 2))
+        efforts = np.zeros((manifolds, 3))
         self.kept = numbers, first, room, efforts
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
         self.by_group, self.efforts = integers(numbers[2]), <Effort*>doubles(efforts)
@@ -64,12 +65,12 @@ cdef class WideContacts:
         self.count = 0
 
     def _reserve_bodies(self, Py_ssize_t bodies):
-        colors, of_bodies = np.zeros((2, bodies + 1), np.int64), np.zeros((4, bodies + 1), np.int32)
+        colors, of_bodies = np.zeros((2, bodies + 1), np.int64), np.zeros((5, bodies + 1), np.int32)
         passing = np.zeros(6 * bodies + 6)
         self.kept_of_bodies = colors, of_bodies, passing
         self.stirred, self.groups = integers(of_bodies[0]) + 1, integers(of_bodies[1])
         self.going, self.place = integers(of_bodies[2]), integers(of_bodies[3])
-        self.passing = doubles(passing)
+        self.bearers, self.passing = integers(of_bodies[4]) + 1, doubles(passing)
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
         self.body_count = bodies
 
@@ -96,7 +97,7 @@ cdef class WideContacts:
         return found
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, const int8_t* joined, Vec3 gravity) noexcept nogil:
+                    const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity) noexcept nogil:
         """The manifolds' keys, and how many rows and colours they have."""
         cdef int turn = 0
         memset(self.moving, 0, self.body_count * sizeof(uint64_t))
@@ -109,6 +110,8 @@ cdef class WideContacts:
                                           MOST_STIFFNESS)
         cdef double laden = find_efforts(self.efforts, self.passing, manifolds, count, bodies, self.scale, self.small,
                                          MOST_EFFORT)
+        if self.press > 0.0:
+            find_firmness(self.efforts, self.bearers, manifolds, count, bodies, neighbours, joined, gravity, self.substep)
         self.rounds = <int>ceil(max(pulled, laden))
 
     cdef bint color_parts(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
@@ -161,7 +164,7 @@ cdef class WideContacts:
         self.choose(count)
         self.number = 0
         find_groups(self.groups, self.going, manifolds, count, bodies, joints, awake, awake_count)
-        self.color(manifolds, resistances, count, bodies, joined, gravity)
+        self.color(manifolds, resistances, count, bodies, neighbours, joined, gravity)
         for half in range(2):
             memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
         for i in range(count):

@@ -62,7 +62,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         they touch, and what joints hold them, where a sweep still changes a velocity by more than
         0.02 g h, without gravity t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
       least_iterations: a pass ends after so many sweeps for bodies in touch with each other, and without joints, where the
-        last one has changed no velocity by more than 1/16384 of that. Default 1 where `iterations` is left alone and `stop`
+        last one has changed no velocity by more than 2^-18 of that. Default 1 where `iterations` is left alone and `stop`
         not "residual", else all. Where contacts do not go several at a time (docs/step.md) a pass always has all sweeps.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.

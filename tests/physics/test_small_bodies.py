@@ -32,15 +32,19 @@ def pyramid(half, base):
 
 @pytest.mark.parametrize("half", [0.002, 0.005, 0.01])
 def test_a_wall_sinks_no_more_than_columns_of_its_weight(half):
-    """Each of two contacts that share a load was a quarter as stiff as the one of a column that bears all of it."""
-    rows, sunk = 20, {}
+    """Each of two contacts that share a load was a quarter as stiff as the one of a column that bears all of it. Looked at
+    is the lower half: near the top a column's contacts hardly yield (wide/_firm.pxd)."""
+    rows, middle, sunk = 20, 10, {}
     for width in (1, 3):
         scene = wall(half, width, rows) if width > 1 else ground()
         for i in range(rows if width == 1 else 0):
             scene.add_body(shape=mc.Box((half,) * 3), position=(0, 0, (2 * i + 1) * half))
         world = mc.World(scene)
         world.step(120)
-        sunk[width] = 1.0 - world.positions[-1, 2] / ((2 * rows - 1) * half)
+        height = (2 * middle + 1) * half
+        row = np.abs(world.positions[:, 2] - height) < 0.5 * half
+        assert row.sum() == width
+        sunk[width] = 1.0 - world.positions[row, 2].mean() / height
     assert sunk[3] < 1.25 * sunk[1]
 
 
