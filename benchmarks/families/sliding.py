@@ -67,7 +67,7 @@ ROLLING = Family(
     {"speed": Error("", 1e-6, "error of the speed at the end"), "spin": Error("", 1e-6, "error of the spin"),
      "gain": GAIN,
      "cone": CONE},
-    domain={"rate": WholeLog(60, 1000), "substeps": WholeLog(4, 32), "speed": Log(0.03, 30)},
+    domain={"rate": WholeLog(60, 1000), "substeps": WholeLog(4, 32)},
     quick={"steps": WholeLog(30, 120), "substeps": WholeLog(4, 8)})
 
 
