@@ -40,6 +40,7 @@ KERNELS = {
     "mcsim.constraints._motors": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
+    "mcsim.constraints._contact_order": [],
     "mcsim.constraints._compliant": ["m"],
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],

@@ -5,8 +5,8 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Settings
 
-# resistances: beside the manifolds, or NULL.
-cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+# resistances: beside the manifolds, or NULL. order: the manifolds' numbers as rows are laid out, NULL: as they stand.
+cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,
                                 const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,

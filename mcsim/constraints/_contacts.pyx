@@ -340,14 +340,14 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
         couple_pair(&rows[n], bodies)
 
 
-cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,
                                 const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
     """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
     against the unmoved last, which so have the last word in a sweep; the parts of patches in turn
     (wide/_blocks.pxd, next_part). -> row count, or -1: capacity too small."""
     cdef const Resistance* r
-    cdef Py_ssize_t i, n = begin
+    cdef Py_ssize_t i, k, n = begin
     cdef int against_fixed, turn, parts
     cdef int part = 0
     cdef Manifold* m
@@ -355,7 +355,8 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
         turn = 0
         parts = 1
         while turn < parts:
-            for i in range(count):
+            for k in range(count):
+                i = k if order == NULL else order[k]
                 m = &manifolds[i]
                 part = next_part(manifolds, i, part)
                 parts = max(parts, part + 1)

@@ -7,7 +7,7 @@ named as a root, and one to each component that nothing else holds to the base.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
@@ -74,7 +74,7 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
     The joints of `tree` and the bodies of `roots` are taken first. Then joints with fewer freedoms before those with
     more, so that loops are cut where that costs the fewest rows; among equals in the scene's order. Joints that can break,
     or that a Motion moves, are cut. models: name -> freedoms of joints that have models of their own, which are in the tree.
-    What then does not reach the base is held to it by a free joint at its first body.
+    What then does not reach the base is held to it by a free joint at the body that its joints lead from (_heads).
     """
     edges, couplings = _edges(scene, models)
     groups = Groups(len(scene.bodies))
@@ -89,12 +89,52 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
     for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint) or 0, item[0])):
         if not _must_be_cut(edge.joint) and groups.join(edge.predecessor, edge.successor):
             chosen.append(edge)
+    heads = _heads(chosen)
     for place, body in enumerate(scene.bodies):
         if body.kind != "static" and groups.join(BASE, place):
-            chosen.append(Edge(None, BASE, place))
+            chosen.append(Edge(None, BASE, heads.get(place, place)))
     in_tree = {edge.joint.name for edge in chosen if edge.joint is not None}
     loops = [edge for name, edge in edges.items() if name not in in_tree]
     return Spanning(_numbered(scene, chosen), loops, couplings)
+
+
+def _heads(chosen: Sequence[Edge]) -> dict[int, int]:
+    """The root that each body's component would have, where joints hold it to others, by the joints alone: for a tree moves in
+    a substep as its coordinates have it, to second order, and by those of another root it would end elsewhere.
+
+    It is the one body to which no joint leads. Where there are several, joints lead from nowhere, and it is the tree's
+    median: of no other body are paths to all others shorter in all. Of two medians, which one joint joins, it is that
+    which the joint leads from.
+    """
+    pairs = {(a, b) for _, a, b in chosen if BASE not in (a, b)}
+    led = {b for _, b in pairs}
+    near: dict[int, list[int]] = {}
+    for a, b in sorted(pairs):
+        near.setdefault(a, []).append(b)
+        near.setdefault(b, []).append(a)
+    heads: dict[int, int] = {}
+    for start in near:
+        if start in heads:
+            continue
+        walk, parent = [start], {start: start}
+        for node in walk:
+            fresh = [other for other in near[node] if other != parent[node]]
+            parent |= dict.fromkeys(fresh, node)
+            walk += fresh
+        free = [node for node in walk if node not in led]
+        heads |= dict.fromkeys(walk, free[0] if len(free) == 1 else _median(walk, parent, pairs))
+    return heads
+
+
+def _median(walk: Sequence[int], parent: Mapping[int, int], pairs: Container[tuple[int, int]]) -> int:
+    """Of a tree's bodies in an order in which parents come first; the first one is its own parent."""
+    below = dict.fromkeys(walk, 1)
+    for node in walk[:0:-1]:
+        below[parent[node]] += below[node]
+    median = next(node for node in reversed(walk) if 2 * below[node] >= len(walk))
+    if 2 * below[median] == len(walk) and (parent[median], median) in pairs:
+        return parent[median]
+    return median
 
 
 def _must_be_cut(joint: Joint) -> str:

@@ -100,7 +100,7 @@ class System:
     tree: joints (handles or names) that must be in the tree. The others are chosen: those with the fewest freedoms
         first, so that loops are cut where it costs the fewest rows, then in the scene's order.
     roots: bodies (handles or names) that a free joint holds to the base. Otherwise a component that no joint holds to
-        the base has one at its first body.
+        the base has one at the body that its joints lead from: the one to which none leads, or else the tree's median.
     ball: coordinates of ball joints: "quaternion", or "ypr" (yaw, pitch, roll; singular at pitch ±π/2); or a dict of
         these by the joints' names, "quaternion" for the others.
 

@@ -55,6 +55,7 @@ cdef class GeneralizedRows:
     cdef double* loop_most[2]            # (loops,) the largest since the last pose, of the part that begins there
     cdef int32_t* loop_strained          # whether it yielded as the substep began
     cdef object kept_stirred
+    cdef const int32_t* level            # (manifolds,) of contacts (constraints/_contact_order.pyx)
     cdef double* least                   # (velocities,) by a block's first: energy of a change that may be left undone [J]
     cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more since that was set to 0
 
@@ -83,9 +84,11 @@ cdef class GeneralizedRows:
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
-                      bint back) noexcept nogil
+                      int left) noexcept nogil
     cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef bint moves_both(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef double sweep_level(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed, bint rub,
+                            bint back) noexcept nogil
     cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
                            bint rub) noexcept nogil
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil

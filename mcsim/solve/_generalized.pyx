@@ -517,15 +517,19 @@ cdef class GeneralizedRows:
         return self.solve_loops(rows, velocity, relaxed, 0, self.loop_count)
 
     cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
-                      bint back) noexcept nogil:
+                      int left) noexcept nogil:
         """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. Those of contacts,
-        [contacts, count), between what moves go manifold by manifold from the last one `back` to the first. -> the largest
-        correction [m/s, rad/s]"""
+        [contacts, count), between what moves go level by level, in the order that so many sweeps to come ask for: the last
+        one as they stand, the one before it all the other way round, the ones before those likewise, but each level the
+        other way round. -> the largest correction [m/s, rad/s]"""
         cdef double largest = self.solve(rows, velocity, relaxed)
+        cdef bint down = left & 1
+        cdef bint back = down != ((left & 2) != 0)       # within a level
         cdef Py_ssize_t i
+        cdef Py_ssize_t begin = contacts
+        cdef Py_ssize_t end = count
         cdef Py_ssize_t still = count
-        cdef Py_ssize_t end
-        if not back:
+        if left & 3 == 0:
             return max(largest, self.sweep_rows(rows, 0, count, velocity, relaxed, rub))
         while still > contacts:
             i = self.manifold_of(rows, contacts, still)
@@ -534,11 +538,33 @@ cdef class GeneralizedRows:
             still = i
         largest = max(largest, self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub))
         end = still
-        while end > contacts:
-            i = self.manifold_of(rows, contacts, end)
+        while begin < end:
+            if down:
+                i = end - 1
+                while i > begin and self.level[rows[i - 1].source] == self.level[rows[end - 1].source]:
+                    i -= 1
+                largest = max(largest, self.sweep_level(rows, i, end, velocity, relaxed, rub, back))
+                end = i
+            else:
+                i = begin + 1
+                while i < end and self.level[rows[i].source] == self.level[rows[begin].source]:
+                    i += 1
+                largest = max(largest, self.sweep_level(rows, begin, i, velocity, relaxed, rub, back))
+                begin = i
+        return max(largest, self.sweep_rows(rows, still, count, velocity, relaxed, rub))
+
+    cdef double sweep_level(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed, bint rub,
+                            bint back) noexcept nogil:
+        """Contacts of [begin, end), manifold by manifold from the last one `back` to the first."""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        if not back:
+            return self.sweep_rows(rows, begin, end, velocity, relaxed, rub)
+        while end > begin:
+            i = self.manifold_of(rows, begin, end)
             largest = max(largest, self.sweep_rows(rows, i, end, velocity, relaxed, rub))
             end = i
-        return max(largest, self.sweep_rows(rows, still, count, velocity, relaxed, rub))
+        return largest
 
     cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """-> where the rows of the manifold begin that end before `end`"""

@@ -140,7 +140,7 @@ cdef class Pipeline(WarmStarts):
             return GROW
         n = joints
         if not wide or self.bounces:
-            n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+            n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, NULL,
                                 &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW

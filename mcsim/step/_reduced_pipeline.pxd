@@ -3,6 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._loop_pipeline cimport LoopPipeline
+from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
@@ -22,6 +23,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these
+    cdef ContactOrder contact_order
     cdef object kept_here, loop_impulses, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]

@@ -34,6 +34,7 @@ from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._machine cimport Machine
 from mcsim.step._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
                               SWEEPS_A_LOOK, Pipeline)
+from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.constraints._motors cimport aim_motors
@@ -96,6 +97,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.motion, self.generalized)
         self.laden_rows = LadenRows(self.generalized, nv)
+        self.contact_order = ContactOrder(*plan.ranks)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
             for i in range(bodies.count)], [
@@ -130,6 +132,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
         self.laden_rows.reserve(self.row_capacity)
+        self.contact_order.reserve(self.anchor_capacity)
+        self.generalized.level = self.contact_order.level
         most = max(1, self.anchor_capacity, self.row_capacity)
         efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones((2, most)), np.zeros((2, most), np.int32)
         self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
@@ -230,8 +234,9 @@ cdef class ReducedPipeline(LoopPipeline):
         if n < 0:
             return GROW
         self.joint_end = self.joint_row_count = n
-        n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                            &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
+        n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                            self.contact_order.find(self.collider.manifolds, self.collider.manifold_count, &self.bodies),
+                            &self.bodies, &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
         if n < 0:
             return GROW
         if self.settings.compliant:
@@ -391,7 +396,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
             self.correction = max(self.held_trees.largest, self.generalized.sweep(
-                self.rows, self.joint_end, self.row_count, self.motion.qd, relaxed, rub, (iterations - 1 - k) & 1))
+                self.rows, self.joint_end, self.row_count, self.motion.qd, relaxed, rub, iterations - 1 - k))
             if self.laden_count > 0:
                 self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:

@@ -116,7 +116,8 @@ class ReducedWorld(World):
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene),
+                               held=held, jointed=_jointed(system, bodies.count), ranks=_ranks(system, bodies.count),
+                               carriers=_carriers(system, scene),
                                angles=_angles(system, scene), q=q, qd=qd, tau=tau, pitched=_pitched(system),
                                runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
@@ -659,6 +660,18 @@ def _jointed(system, bodies):
         if link.joint is not None or len(system.children(link.number)) > 0:
             jointed[link.body_number + 1] = system.scene.bodies[link.body_number].kind == "dynamic"
     return jointed
+
+
+def _ranks(system, bodies):
+    """(bodies,) twice: the bodies' ranks, and their trees, -1 of what has no link (constraints/_contact_order.pyx)."""
+    ranks, trees, of_trees = np.arange(bodies), np.full(bodies, -1), {}
+    for link in system.links:
+        root = link.number if link.parent < 0 else int(trees[system.links[link.parent].body_number])
+        trees[link.body_number] = root
+        of_trees.setdefault(root, []).append(link.body_number)
+    for members in of_trees.values():
+        ranks[members] = sorted(members)
+    return ranks, trees
 
 
 def _carriers(system, scene):
