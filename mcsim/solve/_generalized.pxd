@@ -8,6 +8,7 @@ Only reserve() needs the GIL, allocates or raises.
 """
 
 from libc.stdint cimport int32_t, int64_t
+from mcsim.core._dense cimport dot_many
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row
 from mcsim.state._rows cimport is_wide
 
@@ -17,6 +18,32 @@ ctypedef struct Reach:
     int32_t first                # of the block in the vector
     int32_t count                # 0: the side moves nothing
     int32_t span[2]              # J is 0 before and from there on, as it is but on the supports of two bodies, and not kept
+
+
+cdef inline double reach_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
+    return dot_many(jacobian + reach.begin + reach.span[0], velocity + reach.first + reach.span[0],
+                    reach.span[1] - reach.span[0])
+
+
+cdef inline double row_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
+    """J qd of a row's two sides."""
+    cdef double s = reach_rate(&reach[0], jacobian, velocity)
+    return s + reach_rate(&reach[1], jacobian, velocity) if reach[1].count > 0 else s
+
+
+cdef inline void reach_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
+    cdef const double* y = response + reach.begin
+    cdef double* v = velocity + reach.first
+    cdef int k
+    for k in range(reach.count):
+        v[k] += y[k] * impulse
+
+
+cdef inline void row_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
+    """qd += H^-1 J' impulse"""
+    reach_act(&reach[0], response, impulse, velocity)
+    reach_act(&reach[1], response, impulse, velocity)
+
 
 cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is

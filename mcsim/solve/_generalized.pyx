@@ -71,31 +71,6 @@ cdef inline double central_diagonal(const Row* row) noexcept nogil:
     return sum
 
 
-cdef inline double reach_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
-    return dot_many(jacobian + reach.begin + reach.span[0], velocity + reach.first + reach.span[0],
-                    reach.span[1] - reach.span[0])
-
-
-cdef inline double row_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
-    """J qd of a row's two sides."""
-    cdef double s = reach_rate(&reach[0], jacobian, velocity)
-    return s + reach_rate(&reach[1], jacobian, velocity) if reach[1].count > 0 else s
-
-
-cdef inline void reach_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
-    cdef const double* y = response + reach.begin
-    cdef double* v = velocity + reach.first
-    cdef int k
-    for k in range(reach.count):
-        v[k] += y[k] * impulse
-
-
-cdef inline void row_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
-    """qd += H^-1 J' impulse"""
-    reach_act(&reach[0], response, impulse, velocity)
-    reach_act(&reach[1], response, impulse, velocity)
-
-
 cdef inline double closing_time(const Row* row) noexcept nogil:
     """That of its error, as fast as may be [s]."""
     return fabs(row.error) / row.push

@@ -35,6 +35,8 @@ ctypedef struct LadenBlock:
     int64_t seen                 # stamps of its trees when it was solved and changed no more than that; -1: never
     int32_t row
     int32_t begin                # among the laden rows
+    int32_t rubbing              # from which block on its manifold's friction is, or what comes after the manifold
+    int32_t reserved
     int32_t tree[2]              # of its two bodies, -1: moves nothing
 
 # Blocks of a group on the same two trees, one after the other.
@@ -75,6 +77,8 @@ cdef class LadenRows:
     cdef int32_t root(self, int32_t tree) noexcept nogil
     cdef void find_groups(self) noexcept nogil
     cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity, int relaxed) noexcept nogil
+    cdef void note(self, LadenBlock* block, double change, int64_t seen) noexcept nogil
+    cdef double solve_normal(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil
     cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil

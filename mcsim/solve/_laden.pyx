@@ -27,8 +27,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual
-from mcsim.solve._generalized cimport Reach, rubs
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual, scalar_step
+from mcsim.solve._generalized cimport Reach, reach_act, reach_rate, rubs
 from mcsim.state._layout cimport ROW_NORMAL
 
 
@@ -40,6 +40,21 @@ cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept 
 
 cdef inline bint is_stirred(const LadenTree* trees, const int32_t* stirred, const int32_t* tree) noexcept nogil:
     return (tree[0] >= 0 and stirred[trees[tree[0]].first]) or (tree[1] >= 0 and stirred[trees[tree[1]].first])
+
+
+cdef inline bint is_spent(const LadenTree* trees, const LadenBlock* block) noexcept nogil:
+    """Whether one of its trees has got what it may."""
+    return (block.tree[0] >= 0 and trees[block.tree[0]].left < 0.0) or (
+        block.tree[1] >= 0 and trees[block.tree[1]].left < 0.0)
+
+
+cdef inline double side_rate(const LadenTree* trees, const LadenRow* laden, int side, const double* rates,
+                             const Reach* reaches, const double* jacobian, const double* velocity) noexcept nogil:
+    """J qd of a side that moves something."""
+    cdef const LadenTree* tree = &trees[laden.tree[side]]
+    if tree.square:
+        return rates[tree.begin + laden.place[side]]
+    return reach_rate(&reaches[2 * laden.row + side], jacobian, velocity)
 
 
 cdef class LadenRows:
@@ -142,6 +157,14 @@ cdef class LadenRows:
             for k in range(block.begin, self.row_count):
                 for side in range(2):
                     block.tree[side] = max(block.tree[side], self.laden[k].tree[side])
+        k = self.block_count
+        for i in range(self.block_count - 1, -1, -1):
+            block = &self.blocks[i]
+            if i + 1 < self.block_count and rows[self.blocks[i + 1].row].source != rows[block.row].source:
+                k = i + 1
+            if rubs(&rows[block.row]):
+                k = i
+            block.rubbing = <int32_t>k
         for k in range(self.tree_count):
             tree = &self.trees[k]
             tree.begin = begin
@@ -295,7 +318,8 @@ cdef class LadenRows:
                 for k in range(run.begin, run.end):
                     block = &self.blocks[self.order[k]]
                     if block.effort > again and block.seen != stamp(self.trees, &run.tree[0]):
-                        largest = max(largest, self.solve(rows, block, velocity, relaxed))
+                        largest = max(largest, self.solve_normal(rows, block, velocity, relaxed) if (
+                            rows[block.row].kind == ROW_NORMAL) else self.solve(rows, block, velocity, relaxed))
                 seen = stamp(self.trees, &run.tree[0])
                 run.seen = seen
                 for k in range(run.begin, run.end):
@@ -305,56 +329,80 @@ cdef class LadenRows:
                         break
         return largest
 
+    cdef void note(self, LadenBlock* block, double change, int64_t seen) noexcept nogil:
+        """By how much it has changed a velocity; seen: the stamps of its trees before."""
+        cdef int side
+        if not change > block.undone:
+            block.seen = seen
+            return
+        block.seen = -1
+        self.changes += 1
+        for side in range(2):
+            if block.tree[side] >= 0:
+                self.trees[block.tree[side]].stamp += 1
+                self.generalized.stirred[self.trees[block.tree[side]].first] = 1
+
+    cdef double solve_normal(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
+        """solve() of a point's row alone, as most blocks are. -> the correction"""
+        cdef Row* row = &rows[block.row]
+        cdef LadenRow* laden = &self.laden[block.begin]
+        cdef int64_t seen = stamp(self.trees, &block.tree[0])
+        cdef double rate = 0.0
+        cdef double delta
+        cdef double own[2]                               # J qd of the sides
+        cdef int side
+        if is_spent(self.trees, block):
+            block.seen = seen
+            return 0.0
+        for side in range(2):
+            if laden.tree[side] >= 0:
+                own[side] = side_rate(self.trees, laden, side, self.rate, self.generalized.reaches,
+                                      self.generalized.jacobian, velocity)
+                rate += own[side]
+        delta = scalar_step(row, row.lower, row.upper, row_residual(row, rate, relaxed), relaxed)
+        if delta == 0.0:
+            block.seen = seen
+            return 0.0
+        for side in range(2):
+            if laden.tree[side] >= 0:
+                self.trees[laden.tree[side]].left -= delta * (own[side] + 0.5 * delta * laden.diagonal[side])
+        self.act(laden, delta, velocity)
+        self.free_friction(rows, block)
+        rate = fabs(delta) * (row.diagonal + row.compliance[relaxed])
+        self.note(block, rate, seen)
+        return rate
+
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
         """-> the largest correction"""
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
         cdef Row* row = &rows[block.row]
         cdef LadenRow* laden = &self.laden[block.begin]
-        cdef const LadenTree* tree
         cdef int64_t seen = stamp(self.trees, &block.tree[0])
         cdef double largest = 0.0
         cdef double rate
-        cdef double own[2]                               # J qd of the sides
-        cdef int r, side, m = row.block
-        for side in range(2):
-            if block.tree[side] >= 0 and self.trees[block.tree[side]].left < 0.0:
-                block.seen = seen
-                return 0.0
-        for r in range(m):
+        cdef int r, side
+        if is_spent(self.trees, block):
+            block.seen = seen
+            return 0.0
+        for r in range(row.block):
             rate = 0.0
             for side in range(2):
                 if laden[r].tree[side] >= 0:
-                    tree = &self.trees[laden[r].tree[side]]
-                    own[side] = (self.rate[tree.begin + laden[r].place[side]] if tree.square
-                                 else self.generalized.side_rate(block.row + r, side, velocity))
-                    rate += own[side]
+                    rate += side_rate(self.trees, &laden[r], side, self.rate, self.generalized.reaches,
+                                      self.generalized.jacobian, velocity)
             w[r] = row_residual(&row[r], rate, relaxed)
         block_step(rows, row, NULL, relaxed, w, delta)
-        for side in range(2 if row.kind == ROW_NORMAL and delta[0] != 0.0 else 0):
-            if laden.tree[side] >= 0:
-                self.trees[laden.tree[side]].left -= delta[0] * (own[side] + 0.5 * delta[0] * laden.diagonal[side])
-        for r in range(m):
+        for r in range(row.block):
             if delta[r] != 0.0:
                 self.act(&laden[r], delta[r], velocity)
-                rate = fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed])
-                largest = max(largest, rate)
-        if largest > 0.0 and row.kind == ROW_NORMAL:
-            self.free_friction(rows, block)
-        if contact_change(row, delta, relaxed) > block.undone:
-            block.seen = -1
-            self.changes += 1
-            for side in range(2):
-                if block.tree[side] >= 0:
-                    self.trees[block.tree[side]].stamp += 1
-                    self.generalized.stirred[self.trees[block.tree[side]].first] = 1
-        else:
-            block.seen = seen
+                largest = max(largest, fabs(delta[r]) * (row[r].diagonal + row[r].compliance[relaxed]))
+        self.note(block, contact_change(row, delta, relaxed), seen)
         return largest
 
     cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil:
         """The load of a manifold has changed: its friction, whose blocks come after its normals', is not passed by."""
-        cdef LadenBlock* block = normal + 1
+        cdef LadenBlock* block = self.blocks + normal.rubbing
         cdef LadenBlock* end = self.blocks + self.block_count
         while block < end and rows[block.row].source == rows[normal.row].source:
             if rubs(&rows[block.row]):
@@ -378,4 +426,4 @@ cdef class LadenRows:
                 for k in range(tree.count):
                     rate[k] += a[k] * impulse
             else:
-                self.generalized.apply_side(laden.row, side, impulse, velocity)
+                reach_act(&self.generalized.reaches[2 * laden.row + side], self.generalized.response, impulse, velocity)

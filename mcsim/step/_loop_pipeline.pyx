@@ -13,7 +13,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.core._softness cimport soften
 from mcsim.reduced._motion cimport Block
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, ROW_ROLLING, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Row)
 
 cdef enum:
@@ -195,13 +195,16 @@ cdef class LoopPipeline(TreePipeline):
         return row.impulse - row.carry if second else row.impulse
 
     cdef void begin_guesses(self, bint second) noexcept nogil:
-        """Before they act: the velocities, and the rates J qd of the rows that have some. (find_work asks for the first.)"""
+        """Before they act: the velocities, and the rates J qd of the rows that have some. find_work asks for the first ones of
+        limits and normals, what weighs guesses, among bodies with joints alone, for all."""
         cdef Py_ssize_t i
+        cdef int last = ROW_NORMAL if self.hung_count == 0 else ROW_ROLLING
         if second and self.hung_count == 0:
             return
         memcpy(self.levels, self.motion.qd, self.node_count * sizeof(double))
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
-            if self.rows[i].carry != 0.0 and (self.rows[i].kind == ROW_LIMIT or self.rows[i].kind >= ROW_NORMAL):
+            if self.rows[i].carry != 0.0 and (
+                    self.rows[i].kind == ROW_LIMIT or ROW_NORMAL <= self.rows[i].kind <= last):
                 self.rates[i] = self.row_rate(i, self.motion.qd)
 
     cdef void weigh_guesses(self, bint second) noexcept nogil:
