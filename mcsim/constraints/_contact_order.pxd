@@ -4,8 +4,9 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.state._layout cimport Bodies, Manifold
 
 ctypedef struct PlacedManifold:
-    int64_t place                # of its level and its bodies
+    int64_t bodies               # by their ranks
     int64_t shapes               # of them the two in touch
+    int32_t turn                 # its level, then its number in its patch
     int32_t index
 
 cdef class ContactOrder:
@@ -21,6 +22,6 @@ cdef class ContactOrder:
     cdef int32_t level_of(self, int32_t body, const Bodies* bodies) noexcept nogil
     cdef bint pass_level(self, const Manifold* m, const Bodies* bodies) noexcept nogil
     cdef void find_levels(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    cdef PlacedManifold put(self, const Manifold* m, int32_t index, const Bodies* bodies) noexcept nogil
+    cdef PlacedManifold put(self, const Manifold* m, int32_t index, int part, const Bodies* bodies) noexcept nogil
     cdef const int32_t* find(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef void sort(self, Py_ssize_t count) noexcept nogil

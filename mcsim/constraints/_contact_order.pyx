@@ -6,22 +6,27 @@ are equilibria, leave what follows from their order (docs/theory/reduced.md).
                 lesser of its two sides' (breadth first over the graph of contacts, as the layers of a stack)
     rank        of a body: the numbers of a tree's bodies in the scene, dealt anew from its root outwards
 
-Contacts go by levels, then by the ranks of their two bodies, the lesser one first, then by the shapes of these. So those
-of one tree, and of a stack, have an order whatever bodies are added first; and where they are added tree by tree from
-the root, and from the ground upwards, it is that in which they were found. Levels are found by passes over all contacts,
-in turn from the first and from the last one: a stack in either order takes one, and one that changes nothing.
+Contacts go by levels, in each the parts of patches in turn (wide/_blocks.pxd, next_part), then by the ranks of their
+two bodies, the lesser one first, then by the shapes of these. So those of one tree, and of a stack, have an order
+whatever bodies are added first; and where they are added tree by tree from the root, and from the ground upwards, it is
+that in which they were found. Levels are found by passes over all contacts, in turn from the first and from the last
+one: a stack in either order takes one, and one that changes nothing.
 """
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.wide._blocks cimport next_part
 
 cdef enum:
-    FAR = 1 << 15                # the level of what hangs together with nothing that does not move
+    FAR = 1 << 20                # the level of what hangs together with nothing that does not move
+    MOST_PARTS = 8               # bits of a number in a patch
 
 
 cdef inline bint comes_before(const PlacedManifold* x, const PlacedManifold* y) noexcept nogil:
-    return x.place < y.place or (x.place == y.place and x.shapes < y.shapes)
+    if x.turn != y.turn:
+        return x.turn < y.turn
+    return x.bodies < y.bodies or (x.bodies == y.bodies and x.shapes < y.shapes)
 
 
 cdef class ContactOrder:
@@ -70,14 +75,15 @@ cdef class ContactOrder:
                 some = self.pass_level(&manifolds[count - 1 - i if back else i], bodies) or some
             back = not back
 
-    cdef PlacedManifold put(self, const Manifold* m, int32_t index, const Bodies* bodies) noexcept nogil:
+    cdef PlacedManifold put(self, const Manifold* m, int32_t index, int part, const Bodies* bodies) noexcept nogil:
         """-> its place among others"""
         cdef PlacedManifold p
         cdef int64_t a = self.rank[m.body_a]
         cdef int64_t b = self.rank[m.body_b]
         self.level[index] = min(self.level_of(m.body_a, bodies), self.level_of(m.body_b, bodies))
         p.index = index
-        p.place = <int64_t>self.level[index] << 48 | min(a, b) << 24 | max(a, b)
+        p.turn = self.level[index] << MOST_PARTS | min(part, (1 << MOST_PARTS) - 1)
+        p.bodies = min(a, b) << 32 | max(a, b)
         p.shapes = (<int64_t>m.shape_a << 32 | m.shape_b) if a <= b else (<int64_t>m.shape_b << 32 | m.shape_a)
         return p
 
@@ -85,9 +91,11 @@ cdef class ContactOrder:
         """`level` of all manifolds. -> (count,) their numbers in order; there is room"""
         cdef Py_ssize_t i
         cdef bint in_order = True
+        cdef int part = 0
         self.find_levels(manifolds, count, bodies)
         for i in range(count):
-            self.placed[0][i] = self.put(&manifolds[i], <int32_t>i, bodies)
+            part = next_part(manifolds, i, part)
+            self.placed[0][i] = self.put(&manifolds[i], <int32_t>i, part, bodies)
             in_order = in_order and not (i > 0 and comes_before(&self.placed[0][i], &self.placed[0][i - 1]))
         if not in_order:
             self.sort(count)

@@ -345,7 +345,7 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
     """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
     against the unmoved last, which so have the last word in a sweep; the parts of patches in turn
-    (wide/_blocks.pxd, next_part). -> row count, or -1: capacity too small."""
+    (wide/_blocks.pxd, next_part), unless an order is given. -> row count, or -1: capacity too small."""
     cdef const Resistance* r
     cdef Py_ssize_t i, k, n = begin
     cdef int against_fixed, turn, parts
@@ -358,7 +358,7 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
             for k in range(count):
                 i = k if order == NULL else order[k]
                 m = &manifolds[i]
-                part = next_part(manifolds, i, part)
+                part = next_part(manifolds, i, part) if order == NULL else 0
                 parts = max(parts, part + 1)
                 if part != turn or (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
                     continue

@@ -102,9 +102,9 @@ def _heads(chosen: Sequence[Edge]) -> dict[int, int]:
     """The root that each body's component would have, where joints hold it to others, by the joints alone: for a tree moves in
     a substep as its coordinates have it, to second order, and by those of another root it would end elsewhere.
 
-    It is the one body to which no joint leads. Where there are several, joints lead from nowhere, and it is the tree's
-    median: of no other body are paths to all others shorter in all. Of two medians, which one joint joins, it is that
-    which the joint leads from.
+    It is the one body to which no joint leads. Where there are several, their senses name none, and it is the tree's
+    median: from no other body are the ways to all others shorter in all. Of two medians, which one joint joins, it is
+    that which the joint leads from.
     """
     pairs = {(a, b) for _, a, b in chosen if BASE not in (a, b)}
     led = {b for _, b in pairs}

@@ -113,7 +113,6 @@ cdef class GeneralizedRows:
     cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
                       int left) noexcept nogil
     cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
-    cdef bint moves_both(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef double sweep_level(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed, bint rub,
                             bint back) noexcept nogil
     cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,

@@ -506,11 +506,8 @@ cdef class GeneralizedRows:
         cdef Py_ssize_t still = count
         if left & 3 == 0:
             return max(largest, self.sweep_rows(rows, 0, count, velocity, relaxed, rub))
-        while still > contacts:
-            i = self.manifold_of(rows, contacts, still)
-            if self.moves_both(i, still):
-                break
-            still = i
+        while still > contacts and self.level[rows[still - 1].source] == 0:
+            still -= 1
         largest = max(largest, self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub))
         end = still
         while begin < end:
@@ -547,14 +544,6 @@ cdef class GeneralizedRows:
         while i > begin and rows[i - 1].source == rows[i].source:
             i -= 1
         return i
-
-    cdef bint moves_both(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Whether any of these rows moves something on both of its sides."""
-        cdef Py_ssize_t i
-        for i in range(begin, end):
-            if self.reaches[2 * i].count > 0 and self.reaches[2 * i + 1].count > 0:
-                return True
-        return False
 
     cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
                            bint rub) noexcept nogil:
