@@ -6,7 +6,7 @@ from mcsim.state._layout cimport Bodies, Manifold
 ctypedef struct PlacedManifold:
     int64_t bodies               # by their ranks
     int64_t shapes               # of them the two in touch
-    int32_t turn                 # its level, then its number in its patch
+    int32_t turn                 # its number in its patch, then its level
     int32_t index
 
 cdef class ContactOrder:
@@ -17,7 +17,7 @@ cdef class ContactOrder:
     cdef Py_ssize_t tree_count
     cdef PlacedManifold* placed[2]       # (capacity,) each
     cdef int32_t* order                  # (capacity,)
-    cdef int32_t* level                  # (capacity,) of the manifolds as they stand
+    cdef int32_t* level                  # (capacity,) of the manifolds as they stand, each part of patches apart
 
     cdef int32_t level_of(self, int32_t body, const Bodies* bodies) noexcept nogil
     cdef bint pass_level(self, const Manifold* m, const Bodies* bodies) noexcept nogil

@@ -6,7 +6,7 @@ are equilibria, leave what follows from their order (docs/theory/reduced.md).
                 lesser of its two sides' (breadth first over the graph of contacts, as the layers of a stack)
     rank        of a body: the numbers of a tree's bodies in the scene, dealt anew from its root outwards
 
-Contacts go by levels, in each the parts of patches in turn (wide/_blocks.pxd, next_part), then by the ranks of their
+Contacts go by the parts of patches in turn (wide/_blocks.pxd, next_part), then by levels, then by the ranks of their
 two bodies, the lesser one first, then by the shapes of these. So those of one tree, and of a stack, have an order
 whatever bodies are added first; and where they are added tree by tree from the root, and from the ground upwards, it is
 that in which they were found. Levels are found by passes over all contacts, in turn from the first and from the last
@@ -19,8 +19,9 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.wide._blocks cimport next_part
 
 cdef enum:
-    FAR = 1 << 20                # the level of what hangs together with nothing that does not move
-    MOST_PARTS = 8               # bits of a number in a patch
+    LEVEL_BITS = 20
+    FAR = (1 << LEVEL_BITS) - 1  # the level of what hangs together with nothing that does not move
+    MOST_PARTS = 1023            # of a patch that are told apart
 
 
 cdef inline bint comes_before(const PlacedManifold* x, const PlacedManifold* y) noexcept nogil:
@@ -80,11 +81,12 @@ cdef class ContactOrder:
         cdef PlacedManifold p
         cdef int64_t a = self.rank[m.body_a]
         cdef int64_t b = self.rank[m.body_b]
-        self.level[index] = min(self.level_of(m.body_a, bodies), self.level_of(m.body_b, bodies))
-        p.index = index
-        p.turn = self.level[index] << MOST_PARTS | min(part, (1 << MOST_PARTS) - 1)
+        cdef int32_t level = min(self.level_of(m.body_a, bodies), self.level_of(m.body_b, bodies))
+        p.turn = min(part, MOST_PARTS) << LEVEL_BITS | level
+        self.level[index] = p.turn if level > 0 else 0
         p.bodies = min(a, b) << 32 | max(a, b)
         p.shapes = (<int64_t>m.shape_a << 32 | m.shape_b) if a <= b else (<int64_t>m.shape_b << 32 | m.shape_a)
+        p.index = index
         return p
 
     cdef const int32_t* find(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
