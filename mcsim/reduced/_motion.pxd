@@ -66,6 +66,7 @@ cdef class TreeMotion:
     cdef void look(self) noexcept nogil
     cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
+    cdef void find_least(self, double speed, double* least) noexcept nogil
     cdef bint is_lone(self, Py_ssize_t k) noexcept nogil
     cdef void give_spins(self, const Bodies* bodies, const int32_t* told, Twist* swing) noexcept nogil
     cdef void leave_spins(self, double h, const Bodies* bodies, const int32_t* told, Py_ssize_t first,

@@ -234,6 +234,13 @@ cdef class TreeMotion:
                 swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
         self.leave()
 
+    cdef void find_least(self, double speed, double* least) noexcept nogil:
+        """least: at the first velocity of each tree, the kinetic energy of its lightest link at that speed [J]."""
+        cdef Py_ssize_t k
+        for k in range(self.tree_count):
+            if self.trees[k].count > 0:
+                least[self.trees[k].first] = 0.5 * self.lightest[k] * speed * speed
+
     cdef bint is_lone(self, Py_ssize_t k) noexcept nogil:
         """Whether a tree is one body that nothing holds."""
         return self.trees[k].end_link == self.trees[k].first_link + 1 and self.is_loose(k)

@@ -41,8 +41,7 @@ from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
-from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
-from mcsim.core._softness cimport soften
+from mcsim.core._noted cimport NOTE_PIVOTS
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
@@ -52,8 +51,8 @@ from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL,
-                                  STABILIZE_BAUMGARTE, STABILIZE_SOFT, Manifold, Row)
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT,
+                                  Manifold, Row)
 from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
 from mcsim.wide._firm cimport find_firmness
 from mcsim.wide._halves cimport gain, loss
@@ -259,15 +258,11 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void find_efforts(self) noexcept nogil:
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
-        cdef double speed = self.wide.settle_speed / MOST_TREE_EFFORT
         cdef const Manifold* manifolds = self.collider.manifolds
         cdef Py_ssize_t count = self.collider.manifold_count
         cdef bint some = False
-        for i in range(self.motion.tree_count):
-            if self.motion.trees[i].count > 0:
-                self.generalized.least[self.motion.trees[i].first] = 0.5 * self.motion.lightest[i] * speed * speed
-        self.laden_count = 0
-        self.stiffer = False
+        self.motion.find_least(self.wide.settle_speed / MOST_TREE_EFFORT, self.generalized.least)
+        self.laden_count, self.stiffer = 0, False
         if self.laden:
             some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
                                 self.wide.press, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
