@@ -17,6 +17,7 @@ ctypedef struct Struck:
     int32_t node[2]              # what its bodies are part of, -1: nothing that moves
     int32_t next                 # in its group, -1: the last
     int32_t root                 # the first of its group
+    int32_t driven               # whether it closes by what no blow can change
     double weight[4]             # of the points, 1 in all
     double offset[2]             # of the centre of pressure from that of friction, along the tangents [m]
     double restitution           # where it is now, before the surfaces touch
@@ -71,8 +72,8 @@ cdef class Impacts:
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
     cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
     cdef void strike(self, int count) noexcept nogil
-    cdef bint throws(self, int count) noexcept nogil
-    cdef bint leave_driven(self, int count) noexcept nogil
+    cdef void leave_driven(self, int count) noexcept nogil
+    cdef void leave(self, const Struck* c) noexcept nogil
     cdef void bore(self, const Struck* c, double p) noexcept nogil
 
 cdef class BodyImpacts(Impacts):

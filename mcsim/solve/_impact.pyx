@@ -42,9 +42,6 @@ cdef double FIRM = 1e-11
 # ... and the part of the velocities beyond which what no blow can change is taken out of them.
 cdef double BEYOND = 1e-6
 
-# A blow is looked at more closely that would make its bodies, if they were alone, so many times as fast as anything closes.
-cdef double FAR = 30.0
-
 # ---- one manifold ----------------------------------------------------------------------------------------------------
 
 cdef inline bint same_manifold(const Row* x, const Row* y) noexcept nogil:
@@ -93,7 +90,7 @@ cdef class Impacts:
 
     def __init__(self, int law, Py_ssize_t nodes):
         cdef Py_ssize_t n = 3 * MOST_TOGETHER
-        owner, numbers, spans = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n), np.zeros(n * n + 2 * n)
+        owner, numbers, spans = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n), np.zeros(n * n + 3 * n)
         self.law = law
         self.kept = [owner, numbers, None, spans]
         self.spans = doubles(spans)
@@ -220,6 +217,7 @@ cdef class Impacts:
         self.struck_count += 1
         c.begin = begin
         c.points = points
+        c.driven = 0
         for i in range(2):
             c.node[i] = self.node_of(begin, i)
         self.find_friction(c)
@@ -444,9 +442,8 @@ cdef class Impacts:
         for j in range(n):
             for k in range(j):
                 a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
+        self.leave_driven(count)
         strike_together(self.law, count, a, u, e, mu, p, work)
-        if self.throws(count) and self.leave_driven(count):
-            strike_together(self.law, count, a, u, e, mu, p, work)
         self.begin_response()
         for j in range(n):
             if p[j] != 0.0:
@@ -458,28 +455,16 @@ cdef class Impacts:
             c = self.together[i]
             if c.twist >= 0 and p[3 * i] > 0.0:
                 self.bore(c, p[3 * i])
+        for i in range(count):
+            if self.together[i].driven:
+                self.leave(self.together[i])
 
-    cdef bint throws(self, int count) noexcept nogil:
-        """Whether some impulse would make its two bodies alone far faster than anything closes or slips: only then is it asked
-        whether anything can give."""
-        cdef Py_ssize_t n = 3 * count
-        cdef double* u = self.numbers
-        cdef double* p = u + n
-        cdef double most = 0.0
-        cdef double thrown = 0.0
-        cdef Py_ssize_t k
-        for k in range(n):
-            most = max(most, fabs(u[k]))
-            if not fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal <= thrown:
-                thrown = fabs(p[k]) * self.rows[self.together[k // 3].begin].diagonal
-        return not thrown <= FAR * most
-
-    cdef bint leave_driven(self, int count) noexcept nogil:
+    cdef void leave_driven(self, int count) noexcept nogil:
         """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which lies
         in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other contacts, let
         nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is left to the
-        solver. A = L L' by Cholesky with pivots, whose columns, made orthogonal, span the range. -> whether anything was
-        taken out"""
+        solver, and what such a contact still closes by after the blow, too. A = L D L' with pivots, whose columns L D, made
+        orthogonal, span the range; a root of masses would be rounded otherwise in other units."""
         cdef Py_ssize_t n = 3 * count
         cdef double* a = self.matrix
         cdef double* u = self.numbers
@@ -487,6 +472,7 @@ cdef class Impacts:
         cdef double* left = span + n * n             # of the diagonal; chosen: -1
         cdef double* rest = left + n
         cdef Py_ssize_t c, d, k, best
+        cdef double* pivot = rest + n
         cdef double most, part, size
         cdef double closing = 0.0
         cdef int again
@@ -503,36 +489,42 @@ cdef class Impacts:
                     best = k
             if best < 0:
                 break
-            part = 1.0 / sqrt(left[best])
+            pivot[c] = left[best]
             for k in range(n):
-                size = a[k * n + best]
+                part = a[k * n + best]
                 for d in range(c):
-                    size -= span[d * n + k] * span[d * n + best]
-                span[c * n + k] = part * size if left[k] >= 0.0 else 0.0
+                    part -= span[d * n + k] * (span[d * n + best] / pivot[d])
+                span[c * n + k] = part if left[k] >= 0.0 else 0.0
             for k in range(n):
                 if left[k] >= 0.0:
-                    left[k] = max(left[k] - span[c * n + k] * span[c * n + k], 0.0)
+                    left[k] = max(left[k] - span[c * n + k] * (span[c * n + k] / pivot[c]), 0.0)
             left[best] = -1.0
         else:
-            return False
+            return
         for d in range(c):
             for again in range(2):
                 for k in range(d):
-                    add_multiple(span + d * n, span + k * n, -product(span + d * n, span + k * n, n), n)
-            size = product(span + d * n, span + d * n, n)
-            for k in range(n):
-                span[d * n + k] /= sqrt(size)
-            add_multiple(rest, span + d * n, -product(rest, span + d * n, n), n)
+                    add_multiple(span + d * n, span + k * n, -product(span + d * n, span + k * n, n) / pivot[k], n)
+            pivot[d] = product(span + d * n, span + d * n, n)
+            add_multiple(rest, span + d * n, -product(rest, span + d * n, n) / pivot[d], n)
         most = 0.0
         for k in range(n):
             most = max(most, fabs(u[k]))
             if k % 3 == 0:
                 closing = max(closing, fabs(rest[k]))
         if closing <= BEYOND * most:
-            return False
+            return
         for k in range(n):
             u[k] -= rest[k]
-        return True
+            if k % 3 == 0 and rest[k] < -BEYOND * most:
+                self.together[k // 3].driven = 1
+                u[k] = u[k] if fabs(u[k]) > BEYOND * most else 0.0
+
+    cdef void leave(self, const Struck* c) noexcept nogil:
+        """What a manifold closes by is no impact."""
+        cdef int i
+        for i in range(c.points):
+            self.left[c.begin + i] = max(self.left[c.begin + i], -self.rate(c.begin + i))
 
     cdef void bore(self, const Struck* c, double p) noexcept nogil:
         """Friction about the normal through the centre of pressure, under the impulse p."""

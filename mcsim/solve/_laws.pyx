@@ -53,6 +53,7 @@ cdef double ACCURATE = 1e-10                 # part of the rates by which a step
 cdef double TURNED = 1e-10                   # part of them that is left to turn where a slip goes on straight
 cdef double SETTLED = 1e-14                  # part of the size that is rounding
 cdef double SWEPT = 1e-12                    # the same of sweeps' last changes
+cdef double SINGULAR = 1e-11                 # part of A's diagonal below which the rate of what sticks is rounding
 cdef double STEADY = 1e-13                   # part of a slip's rate: its direction stays
 cdef double COS = 0.98078528040323044913     # of a circle's DIRECTIONS-th part
 cdef double SIN = 0.19509032201612826785
@@ -310,7 +311,7 @@ cdef bint cone_point(const Point* c, const double* b, double load, double* p) no
         return True
     held_tangents(c, c.nt[0], c.nt[1], s)
     slope = c.nn - (c.nt[0] * s[0] + c.nt[1] * s[1])
-    if slope > 1e-14 * c.nn:
+    if slope > SINGULAR * (c.nn + c.t00 + c.t11):
         held_tangents(c, b[1], b[2], root)
         normal = -(b[0] - (c.nt[0] * root[0] + c.nt[1] * root[1])) / slope
         p[1] = -root[0] - s[0] * normal
@@ -569,6 +570,8 @@ cdef void stronge_point(const Point* c, const double* u, double e, double* p) no
                 if next_direction(&f, d, &left, root):
                     d[0], d[1] = root[0], root[1]
             slip_rates(c, d, &normal, s)
+            if not normal > SINGULAR * (c.nn + c.t00 + c.t11):       # what sticks so moves nothing, whatever presses it
+                break
             ended = leg(&x, normal, INFINITY, back, &dp)
         x.p[0] += dp
         x.p[1] -= mu * dp * d[0]

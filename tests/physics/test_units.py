@@ -3,6 +3,8 @@
 Factors are powers of two, so that every product with one is exact. What is compared is told in the first units again.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,29 @@ def test_motors_in_loops_are_probed_alike_in_any_unit(name, units):
 def test_hinges_of_small_trees_that_stand_side_by_side_keep_their_energy_too(length):
     """How far a hinge's axes lean is an angle: whether that is too much to keep an account is told by its way."""
     assert_same_in(mc.load("free_ragdoll"), length=length)
+
+
+def presses(shape):
+    """A crank that turns as it must presses what hangs on it against the floor, and two walls that come together a box."""
+    scene, bouncing = mc.Scene(gravity=(0, 0, -9.8125)), mc.Material(restitution=0.6, friction=0.5)
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=bouncing)
+    scene.add_body("crank", mass=5, inertia=(0.1, 0.2, 0.3), position=(0, 0, 0.7))
+    scene.add_body("wheel", shape=shape, material=bouncing, position=(0.5, 0, 0.7), angular_velocity=(0, 3, 0))
+    scene.add_joint(mc.HingeJoint(None, "crank", (-0.5, 0, 0.7), (0, 1, 0), motion=mc.Motion(velocity=1.3)))
+    scene.add_joint(mc.BallJoint("crank", "wheel", (0.5, 0, 0.7)))
+    for side in (-1, 1):
+        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1), material=bouncing,
+                       orientation=(0.96, 0, 0, 0.28) if side > 0 else (1, 0, 0, 0), velocity=(-1.0 * side, 0, 0))
+    scene.add_body("squeezed", shape=mc.Box((0.5, 0.4, 0.3)), position=(5, 0, 0.31), material=bouncing)
+    return scene
+
+
+@pytest.mark.parametrize("stabilization", ("soft", "none", "baumgarte", "split_impulse", "projection", "ggl"))
+@pytest.mark.parametrize("units", ({"mass": 0.5}, {"mass": 2.0**7}, {"length": 8.0}), ids=str)
+def test_driven_pressers_in_other_units(stabilization, units):
+    """What no blow can answer was found by roots of masses, which odd powers of two have none of."""
+    for shape in (mc.Box((0.3, 0.3, 0.3)), mc.Capsule(0.2, 0.2)):
+        assert_same_in(presses(shape), partial(mc.World, stabilization=stabilization), **units)
 
 
 # Settings with a time in them where the user tells none.
