@@ -102,6 +102,7 @@ KERNELS = {
     "mcsim.state._pose_calls": [],
     "mcsim.direct._jointed": ["m"],
     "mcsim.direct._flights": ["m"],
+    "mcsim.step._drives": [],
     "mcsim.step._further_sweeps": [],
     "mcsim.step._impacts": ["m"],
     "mcsim.direct._accounts": ["m"],

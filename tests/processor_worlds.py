@@ -61,6 +61,20 @@ def driven():
     return scene
 
 
+def contested():
+    """A wheel that a crank presses against the floor, and a box between two walls that come together."""
+    scene, bouncing = mc.Scene(), mc.Material(restitution=0.6, friction=0.5)
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=bouncing)
+    scene.add_body("crank", mass=5, inertia=(0.1, 0.2, 0.3), position=(0, 0, 0.7))
+    scene.add_body("wheel", shape=mc.Box((0.3, 0.3, 0.3)), material=bouncing, position=(0.5, 0, 0.7))
+    scene.add_joint(mc.HingeJoint(None, "crank", (-0.5, 0, 0.7), (0, 1, 0), motion=mc.Motion(velocity=1.3)))
+    scene.add_joint(mc.BallJoint("crank", "wheel", (0.5, 0, 0.7)))
+    for side in (-1, 1):
+        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1), velocity=(-0.3 * side, 0, 0))
+    scene.add_body("squeezed", shape=mc.Box((0.5, 0.4, 0.3)), position=(5, 0, 0.3))
+    return scene
+
+
 def own_joint():
     """With a joint that only a function knows."""
     def placement(q):
@@ -116,6 +130,7 @@ def worlds():
         add(f"reduced {solver}", 3, mc.ReducedWorld, scene_of, "ragdolls", dt=1 / 60, iterations=100, **keywords)
     for stabilization in ("none", "baumgarte", "split_impulse", "projection", "ggl"):
         add(f"{stabilization} hulls", 8, mc.World, hulls, stabilization=stabilization)
+        add(f"{stabilization} contested", 50, mc.World, contested, stabilization=stabilization)
     add("driven", 50, mc.World, driven)
     add("reduced driven", 50, mc.ReducedWorld, driven)
     every["compliant hulls"] = lambda: mc.World(hulls(**PRESSED), contact="compliant"), 12

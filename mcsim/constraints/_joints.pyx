@@ -674,7 +674,7 @@ cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, co
                 joints[j].swing_impulse = row.impulse
             else:
                 axis = &joints[j].axes[row.index // AXIS_ROWS]
-                axis.impulse[row.index % AXIS_ROWS] = row.impulse
+                axis.impulse[row.index % AXIS_ROWS] = lasting(row, settings)
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))

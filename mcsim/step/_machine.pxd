@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.direct._articulations cimport Articulations
+from mcsim.step._drives cimport Drives
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
@@ -70,6 +71,7 @@ cdef class Machine(StateArrays):
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
     cdef FurtherSweeps further
+    cdef Drives drives
     cdef int least                      # sweeps of a pass that all take part in
 
     cdef int find_contacts(self) noexcept nogil

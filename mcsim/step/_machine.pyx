@@ -14,6 +14,7 @@ from mcsim.direct._articulations cimport Articulations
 from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
+from mcsim.step._drives cimport Drives
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._foresight cimport Foresight
@@ -93,6 +94,7 @@ cdef class Machine(StateArrays):
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.guesses = Guesses(bodies.count)
+        self.drives = Drives(bodies.count)
         self.node_numbers = np.repeat(np.arange(bodies.count + 1, dtype=np.int32), 6)
         self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings

@@ -32,7 +32,6 @@ cdef class Pipeline(WarmStarts):
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
-    cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef public long long steps         # done since the beginning
     cdef readonly long long steps_made  # in the last call of step
     cdef long long call_began           # after how many steps
@@ -77,7 +76,6 @@ cdef class Pipeline(WarmStarts):
     cdef void drift_by_ggl(self) noexcept nogil
     cdef void project_positions(self) noexcept nogil
     cdef void solve_positions(self) noexcept nogil
-    cdef void begin_rows(self) noexcept nogil
     cdef void weigh_guesses(self, bint second) noexcept nogil
     cdef bint weigh_once(self, bint second) noexcept nogil
     cdef double guess_of(self, const Row* row, bint second) noexcept nogil

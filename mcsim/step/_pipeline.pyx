@@ -40,7 +40,7 @@ from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, V
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
-from mcsim.solve._si cimport residual, sweep_si, warm_start
+from mcsim.solve._si cimport residual, sweep_si
 from mcsim.stabilize._displace cimport MOST_SHORTER
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, Joint, JointRows, RELAXED,
@@ -171,6 +171,7 @@ cdef class Pipeline(WarmStarts):
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
+        self.find_drives()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         self.finish_rows(self.settings.first_kick)
         self.wide.refresh(&self.bodies, &self.settings, NULL)
@@ -231,15 +232,20 @@ cdef class Pipeline(WarmStarts):
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
         cdef int32_t* noting
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
+        cdef int watched = iterations - 1 if self.watches(twist, relaxed) else -1
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
             return
         if self.settings.solver == PGS:
             while left > 0:
-                batch = min(batch, left)
+                batch = min(batch, left - 1 if watched > 0 and left > 1 else left)
                 left -= batch
+                if watched >= 0 and left == 0:
+                    self.note_impulses()
                 self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, batch)
                 self.sweeps += batch
+                if watched >= 0 and left == 0:
+                    self.find_vain()
                 if self.solved(twist, relaxed) or self.is_interrupted():
                     return
             self.settle(twist, relaxed)
@@ -248,6 +254,8 @@ cdef class Pipeline(WarmStarts):
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         probed = twist == self.bodies.twist and self.probe_motors(self.joint_end)
         for k in range(iterations if self.swept else 0 if self.closing else 1):
+            if k == watched:
+                self.note_impulses()
             if self.closing:
                 self.articulations.hold_bounded(twist, relaxed, k != 0 and k != iterations // 2)
             elif probed:
@@ -267,7 +275,9 @@ cdef class Pipeline(WarmStarts):
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
-            elif self.correction == 0.0:                     # more would change no bit, whatever else is in the world
+            if k == watched:
+                self.find_vain()
+            if self.correction == 0.0 and not self.settings.joint_tree:      # more would change no bit, whatever there is
                 break
             if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
@@ -304,23 +314,6 @@ cdef class Pipeline(WarmStarts):
             self.articulations.solve(twist, relaxed)
         else:
             self.articulations.solve_rows(self.rows, twist, relaxed)
-
-    cdef void begin_rows(self) noexcept nogil:
-        """Those impulses on the bodies."""
-        cdef double first = self.settings.first_kick
-        self.set_start_impulses()
-        if self.settings.compliant:
-            warm_start(self.rows, self.joint_end, self.bodies.twist)
-            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, BIASED)
-        else:
-            warm_start(self.rows, self.row_count, self.bodies.twist)
-        if self.apart:
-            self.wide_joints.warm_start(self.bodies.twist, &self.settings, self.ended)
-        if self.widening:
-            self.wide.warm_start(self.bodies.twist, first, self.ended)
-        if self.closing:
-            self.articulations.angles.warm_start(self.bodies.twist, first)
-            self.articulations.begin()
 
     cdef void weigh_guesses(self, bint second) noexcept nogil:
         """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push

@@ -2,14 +2,21 @@
 
 from libc.stdint cimport int32_t
 from mcsim.step._machine cimport Machine
+from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
 
 cdef class WarmStarts(Machine):
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef bint ended                     # whether a substep of this step has ended
+    cdef const int32_t* apart           # which joints' own rows stand in `wide_joints` now; NULL: none
 
+    cdef void begin_rows(self) noexcept nogil
     cdef void set_start_impulses(self) noexcept nogil
+    cdef void find_drives(self) noexcept nogil
+    cdef bint watches(self, const Twist* twist, int relaxed) noexcept nogil
+    cdef void note_impulses(self) noexcept nogil
+    cdef void find_vain(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil

@@ -17,13 +17,31 @@ from mcsim.constraints._joints cimport is_shared
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
+from mcsim.solve._si cimport warm_start
+from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_PROJECTION)
 from mcsim.wide._halves cimport first_part, lasting, second_half
 
 
 cdef class WarmStarts(Machine):
     """Arguments as of Machine."""
+
+    cdef void begin_rows(self) noexcept nogil:
+        """Those impulses on the bodies."""
+        cdef double first = self.settings.first_kick
+        self.set_start_impulses()
+        if self.settings.compliant:
+            warm_start(self.rows, self.joint_end, self.bodies.twist)
+            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, BIASED)
+        else:
+            warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.apart:
+            self.wide_joints.warm_start(self.bodies.twist, &self.settings, self.ended)
+        if self.widening:
+            self.wide.warm_start(self.bodies.twist, first, self.ended)
+        if self.closing:
+            self.articulations.angles.warm_start(self.bodies.twist, first)
+            self.articulations.begin()
 
     cdef void set_start_impulses(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
@@ -64,6 +82,51 @@ cdef class WarmStarts(Machine):
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
                     row.lower *= first
                     row.upper *= first
+
+    cdef void find_drives(self) noexcept nogil:
+        """Where rows may contradict each other. Where impulses act in halves compliance bounds what sweeps give then."""
+        self.drives.any = False
+        if self.settings.first_kick == 1.0:
+            self.drives.find(&self.bodies, self.collider.manifolds, self.collider.manifold_count, self.joints,
+                             self.awake_joints, self.awake_joint_count)
+
+    cdef bint watches(self, const Twist* twist, int relaxed) noexcept nogil:
+        """Whether the last sweep of a pass over `twist` is to tell what drives ask for in vain: no other pass over velocities
+        follows in the substep."""
+        return (self.drives.any and twist == self.bodies.twist
+                and (relaxed != 0) == (self.settings.stabilization >= STABILIZE_PROJECTION))
+
+    cdef void note_impulses(self) noexcept nogil:
+        """Before the last sweep of a substep, where drives may contradict each other."""
+        cdef Py_ssize_t i
+        for i in range(self.row_count):
+            self.rows[i].carry = self.rows[i].impulse
+        self.wide.note_impulses()
+        self.drives.begin(&self.bodies)
+
+    cdef void find_vain(self) noexcept nogil:
+        """After it: what does not last of the impulses, into `carry` (step/_drives.pyx). Friction follows its load."""
+        cdef double* along = self.drives.groups.slope
+        cdef double* alone = self.drives.groups.bend
+        cdef const double* times = self.drives.times
+        cdef Row* row
+        cdef double part
+        cdef Py_ssize_t i
+        cdef int body
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            row.carry = row.impulse - row.carry
+            body = row.body_a if self.bodies.inv_mass[row.body_a] > 0.0 else row.body_b
+            if row.carry != 0.0 and body >= 0 and row.kind <= ROW_NORMAL:
+                along[body] += row.diagonal * row.impulse * row.carry
+                alone[body] += row.diagonal * row.carry * row.carry
+        self.wide.weigh_changes(along, alone)
+        self.drives.judge(&self.bodies)
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            part = max(times[row.body_a], times[row.body_b])
+            row.carry = part * row.carry if part > 0.0 else 0.0
+        self.wide.leave_changes(times)
 
     cdef double take_carried(self, Row* row) noexcept nogil:
         """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on. A shared

@@ -350,6 +350,13 @@ ctypedef struct WideKernels:
     # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil
+    # Of bearing impulses where nothing acts in halves, and what a sweep changes them by, d: they go into `carry` before it;
+    # after it impulse D d and d D d are added to those of a body of each, D = J M^-1 J'; then `carry` becomes `times` d, of
+    # the lane's bodies (-1: the world) the larger: what does not last.
+    void (*note_impulses)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil
+    void (*weigh_changes)(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, double* along,
+                          double* alone) noexcept nogil
+    void (*leave_changes)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const double* times) noexcept nogil
     # One sweep of projected Gauss-Seidel, or its round `again`, from 1 on, over the lanes that it goes over more often.
     # rub: friction too, as always in the relax pass. changed: of bodies, becomes 1 where the first round of a relax pass
     # changes a velocity by more than may be left undone; or NULL. stirred: of bodies, the last round that has changed them,

@@ -93,6 +93,9 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
+    cdef void note_impulses(self) noexcept nogil
+    cdef void weigh_changes(self, double* along, double* alone) noexcept nogil
+    cdef void leave_changes(self, const double* times) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed, int number) noexcept nogil
     cdef bint sweep_changing(self, Twist* twist, int sweep, int32_t* changed) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

@@ -208,9 +208,9 @@ cdef inline void end_substep(ContactBlock* block, ContactStart* start, Resistanc
                              Wide doubling) noexcept nogil:
     """The impulses into the step's totals; what stays of them is the guess for the next substep: of what bears, what lasts
     (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways that the last
-    substep does not tell what lasts of each: all that they gave is their guess. What bore nothing leaves nothing."""
+    substep's halves do not tell what lasts of each: all that they gave is their guess. What bore nothing leaves nothing."""
     cdef Wide zero = splat(0.0)
-    cdef Mask patched = above(splat(1.0), start.thinning if block.thins else splat(1.0))
+    cdef Mask patched = above(doubling - splat(1.0), start.thinning if block.thins else splat(1.0))
     cdef Wide load = zero
     cdef Wide lasting = zero
     cdef Wide kept
@@ -716,6 +716,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
 
 
 include "_contact_sweeps.pxi"
+include "_vain.pxi"
 
 
 cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
@@ -737,6 +738,9 @@ KERNELS.store = store
 KERNELS.refresh = refresh
 KERNELS.warm_start = warm_start
 KERNELS.keep_parts = keep_parts
+KERNELS.note_impulses = note_impulses
+KERNELS.weigh_changes = weigh_changes
+KERNELS.leave_changes = leave_changes
 KERNELS.sweep = sweep
 KERNELS.sweep_changing = sweep_changing
 KERNELS.residual = residual

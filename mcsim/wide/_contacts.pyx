@@ -318,6 +318,15 @@ cdef class WideContacts:
         task.second = second
         self.share(&task, do_keep_parts, self.count)
 
+    cdef void note_impulses(self) noexcept nogil:
+        self.kernels.note_impulses(self.blocks, self.starts, self.count)
+
+    cdef void weigh_changes(self, double* along, double* alone) noexcept nogil:
+        self.kernels.weigh_changes(self.blocks, self.starts, self.count, along, alone)
+
+    cdef void leave_changes(self, const double* times) noexcept nogil:
+        self.kernels.leave_changes(self.blocks, self.starts, self.count, times)
+
     cdef double sweep(self, Twist* twist, int relaxed, bint rub, int32_t* changed, int number) noexcept nogil:
         """changed: of bodies, 1 where contacts that are to be settled change its velocity by more than may be left; or
         NULL. number: of the sweep among those that groups may need no more of, from 1 on; less: all take part in it."""
