@@ -44,8 +44,6 @@ cdef class Articulations(Accounted):
     cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
     cdef void tie(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
                   Py_ssize_t manifold_count) noexcept nogil
-    cdef void tie_two(self, int a, int b) noexcept nogil
-    cdef void meet(self, int a, int b) noexcept nogil
     cdef Twist seen(self, int i) noexcept nogil
     cdef void give_rates(self, Py_ssize_t g) noexcept nogil
 

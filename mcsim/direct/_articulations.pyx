@@ -26,8 +26,8 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
+from mcsim.solve._drivers cimport MANY_DRIVERS, UNDRIVEN, meet_driver, tie_moving
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._inertia cimport goes_along
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
@@ -46,11 +46,6 @@ cdef enum:
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
-
-# What drives a group of bodies: -1 what stands, or the number of a kinematic body, or
-cdef enum:
-    UNDRIVEN = -2
-    MANY_DRIVERS = -3
 
 
 cdef class Articulations(Accounted):
@@ -439,20 +434,20 @@ cdef class Articulations(Accounted):
             for k in range(self.articulation[g].member + 1, self.articulation[g].member_end):
                 self.guesses.tie(self.member[k - 1], self.member[k])
         for i in range(count):
-            self.tie_two(rows[i].body_a, rows[i].body_b)
+            tie_moving(self.guesses, self.bodies, rows[i].body_a, rows[i].body_b)
         for i in range(manifold_count):
             if manifolds[i].point_count > 0:
-                self.tie_two(manifolds[i].body_a, manifolds[i].body_b)
+                tie_moving(self.guesses, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
         for i in range(self.bodies.count):
             self.driver[i] = UNDRIVEN
         for i in range(count):
-            self.meet(rows[i].body_a, rows[i].body_b)
+            meet_driver(self.driver, self.guesses, self.bodies, rows[i].body_a, rows[i].body_b)
         for i in range(manifold_count):
             if manifolds[i].point_count > 0:
-                self.meet(manifolds[i].body_a, manifolds[i].body_b)
+                meet_driver(self.driver, self.guesses, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
         for c in range(self.tree.rows.awake_count):
             joint = &self.joints[self.tree.rows.awake[c]]
-            self.meet(joint.body_a, joint.body_b)
+            meet_driver(self.driver, self.guesses, self.bodies, joint.body_a, joint.body_b)
         memset(self.watched, 0, self.bodies.count)
         for c in range(self.awake_count):
             g = self.awake[c]
@@ -464,27 +459,6 @@ cdef class Articulations(Accounted):
             if self.bodies.inv_mass[r] > 0.0 and self.watched[i] and self.driver[i] != MANY_DRIVERS:
                 self.weighed[self.weighed_count] = r
                 self.weighed_count += 1
-
-    cdef void tie_two(self, int a, int b) noexcept nogil:
-        if self.bodies.inv_mass[a] > 0.0 and self.bodies.inv_mass[b] > 0.0:
-            self.guesses.tie(a, b)
-
-    cdef void meet(self, int a, int b) noexcept nogil:
-        """A pair of which one body may not be dynamic: that drives the other's group, or holds it."""
-        cdef int held = a if self.bodies.inv_mass[a] > 0.0 else b
-        cdef int holder = b if held == a else a
-        cdef const Twist* t
-        cdef int32_t r
-        if self.bodies.inv_mass[held] == 0.0 or self.bodies.inv_mass[holder] > 0.0:
-            return
-        r = self.guesses.root(held)
-        t = &self.bodies.twist[holder]
-        if holder >= 0 and dot(t.v, t.v) + dot(t.w, t.w) == 0.0:
-            holder = -1
-        if self.driver[r] == UNDRIVEN:
-            self.driver[r] = holder
-        elif self.driver[r] != holder and not (self.driver[r] >= 0 and goes_along(t, &self.bodies.twist[self.driver[r]])):
-            self.driver[r] = MANY_DRIVERS
 
     cdef void start_guess(self) noexcept nogil:
         """Before impulses act that are guessed from those before."""

@@ -18,8 +18,6 @@ cdef class Drives:
                    const int32_t* awake, Py_ssize_t awake_count) noexcept nogil
     cdef bint drives_any(self, const Bodies* bodies, const Joint* joints, const int32_t* awake,
                          Py_ssize_t awake_count) noexcept nogil
-    cdef void tie(self, const Bodies* bodies, int a, int b) noexcept nogil
-    cdef void meet(self, const Bodies* bodies, int a, int b) noexcept nogil
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void judge(self, const Bodies* bodies) noexcept nogil
     cdef void contest(self, const Bodies* bodies, int a, int b) noexcept nogil

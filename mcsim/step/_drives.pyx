@@ -11,13 +11,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport dot, is_zero, mat_vec, rotate_back, sub
 from mcsim.core._types cimport Vec3
-from mcsim.state._inertia cimport goes_along
+from mcsim.solve._drivers cimport MANY_DRIVERS, UNDRIVEN, meet_driver, tie_moving
 from mcsim.state._layout cimport MOTION_NONE
-
-cdef enum:
-    UNDRIVEN = -2
-    MANY_DRIVERS = -3
-
 
 # What is left out of the impulses may change velocities by this part, squared, of what a sweep's changes of them would do
 # if each acted alone.
@@ -56,14 +51,14 @@ cdef class Drives:
             self.driver[i] = UNDRIVEN
         for i in range(count):
             if manifolds[i].point_count > 0:
-                self.tie(bodies, manifolds[i].body_a, manifolds[i].body_b)
+                tie_moving(self.groups, bodies, manifolds[i].body_a, manifolds[i].body_b)
         for i in range(awake_count):
-            self.tie(bodies, joints[awake[i]].body_a, joints[awake[i]].body_b)
+            tie_moving(self.groups, bodies, joints[awake[i]].body_a, joints[awake[i]].body_b)
         for i in range(count):
             if manifolds[i].point_count > 0:
-                self.meet(bodies, manifolds[i].body_a, manifolds[i].body_b)
+                meet_driver(self.driver, self.groups, bodies, manifolds[i].body_a, manifolds[i].body_b)
         for i in range(awake_count):
-            self.meet(bodies, joints[awake[i]].body_a, joints[awake[i]].body_b)
+            meet_driver(self.driver, self.groups, bodies, joints[awake[i]].body_a, joints[awake[i]].body_b)
             if is_driven(&joints[awake[i]]):
                 self.contest(bodies, joints[awake[i]].body_a, joints[awake[i]].body_b)
         for i in range(bodies.count):
@@ -112,27 +107,6 @@ cdef class Drives:
             if is_driven(&joints[awake[k]]):
                 return True
         return False
-
-    cdef void tie(self, const Bodies* bodies, int a, int b) noexcept nogil:
-        if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
-            self.groups.tie(a, b)
-
-    cdef void meet(self, const Bodies* bodies, int a, int b) noexcept nogil:
-        """A pair of which one body may not be dynamic: it drives the other's group, or holds it; -1 for all that stands."""
-        cdef int held = a if bodies.inv_mass[a] > 0.0 else b
-        cdef int holder = b if held == a else a
-        cdef const Twist* t = &bodies.twist[holder]
-        cdef int32_t r
-        if not bodies.inv_mass[held] > 0.0 or bodies.inv_mass[holder] > 0.0:
-            return
-        r = self.groups.root(held)
-        if holder >= 0 and is_zero(t.v) and is_zero(t.w):
-            holder = -1
-        if self.driver[r] == UNDRIVEN:
-            self.driver[r] = holder
-        elif self.driver[r] != holder and not (
-                self.driver[r] >= 0 and holder >= 0 and goes_along(t, &bodies.twist[self.driver[r]])):
-            self.driver[r] = MANY_DRIVERS
 
     cdef void contest(self, const Bodies* bodies, int a, int b) noexcept nogil:
         """The groups of both."""
