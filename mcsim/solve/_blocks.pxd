@@ -14,7 +14,7 @@ from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
-from mcsim.state._rows cimport is_linear
+from mcsim.state._rows cimport is_linear, row_coupling
 
 cdef enum Solver:
     SOLVER_SI = 0
@@ -41,25 +41,6 @@ cdef inline void row_apply(const Row* row, double impulse, Twist* twist) noexcep
 
 cdef inline double row_residual(const Row* row, double velocity, int relaxed) noexcept nogil:
     return velocity + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
-
-
-cdef inline double row_coupling(const Row* x, const Row* y) noexcept nogil:
-    """J_x M^-1 J_y' over the bodies that the two rows share; a shared world or static body adds nothing."""
-    cdef double s = 0.0
-    cdef int k
-    if x.body_a == y.body_a:
-        for k in range(6):
-            s += x.jacobian[k] * y.inv_mass_jacobian[k]
-    elif x.body_a == y.body_b:
-        for k in range(6):
-            s += x.jacobian[k] * y.inv_mass_jacobian[6 + k]
-    if x.body_b == y.body_b:
-        for k in range(6):
-            s += x.jacobian[6 + k] * y.inv_mass_jacobian[6 + k]
-    elif x.body_b == y.body_a:
-        for k in range(6):
-            s += x.jacobian[6 + k] * y.inv_mass_jacobian[k]
-    return s
 
 
 cdef inline double larger(double x, double y) noexcept nogil:

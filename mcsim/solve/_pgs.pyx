@@ -11,9 +11,10 @@ from libc.stdlib cimport free, realloc
 
 from mcsim.core._types cimport GROW, MC_ASSERT, OK, Twist
 from mcsim.solve._blocks cimport (
-    FACTOR_STRIDE, MAX_BLOCK, block_step, row_apply, row_coupling, row_residual, row_velocity,
+    FACTOR_STRIDE, MAX_BLOCK, block_step, row_apply, row_residual, row_velocity,
 )
 from mcsim.state._layout cimport BLOCK_CONE, BLOCK_FRICTION, Row
+from mcsim.state._rows cimport row_coupling
 
 
 cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:

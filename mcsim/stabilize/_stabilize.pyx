@@ -28,8 +28,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
-from mcsim.state._rows cimport without_slop
-from mcsim.wide._blocks cimport may_steady
+from mcsim.state._rows cimport row_coupling, without_slop
+from mcsim.wide._blocks cimport ALIKE, may_steady
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -160,15 +160,24 @@ cdef inline double area(const Row* a, const Row* b, const Row* c, int k) noexcep
     return dot(cross(q, r), vec3(a.jacobian[6], a.jacobian[7], a.jacobian[8]))
 
 
-cdef inline bint is_four(const Row* rows, Py_ssize_t i, Py_ssize_t count) noexcept nogil:
-    """Whether a manifold's rows begin at i, and it has four points."""
-    cdef int k
-    if i > 0 and rows[i - 1].kind == ROW_NORMAL and rows[i - 1].source == rows[i].source or i + 4 > count:
-        return 0
-    for k in range(4):
-        if rows[i + k].kind != ROW_NORMAL or rows[i + k].source != rows[i].source:
-            return 0
-    return 1
+cdef inline Py_ssize_t end_of_points(const Row* rows, Py_ssize_t i, Py_ssize_t count) noexcept nogil:
+    """-> the end of a manifold's normal rows, of which i is the first"""
+    cdef Py_ssize_t end = i + 1
+    while end < count and rows[end].kind == ROW_NORMAL and rows[end].source == rows[i].source:
+        end += 1
+    return end
+
+
+cdef inline bint are_alike(const Row* rows, Py_ssize_t i, Py_ssize_t end) noexcept nogil:
+    """Whether some two of a manifold's points are all but alike (wide/_faces.pxi)."""
+    cdef double c
+    cdef Py_ssize_t j, k
+    for j in range(i + 1, end):
+        for k in range(i, j):
+            c = ALIKE * max(row_coupling(&rows[j], &rows[k]), 0.0)
+            if c * c > (ALIKE - 1) * (ALIKE - 1) * rows[j].diagonal * rows[k].diagonal:
+                return 1
+    return 0
 
 
 cdef void share_load(Row* p, double part, const Bodies* bodies) noexcept nogil:
@@ -198,17 +207,22 @@ cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const 
     """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have stiffer springs,
     what bears a body alone yields less, by efforts (manifolds,) (wide/_blocks.pxd, effort_of; wide/_firm.pxd)."""
     cdef double d
+    cdef double firmness = 1.0
     cdef const Effort* effort
     cdef Row* row
     cdef Py_ssize_t i
+    cdef Py_ssize_t end = begin                          # of the normal rows of its manifold
     for i in range(begin, count):
         row = &rows[i]
         effort = &efforts[row.source]
         if row.kind != ROW_NORMAL or effort.stiffness <= 1.0 and effort.firmness <= 1.0:
             continue
-        if effort.firmness > 1.0 and is_four(rows, i, count):
-            share_load(row, 1.0 - 1.0 / effort.firmness, bodies)
-        set_contact_bias(row, sqrt(effort.stiffness), effort.firmness, bodies, neighbours, part, settings)
+        if i >= end:
+            end = end_of_points(rows, i, count)
+            firmness = 1.0 if effort.firmness > 1.0 and are_alike(rows, i, end) else effort.firmness
+            if firmness > 1.0 and end - i == 4:
+                share_load(row, 1.0 - 1.0 / firmness, bodies)
+        set_contact_bias(row, sqrt(effort.stiffness), firmness, bodies, neighbours, part, settings)
         d = row.diagonal + row.compliance[BIASED]
         row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0
 

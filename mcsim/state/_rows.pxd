@@ -27,6 +27,25 @@ cdef inline void copy_jacobian(const Row* row, JointRow* out) noexcept nogil:
     out.angular_b = vec3(j[9], j[10], j[11])
 
 
+cdef inline double row_coupling(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' over the bodies that the two rows share; a shared world or static body adds nothing."""
+    cdef double s = 0.0
+    cdef int k
+    if x.body_a == y.body_a:
+        for k in range(6):
+            s += x.jacobian[k] * y.inv_mass_jacobian[k]
+    elif x.body_a == y.body_b:
+        for k in range(6):
+            s += x.jacobian[k] * y.inv_mass_jacobian[6 + k]
+    if x.body_b == y.body_b:
+        for k in range(6):
+            s += x.jacobian[6 + k] * y.inv_mass_jacobian[6 + k]
+    elif x.body_b == y.body_a:
+        for k in range(6):
+            s += x.jacobian[6 + k] * y.inv_mass_jacobian[k]
+    return s
+
+
 cdef inline double row_rate(const JointRow* row, const Twist* a, const Twist* b) noexcept nogil:
     """J v"""
     return (dot(row.linear, sub(b.v, a.v)) + dot(row.angular_b, b.w)) - dot(row.angular_a, a.w)

@@ -13,8 +13,8 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.core._softness cimport soften
 from mcsim.reduced._motion cimport Block
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, ROW_ROLLING, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
-                                  Row)
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, ROW_ROLLING, STABILIZE_BAUMGARTE,
+                                  STABILIZE_SOFT, Row)
 
 cdef enum:
     CLOSINGS = 4                 # trials of a drift with loops

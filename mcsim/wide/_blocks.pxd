@@ -139,6 +139,7 @@ cdef inline double lasting_load(double last, double now) noexcept nogil:
 
 
 cdef enum:
+    ALIKE = 16                   # two points are all but alike where so many times c > (ALIKE - 1) sqrt(d_1 d_2) (_faces.pxi)
     OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow,
     FAR_OUTWEIGHED = 80          # and where they do not follow what a steady spring leaves of an error
 
@@ -248,11 +249,16 @@ cdef inline double passes(const double* passing, const Manifold* m, const Bodies
     return a if bodies.inv_mass[m.body_b] == 0.0 else min(a, b)
 
 
+cdef inline bint has_joints(const int8_t* joined, const Manifold* m) noexcept nogil:
+    """joined: of each body, whether joints move it; or NULL."""
+    return joined != NULL and (joined[m.body_a] or joined[m.body_b])
+
+
 # What outer forces would drive a link by is for its joints to say: none of what is `joined`.
 cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
                                 const int8_t* joined, Vec3 gravity, double press, double most_rounds,
                                 double most_stiffness) noexcept nogil:
-    """efforts: of each manifold, anew; joined: of each body, whether joints move it; or NULL. -> the most rounds"""
+    """efforts: of each manifold, anew; joined: as of has_joints. -> the most rounds"""
     cdef const Manifold* m
     cdef Py_ssize_t k
     cdef double reach = 4.0 * press * press * strongest_pull(bodies, gravity)
@@ -262,7 +268,7 @@ cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_s
         efforts[k].stiffness = efforts[k].rounds = efforts[k].firmness = 1.0
         if not m.size * m.size * (m.thinning * m.thinning) < reach:      # too large for all that pulls
             continue
-        if joined == NULL or not (joined[m.body_a] or joined[m.body_b]):
+        if not has_joints(joined, m):
             efforts[k].stiffness = stiffness_of_pull(m, bodies, gravity, press, most_stiffness)
             efforts[k].rounds = min(rounds_of_pull(m, efforts[k].stiffness), most_rounds)
             most = max(most, efforts[k].rounds)

@@ -1,9 +1,9 @@
 # Manifolds whose points are all but alike. Included by _contacts.pxi.
 #
-# Gauss-Seidel over two points whose rows have the coupling c and the diagonals d_1, d_2 leaves c^2 / (d_1 d_2) of a tilt in a
-# round: for the feet of what is slender, 3 (b / h)^2 for half the thickness b and half the height h, that is nearly all of
-# it, and plates and rods that stood on end rocked for good and fell over. There the points that push are solved at once,
-# with their impulses x > 0 and u their J v + bias without what x_i itself adds:
+# Gauss-Seidel over two points whose rows have the coupling c and the diagonals d_1, d_2 leaves c^2 / (d_1 d_2) of a tilt in
+# a round. For the feet of what is slender that is nearly all of it, 1 - 6 (b / h)^2 or so for half the thickness b and half
+# the height h, and plates and rods that stood on end rocked for good and fell over. There the points that push are solved
+# at once, with their impulses x > 0 and u their J v + bias without what x_i itself adds:
 #
 #     A d = -(A x + q),    (A x + q)_i = u_i + A_ii x_i,    x := x + t d,    t = the largest of [0, 1] that leaves x >= 0
 #
@@ -11,7 +11,6 @@
 # Wright, Numerical Optimization, 2006, 16.6 and 16.7). What is to be added to the face the rounds before it find.
 
 cdef enum:
-    ALIKE = 16               # with so many times c > (ALIKE - 1) sqrt(d_1 d_2)
     PIVOTS = 1 << 30         # of one below such a part of its diagonal the point keeps its impulse: three determine it
 
 

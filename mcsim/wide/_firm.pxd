@@ -23,7 +23,7 @@ from mcsim.core._math cimport dot
 from mcsim.core._types cimport Vec3
 from mcsim.state._layout cimport Bodies, Manifold
 from mcsim.state._pull cimport external_acceleration
-from mcsim.wide._blocks cimport Effort, OUTWEIGHED
+from mcsim.wide._blocks cimport Effort, OUTWEIGHED, has_joints
 
 cdef enum:
     TWICE_FEW = 5                # twice the n up to which nothing yields
@@ -57,11 +57,6 @@ cdef inline double firmness_of(double load, double own) noexcept nogil:
     return min(1.0 / (1.0 - part * part), FIRMEST)
 
 
-cdef inline bint hangs(const Bodies* bodies, const int8_t* joined, int i) noexcept nogil:
-    """Whether joints have a part in what a body that moves bears."""
-    return joined != NULL and bodies.inv_mass[i] > 0.0 and joined[i]
-
-
 cdef inline void take_as_bearer(int32_t* bearers, int body, int32_t i) noexcept nogil:
     bearers[body] = i if bearers[body] == NONE else SEVERAL
 
@@ -70,7 +65,7 @@ cdef inline bint find_firmness(Effort* efforts, int32_t* bearers, const Manifold
                                const Bodies* bodies, const double* neighbours, const int8_t* joined, Vec3 gravity,
                                double h) noexcept nogil:
     """efforts: of each manifold, after follow_pulls; bearers: of bodies, is overwritten: the manifold that bears each;
-    neighbours: of FurtherSweeps; joined: as of follow_pulls. It is for contacts that bear one of the two alone and no
+    neighbours: of FurtherSweeps; joined: as of has_joints. It is for contacts that bear one of the two alone and no
     more than ten times outweighed, while no other lies on several. A patch's parts keep their springs, which alone decide
     what each of them bears. -> whether the springs of some are not the usual ones"""
     cdef const Manifold* m
@@ -103,7 +98,7 @@ cdef inline bint find_firmness(Effort* efforts, int32_t* bearers, const Manifold
             continue
         if a and neighbours[m.body_b] > OUTWEIGHED or b and neighbours[m.body_a] > OUTWEIGHED:
             continue
-        if not (hangs(bodies, joined, m.body_a) or hangs(bodies, joined, m.body_b)):
+        if not has_joints(joined, m):
             efforts[i].firmness = firmness_of(m.load, own * h)
             some = some or efforts[i].firmness > 1.0
     return some

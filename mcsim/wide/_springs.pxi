@@ -39,16 +39,15 @@ cdef inline void press(WidePoint* point, const Springs* s, Wide error, Wide h, W
     point.soft_mass = point.mass * (stiffness / (one + stiffness))
 
 
-
 cdef inline Wide area(const WidePoint* a, const WidePoint* b, const WidePoint* c) noexcept nogil:
     """Twice that of a triangle of points, by their offsets along the tangents [m2]"""
     return (b.turn[0] - a.turn[0]) * (c.turn[1] - a.turn[1]) - (b.turn[1] - a.turn[1]) * (c.turn[0] - a.turn[0])
 
 
 # Four points bear a load in many ways: impulses e with sum e = 0 and sum e offset = 0 add no force and no torque, and
-# change no velocity. There is one such e: of each point the area of the triangle of the three others, with signs in turn. Springs
-# take it away, for depths like it are no displacement of a rigid body; where they hardly yield that takes for ever, and
-# friction would act about a centre that is nobody's. So the guess begins without it, as far as no point comes to pull.
+# change no velocity. There is one such e: of each point the area of the triangle of the three others, with signs in turn.
+# Springs take it away, for depths like it are no displacement of a rigid body; where they hardly yield that takes for ever,
+# and friction would act about a centre that is nobody's. So the guess begins without it, as far as no point comes to pull.
 cdef inline void share_load(ContactBlock* block, const ContactStart* start) noexcept nogil:
     cdef const WidePoint* p = block.points
     cdef Wide zero = splat(0.0)
