@@ -27,7 +27,8 @@ class Hull:
 
     vertices (v, 3) [m], in the order of the points; faces: f arrays of vertex numbers, counter-clockwise from outside;
     face_normals (f, 3), unit, outwards; face_offsets (f,) [m], the least with n·x <= offset for all vertices x;
-    edges (e, 2), vertex numbers, the lower first; triangles (t, 3, 3) [m], the exact surface before merging.
+    edges (e, 2), vertex numbers, the lower first; triangles (t, 3, 3) [m], the exact surface before merging;
+    thickness [m], the least distance of a face from the corner that is farthest from it.
     """
 
     vertices: np.ndarray
@@ -36,6 +37,7 @@ class Hull:
     face_offsets: np.ndarray
     edges: np.ndarray
     triangles: np.ndarray
+    thickness: float
 
 
 def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
@@ -72,7 +74,8 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     face_normals = np.array([_newell(centred[kept][face]) for face in faces])
     edges = {(min(a, b), max(a, b)) for face in faces for a, b in _sides(face)}
     return Hull(vertices, faces, face_normals, product(face_normals, vertices.T).max(axis=1),
-                np.array(sorted(edges), dtype=np.int32), points[surface.triangles])
+                np.array(sorted(edges), dtype=np.int32), points[surface.triangles],
+                thickness * size)
 
 
 class _Surface(NamedTuple):

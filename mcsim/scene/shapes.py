@@ -69,6 +69,11 @@ class Shape(Value):
         """[m³]"""
         return self._centred(1.0).mass
 
+    @property
+    def thickness(self) -> float:
+        """[m] where it is thinnest; infinite of what has no two sides."""
+        return inf
+
     def mass_properties(self, density: float) -> MassProperties:
         """Mass [kg], centre of mass (3,) and inertia (3, 3) about it, in the body's frame, for a density [kg/m³]."""
         return self._centred(density).placed(self.position, self.orientation)
@@ -90,6 +95,11 @@ class Sphere(Shape):
         self._describe({"radius": radius, "position": position, "orientation": orientation, "material": material,
                         "density": density, "sensor": sensor}, (radius, 0.0, 0.0), radius=radius)
 
+    @property
+    def thickness(self) -> float:
+        """[m] The diameter."""
+        return 2.0 * self.radius
+
     def _centred(self, density: float) -> MassProperties:
         return mass.sphere(self.radius, density)
 
@@ -109,6 +119,11 @@ class Box(Shape):
                         "material": material, "density": density, "sensor": sensor}, half_extents,
                         half_extents=np.array(half_extents))
 
+    @property
+    def thickness(self) -> float:
+        """[m] The least edge."""
+        return 2.0 * float(min(self.half_extents))
+
     def _centred(self, density: float) -> MassProperties:
         return mass.box(self._arguments["half_extents"], density)
 
@@ -127,6 +142,11 @@ class Capsule(Shape):
                         "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
                        radius=radius, half_length=half_length)
 
+    @property
+    def thickness(self) -> float:
+        """[m] The diameter."""
+        return 2.0 * self.radius
+
     def _centred(self, density: float) -> MassProperties:
         return mass.capsule(self.radius, self.half_length, density)
 
@@ -144,6 +164,11 @@ class Cylinder(Shape):
         self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
                         "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
                        radius=radius, half_length=half_length)
+
+    @property
+    def thickness(self) -> float:
+        """[m] The diameter or the length, the less of them."""
+        return 2.0 * min(self.radius, self.half_length)
 
     def _centred(self, density: float) -> MassProperties:
         return mass.cylinder(self.radius, self.half_length, density)
@@ -196,6 +221,7 @@ class ConvexHull(Shape):
     edges: np.ndarray
     radius: float
     _solid: MassProperties
+    _thickness: float
 
     def __init__(self, points: Vector, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
                  material: Material | None = None, density: float | None = None, sensor: bool = False):
@@ -206,8 +232,13 @@ class ConvexHull(Shape):
                         "density": density, "sensor": sensor}, ORIGIN,
                        vertices=hull.vertices, faces=hull.faces, face_normals=hull.face_normals,
                        face_offsets=hull.face_offsets, edges=hull.edges,
-                       radius=float(np.max(lengths(hull.vertices))),
+                       radius=float(np.max(lengths(hull.vertices))), _thickness=hull.thickness,
                        _solid=mass.polyhedron(hull.triangles, 1.0))
+
+    @property
+    def thickness(self) -> float:
+        """[m] The least distance of a face from the corner that is farthest from it."""
+        return self._thickness
 
     def _centred(self, density: float) -> MassProperties:
         return self._solid.scaled(density)

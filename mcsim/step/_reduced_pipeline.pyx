@@ -265,9 +265,9 @@ cdef class ReducedPipeline(LoopPipeline):
         self.laden_count, self.stiffer = 0, False
         if self.laden:
             some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
-                                self.wide.press, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
+                                self.wide.press, self.settings.h, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
             some = find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
-                                self.wide.small, MOST_TREE_EFFORT) > 1.0 or some
+                                self.wide.small, MOST_TREE_EFFORT, False) > 1.0 or some
             self.stiffer = find_firmness(self.efforts, self.wide.bearers, manifolds, count, &self.bodies,
                                          self.further.neighbours, self.jointed, self.settings.gravity, self.settings.h)
         for i in range(count if some else 0):

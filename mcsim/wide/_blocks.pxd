@@ -168,7 +168,7 @@ ctypedef struct Effort:
     double firmness              # and so many times less they yield, at the same rate (wide/_firm.pxd)
 
 
-# How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
+# As how many times as stiff a spring a contact is solved, and with U for u how often in a sweep, for the load u that
 # its two shapes bear on each other (the sum of Manifold.load), as the change of velocity that it gives their bodies in a
 # substep: max(1, scale u U / size), but no more than (small / size)^2 or `bound`. U >= u is what passes through the two
 # bodies: half of the sum of what all contacts of a body bear along this one's normal, n' (sum of load n n') n / 2 (what its
@@ -255,33 +255,56 @@ cdef inline bint has_joints(const int8_t* joined, const Manifold* m) noexcept no
 
 
 # What outer forces would drive a link by is for its joints to say: none of what is `joined`.
+#
+# Of what other bodies press on one no acceleration is known beforehand. Where its patch bears evenly, springs lean by
+# nothing; so what counts of a part's load u is what it bears more than its share of all n parts, as p = (u - sum u / n) / h.
 cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
-                                const int8_t* joined, Vec3 gravity, double press, double most_rounds,
+                                const int8_t* joined, Vec3 gravity, double press, double h, double most_rounds,
                                 double most_stiffness) noexcept nogil:
-    """efforts: of each manifold, anew; joined: as of has_joints. -> the most rounds"""
-    cdef const Manifold* m
-    cdef Py_ssize_t k
-    cdef double reach = 4.0 * press * press * strongest_pull(bodies, gravity)
-    cdef double most = 1.0
-    for k in range(count):
-        m = &manifolds[k]
-        efforts[k].stiffness = efforts[k].rounds = efforts[k].firmness = 1.0
-        if not m.size * m.size * (m.thinning * m.thinning) < reach:      # too large for all that pulls
-            continue
-        if not has_joints(joined, m):
-            efforts[k].stiffness = stiffness_of_pull(m, bodies, gravity, press, most_stiffness)
-            efforts[k].rounds = min(rounds_of_pull(m, efforts[k].stiffness), most_rounds)
-            most = max(most, efforts[k].rounds)
-    return most
-
-
-cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold* manifolds, Py_ssize_t count,
-                                const Bodies* bodies, double scale, double small, double most_rounds) noexcept nogil:
-    """After follow_pulls. efforts: of each manifold; passing: (bodies, 6), is overwritten. -> the most rounds"""
+    """efforts: of each manifold, anew; joined: as of has_joints; h: the substep [s]. -> the most rounds"""
     cdef const Manifold* m
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t end, k
-    cdef double load, inv_mass, effort
+    cdef double reach = 4.0 * press * press * strongest_pull(bodies, gravity)
+    cdef double most = 1.0
+    cdef double size, beyond, load
+    while i < count:
+        end = patch_end(manifolds, count, i, &load)
+        for k in range(i, end):
+            m = &manifolds[k]
+            efforts[k].stiffness = efforts[k].rounds = efforts[k].firmness = 1.0
+            size = m.size * m.thinning
+            beyond = press / h * (m.load - load / (end - i))
+            if not (size * size < reach or beyond > size):       # too large for all that pulls and is pressed
+                continue
+            if not has_joints(joined, m):
+                efforts[k].stiffness = max(stiffness_of_pull(m, bodies, gravity, press, most_stiffness),
+                                           min(beyond / size, most_stiffness))
+                efforts[k].rounds = min(rounds_of_pull(m, efforts[k].stiffness), most_rounds)
+                most = max(most, efforts[k].rounds)
+        i = end
+    return most
+
+
+cdef inline Py_ssize_t patch_end(const Manifold* manifolds, Py_ssize_t count, Py_ssize_t i, double* load) noexcept nogil:
+    """load: of manifold i and the other parts of its patch. -> the number after the last of these"""
+    cdef Py_ssize_t end = i + 1
+    load[0] = manifolds[i].load
+    while end < count and manifolds[end].key == manifolds[i].key:
+        load[0] += manifolds[end].load
+        end += 1
+    return end
+
+
+cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold* manifolds, Py_ssize_t count,
+                                const Bodies* bodies, double scale, double small, double most_rounds,
+                                bint networks) noexcept nogil:
+    """After follow_pulls. efforts: of each manifold; passing: (bodies, 6), is overwritten; networks: rounds are by U^2.
+    -> the most rounds"""
+    cdef const Manifold* m
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t end, k
+    cdef double load, inv_mass, effort, through, rounds
     cdef double most = 1.0
     cdef bint some = False
     for k in range(count):
@@ -297,16 +320,14 @@ cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold
             add_passing(passing + 6 * m.body_b, m.load / inv_mass, m.normal)
     while i < count:
         m = &manifolds[i]
-        load = m.load
-        end = i + 1
-        while end < count and manifolds[end].key == m.key:
-            load += manifolds[end].load
-            end += 1
+        end = patch_end(manifolds, count, i, &load)
         inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
-        effort = effort_of(load, passes(passing, m, bodies) * inv_mass, m.size, scale, small, most_rounds)
-        most = max(most, effort)
+        through = max(load, passes(passing, m, bodies) * inv_mass)
+        effort = effort_of(load, through, m.size, scale, small, most_rounds)
+        rounds = effort_of(through, through, m.size, scale, small, most_rounds) if networks else effort
+        most = max(most, rounds)
         for k in range(i, end):
-            efforts[k].rounds = max(efforts[k].rounds, effort)
+            efforts[k].rounds = max(efforts[k].rounds, rounds)
             efforts[k].stiffness = max(efforts[k].stiffness, effort)
         i = end
     return most

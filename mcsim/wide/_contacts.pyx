@@ -106,10 +106,10 @@ cdef class WideContacts:
         self.used = 0
         while self.color_parts(manifolds, resistances, count, bodies, turn):
             turn += 1
-        cdef double pulled = follow_pulls(self.efforts, manifolds, count, bodies, joined, gravity, self.press, MOST_EFFORT,
-                                          MOST_STIFFNESS)
+        cdef double pulled = follow_pulls(self.efforts, manifolds, count, bodies, joined, gravity, self.press, self.substep,
+                                          MOST_EFFORT, MOST_STIFFNESS)
         cdef double laden = find_efforts(self.efforts, self.passing, manifolds, count, bodies, self.scale, self.small,
-                                         MOST_EFFORT)
+                                         MOST_EFFORT, True)
         if self.press > 0.0:
             find_firmness(self.efforts, self.bearers, manifolds, count, bodies, neighbours, joined, gravity, self.substep)
         self.rounds = <int>ceil(max(pulled, laden))

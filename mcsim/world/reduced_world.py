@@ -87,7 +87,8 @@ class ReducedWorld(World):
         self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
                          _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models) if isinstance(models, Mapping) else models}
-        self._start(scene, check_reduced_settings(keywords))
+        self._check_scene(scene)
+        self._start(scene, check_reduced_settings(keywords, scene))
         if integrator == "reference":
             with self._turn.alone("rows"):
                 self._refuse_bounds()

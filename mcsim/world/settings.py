@@ -33,6 +33,7 @@ POSITION_INTEGRATORS = ("rattle", "variational")
 POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
 
 MOST_SUBSTEPS = 10_000
+USUAL_SUBSTEPS = 4
 MOST_ITERATIONS = 1_000_000
 MOST_THREADS = 64
 
@@ -70,6 +71,10 @@ FIRST_STEP = 64
 #                           two bodies that move (state/arrays.py, measure_joints)
 #   sleep_speed             min(SLEEP_FALLS g dt, SLEEP_PART sqrt(g r)), at least SLEEP_RATE r
 # For a cube of 1 m at dt = 1/60 s, h = dt / 4: 20 mm, 0.5 mm, 0.49 m/s, 3 m/s, 10 mm/s.
+# In a substep of the default number nothing that gravity moves alone may have this part of its thickness as g h^2: none falls by
+# more than a hundredth of it from rest. What is smaller needs substeps in proportion to sqrt(t) in any case: what is left to
+# sweeps asks for n^2 g h^2 / t of them (effort_of), n bodies on each other (theory/stabilization.md).
+FALL_PART = 0.02
 NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
 SLOP_PART = 0.0005
 # How far a contact's load may press a spring of (h w)^2 = 1 in before more is asked of it, by size: effort_of.
@@ -99,20 +104,20 @@ ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "project
 REDUCED_ITERATIONS = ITERATIONS | {"projection": 4}     # of loops; limits and contacts are soft then
 
 
-def check_settings(keywords):
+def check_settings(keywords, scene):
     """The keywords of World, all of them, checked; those left at None resolved. -> a new dict"""
     try:
-        return _checked(dict(keywords))
+        return _checked(dict(keywords), scene)
     except FieldError as error:
         raise SceneError(f"World: {error}") from None
 
 
-def _checked(k, sweeps=ITERATIONS):
+def _checked(k, scene, sweeps=ITERATIONS):
     k["dt"] = positive(k["dt"], "dt")
     events = _check_events(k)
     choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
     if k["substeps"] is None:
-        k["substeps"] = 1 if k["contact"] == "event" else 4
+        k["substeps"] = 1 if k["contact"] == "event" else _usual_substeps(k, scene)
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
     choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
     if k["joint_solver"] is not None:
@@ -177,6 +182,19 @@ def _checked(k, sweeps=ITERATIONS):
     return k
 
 
+def _usual_substeps(k, scene):
+    """USUAL_SUBSTEPS, or as many as FALL_PART asks for. What joints hold does not fall freely, and springs of the user's have a
+    time of their own."""
+    if k["contact"] != "rigid" or k["integrator"] != "semi_implicit":
+        return USUAL_SUBSTEPS
+    held = {name for joint in scene.joints for name in (joint.a, joint.b)}
+    falls = [abs(body.gravity_scale) / max(shape.thickness for shape in body.shapes if not shape.sensor)
+             for body in scene.bodies if body.kind == "dynamic" and body.name not in held
+             and not all(shape.sensor for shape in body.shapes)]
+    most = max(falls, default=0.0) * _length(scene.gravity) * k["dt"] * k["dt"] / FALL_PART
+    return min(max(USUAL_SUBSTEPS, math.ceil(math.sqrt(most))), MOST_SUBSTEPS)
+
+
 def _settle_compliant(k, exact):
     """Each point is a spring of its own, in a step of two halves (docs/theory/compliant.md)."""
     for name, only in (("integrator", "semi_implicit"), ("stabilization", "soft")):
@@ -230,7 +248,7 @@ def _check_events(k):
     return events
 
 
-def check_reduced_settings(keywords):
+def check_reduced_settings(keywords, scene):
     """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
     here. -> a new dict"""
     k = dict(keywords)
@@ -244,7 +262,7 @@ def check_reduced_settings(keywords):
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
                                 "geometric_stiffness": 0.0, "more_iterations": None, "least_iterations": None,
                                 "position_rounds": 1},
-                           REDUCED_ITERATIONS)
+                           scene, REDUCED_ITERATIONS)
         checked["sleep"] = checked["sleep"] and k["integrator"] == "semi_implicit"
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:

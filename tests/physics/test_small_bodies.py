@@ -49,13 +49,66 @@ def test_a_wall_sinks_no_more_than_columns_of_its_weight(half):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("half, base", [(0.0005, 25), (0.001, 30), (0.002, 30)])
+@pytest.mark.parametrize("half, base", [(0.00005, 30), (0.0005, 30), (0.001, 30), (0.002, 30), (0.005, 40)])
 def test_pyramids_of_small_cubes_do_not_buckle(half, base):
+    """At four substeps those of 1 mm and less fell, within 2 s."""
     world = mc.World(pyramid(half, base), sleep=False)
     start = world.positions.copy()
     world.step(180)
     assert world.positions[-1, 2] > 0.995 * start[-1, 2]
     assert np.abs(world.positions - start)[:, 1].max() < half
+
+
+@pytest.mark.parametrize("half, base", [(0.00005, 10), (0.00002, 7)])
+def test_pyramids_of_tiny_cubes_stand(half, base):
+    world = mc.World(pyramid(half, base), sleep=False)
+    start = world.positions.copy()
+    world.step(90)
+    assert np.abs(world.positions - start).max() < half
+
+
+def shapes(t):
+    points = [(x, y, z) for x in (0, 2 * t) for y in (0, 3 * t) for z in (0, t)]
+    return mc.Sphere(t / 2), mc.Box((t, t / 2, t)), mc.Capsule(t / 2, t), mc.Cylinder(t, t / 2), mc.ConvexHull(points)
+
+
+def falls(world, thickness):
+    """By what part of a thickness a body falls from rest in a substep."""
+    return 0.5 * np.linalg.norm(world.scene.gravity) * world.substep**2 / thickness
+
+
+@pytest.mark.parametrize("dt", [1 / 240, 1 / 60, 1 / 10])
+@pytest.mark.parametrize("t", [1e-5, 1e-3, 0.009, 0.05, 1.0])
+def test_nothing_falls_by_more_than_a_hundredth_of_its_thickness_in_a_substep(t, dt):
+    for shape in shapes(t):
+        assert shape.thickness == pytest.approx(t)
+        scene = ground()
+        scene.add_body(shape=mc.Box((1, 1, 1)))
+        scene.add_body(shape=shape)
+        world = mc.World(scene, dt=dt)
+        substeps = round(dt / world.substep)
+        assert falls(world, t) <= 0.01 * (1 + 1e-9)
+        if substeps > 4:                                 # and no more substeps than that takes
+            assert falls(world, t) * (substeps / (substeps - 1)) ** 2 > 0.01 * (1 - 1e-9)
+        assert mc.World(scene, dt=dt, substeps=3).substep == dt / 3
+
+
+def test_what_is_held_felt_or_weightless_asks_for_no_substeps():
+    tiny = mc.Box((1e-4, 1e-4, 1e-4))
+    for case in range(5):
+        scene = ground()
+        if case == 0:
+            scene.add_joint(mc.BallJoint(None, scene.add_body(shape=tiny), anchor=(0, 0, 0)))
+        elif case == 1:
+            scene.add_body(shape=[mc.Box((1, 1, 1)), mc.Sphere(1e-4, sensor=True)])
+        elif case == 2:
+            scene.add_body(shape=tiny, gravity_scale=0.0)
+        elif case == 3:
+            scene.add_body(shape=[mc.Box((1, 1, 1)), tiny])      # as thick as its thickest part
+        else:
+            scene.add_body(shape=tiny, kind="kinematic")
+        assert mc.World(scene).substep == 1 / 60 / 4, case
+    assert mc.World(scene, contact="event").substep == 1 / 60
 
 
 def test_what_lands_alone_is_solved_after_a_few_rounds():
