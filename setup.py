@@ -8,8 +8,10 @@ Switches, by environment variable:
   MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
 """
 
+import ast
 import os
 import platform
+import re
 import tempfile
 from pathlib import Path
 
@@ -139,6 +141,72 @@ UTILITY = "mcsim._cyutility"
 ROOT = Path(__file__).resolve().parent
 
 
+# The registry of joints, from which kernels have the numbers of types and what chooses a type's file.
+JOINTS = ROOT / "mcsim" / "scene" / "joints"
+
+# What constraints/_NAME.pxd may define as VERB_NAME, and what is done for a type whose file does not.
+VERBS = {
+    "constrain": """
+cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
+    \"\"\"Jacobians, errors and curvatures of what the joint forbids. -> how many rows.\"\"\"
+{        return constrain_NAME(rows, f, joint)}    return 0
+""",
+    "holds": """
+cdef inline bint holds_position(const Joint* joint, int i) noexcept nogil:
+    \"\"\"Whether row i of the joint has a position error, or binds velocities alone.\"\"\"
+{        return holds_NAME(i)}    return True
+""",
+    "axes": """
+cdef inline void list_coordinates(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    \"\"\"The free coordinates at the present poses, angles within one turn.\"\"\"
+{        axes_NAME(axes, f, joint)}""",
+    "curvature": """
+cdef inline bint curvature_by_type(const Joint* joint, const JointFrames* f, const AxisGeometry* axes, int i,
+                                   double* out) noexcept nogil:
+    \"\"\"J' v of coordinate i, where the type has its own. -> whether it has\"\"\"
+{        out[0] = curvature_NAME(f, axes, i)
+        return True}    return False
+""",
+    "error": """
+cdef inline void measure_error(const Joint* joint, const JointFrames* f, double* position, double* angle) noexcept nogil:
+    \"\"\"By how much what the joint forbids is off [m, rad]; nothing is written of what cannot be.\"\"\"
+{        error_NAME(f, joint, position, angle)}""",
+}
+
+
+def joint_types():
+    """Names of the types, in the order of their numbers -> the number of the first coordinate of a rotation vector."""
+    names = re.findall(r"^from mcsim\.scene\.joints\._(?!joint\b)(\w+) import", (JOINTS / "__init__.py").read_text(), re.M)
+    stated = (re.search(r"^    coordinates = (\(.*\))", (JOINTS / f"_{name}.py").read_text(), re.M) for name in names)
+    coordinates = [ast.literal_eval(found[1]) if found else () for found in stated]
+    return {name: parts.index("turn") if "turn" in parts else 6 for name, parts in zip(names, coordinates)}
+
+
+def write_joint_tables():
+    """What kernels take from the registry of joints, two files; written only where something differs."""
+    types, kernels = joint_types(), ROOT / "mcsim" / "constraints"
+    head = '"""{} setup.py writes this file from mcsim/scene/joints."""\n\n'
+    numbers = head.format("The numbers of joints' types.") + "cdef extern from *:\n"
+    numbers += '    """\n    static const int MCSIM_ROTATION[] = {%s};\n    """\n' % ", ".join(map(str, types.values()))
+    numbers += "    # Of a type: the number of the first of three coordinates that are a rotation vector; 6: of none.\n"
+    numbers += '    const int ROTATION "MCSIM_ROTATION"[]\n\ncdef enum JointType:\n'
+    numbers += "".join(f"    {name.upper()} = {number}\n" for number, name in enumerate(types))
+    table = head.format("What a joint's type does: the one place where it chooses its file.")
+    has = {name: [verb for verb in VERBS if f" {verb}_{name}(" in (kernels / f"_{name}.pxd").read_text()] for name in types}
+    table += "from mcsim.constraints._parts cimport *\n"
+    table += "from mcsim.state._joint_types cimport *\n"
+    table += "".join(f"from mcsim.constraints._{name} cimport {', '.join(f'{verb}_{name}' for verb in found)}\n"
+                     for name, found in has.items() if found)
+    for verb, text in VERBS.items():
+        begin, one, end = re.split("[{}]", text)
+        branches = "".join(f"    {'el' if k else ''}if joint.type == {name.upper()}:\n{one.replace('NAME', name)}\n"
+                           for k, name in enumerate(name for name in types if verb in has[name]))
+        table += f"\n{begin}{branches}{end}"
+    for path, text in ((ROOT / "mcsim" / "state" / "_joint_types.pxd", numbers), (kernels / "_joint_table.pxd", table)):
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
 def switch(name):
     return os.environ.get(name, "") not in ("", "0")
 
@@ -246,6 +314,7 @@ def extensions():
 
 def translations(chosen):
     """The same modules with their C sources."""
+    write_joint_tables()
     return cythonize(
         chosen,
         nthreads=processors(),

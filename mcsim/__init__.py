@@ -9,10 +9,10 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, CylindricalJoint, DistanceJoint, FixedJoint,
-                         FreeJoint, GearJoint, HeightField, HingeJoint, KnifeEdgeJoint, Material, Mesh, Motion, Motor,
-                         PlanarJoint, Plane, RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere,
-                         Spring, UniversalJoint, UserJoint)
+from mcsim.scene import (Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Motion, Motor, Plane, Scene, Sphere,
+                         Spring)
+from mcsim.scene.joints import *
+from mcsim.scene.joints import TYPES as _JOINTS
 from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -27,9 +27,7 @@ scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
 __all__ = [
-    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
-    "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
-    "PlanarJoint", "Plane", "Problem", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint",
-    "SimulationError", "SliderJoint", "Solution", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World",
-    "compare", "lab", "load", "reduced", "scenes", "solve",
+    "Box", "Capsule", "ConvexHull", "Cylinder", "HeightField", "Material", "Mesh", "Motion", "Motor", "Plane", "Problem",
+    "ReducedWorld", "Scene", "SceneError", "SimulationError", "Solution", "Sphere", "Spring", "StaleHandleError", "World",
+    "compare", "lab", "load", "reduced", "scenes", "solve", *(joint.__name__ for joint in _JOINTS.values()),
 ]

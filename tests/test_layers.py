@@ -18,7 +18,8 @@ MOST_LINES = 800
 # A unit is a folder of mcsim/, or a module right in it.
 FLOORS = {
     "core": 0,
-    "scene": 1, "state": 1,
+    "scene": 1,
+    "state": 1.2,
     "wide": 1.5,
     "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
     "event": 2.5,

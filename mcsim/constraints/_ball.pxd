@@ -15,7 +15,7 @@ from mcsim.constraints._parts cimport *
 from mcsim.state._layout cimport MOTOR_NONE
 
 
-cdef inline int constrain_ball(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_ball(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     constrain_point(rows, f)
     return 3
 
@@ -29,12 +29,12 @@ cdef inline double ball_swing(const JointFrames* f, Vec3* axis) noexcept nogil:
 
 
 cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
-    cdef Vec3 position = quat_log(f.relative)
     cdef Vec3 spring = vec3(0.0, 0.0, 0.0)
     cdef Vec3 motor = vec3(0.0, 0.0, 0.0)
     cdef bint has_spring = False
     cdef bint has_motor = False
     cdef int i
+    turning_axes(axes, f)
     for i in range(3):
         has_spring = has_spring or joint.axes[i].has_spring
         has_motor = has_motor or joint.axes[i].motor_mode != MOTOR_NONE
@@ -45,17 +45,12 @@ cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint
         motor = vec3(joint.axes[0].motor_position, joint.axes[1].motor_position, joint.axes[2].motor_position)
         motor = quat_log(quat_mul(f.relative, quat_conj(quat_exp(motor))))
     for i in range(3):
-        axes[i].axis = f.axis_a[i]
-        axes[i].limit_axis = f.axis_a[i]
-        axes[i].position = (&position.x)[i]
-        axes[i].limit_position = axes[i].position
         axes[i].spring_error = (&spring.x)[i]
         axes[i].motor_error = (&motor.x)[i]
-        axes[i].linear = 0
     axes[2].limit_axis = twist_axis(f)
     axes[2].limit_position = 2.0 * arctan2(f.relative.z, f.relative.w)
 
 
-cdef inline void error_ball(const JointFrames* f, double* position, double* angle) noexcept nogil:
+cdef inline void error_ball(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     position[0] = norm(f.offset)
     angle[0] = 0.0

@@ -8,7 +8,7 @@ from libc.math cimport sqrt
 from mcsim.constraints._parts cimport *
 
 
-cdef inline int constrain_cylindrical(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_cylindrical(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     cdef int i
     for i in range(2):
         constrain_offset(&rows[i], f, i)
@@ -16,12 +16,12 @@ cdef inline int constrain_cylindrical(Row* rows, const JointFrames* f) noexcept 
     return 4
 
 
-cdef inline void axes_cylindrical(AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+cdef inline void axes_cylindrical(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
     slide_axis(&axes[0], f, 2)
     turn_axis(&axes[1], f)
 
 
-cdef inline void error_cylindrical(const JointFrames* f, double* position, double* angle) noexcept nogil:
+cdef inline void error_cylindrical(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     cdef double x = dot(f.axis_a[0], f.offset)
     cdef double y = dot(f.axis_a[1], f.offset)
     position[0] = sqrt(x * x + y * y)

@@ -6,7 +6,7 @@ Plain ball joints, the commonest, are not among them: wide/_balls.pxi takes thos
 A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
 """
 
-from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._joint_table cimport constrain, holds_position
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *

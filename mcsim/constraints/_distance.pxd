@@ -15,7 +15,7 @@ cdef inline Vec3 rod_direction(const JointFrames* f, double length) noexcept nog
     return scale(1.0 / length, f.offset) if length > 1e-12 else f.axis_a[2]
 
 
-cdef inline double distance_curvature(const JointFrames* f) noexcept nogil:
+cdef inline double curvature_distance(const JointFrames* f, const AxisGeometry* axes, int i) noexcept nogil:
     """J' v of the distance."""
     cdef double length = norm(f.offset)
     cdef Vec3 n = rod_direction(f, length)
@@ -32,11 +32,11 @@ cdef inline int constrain_distance(Row* rows, const JointFrames* f, const Joint*
         return 0
     linear_row(rows, rod_direction(f, length), f.arm_a, f.arm_b)
     rows.error = length - joint.constant
-    rows.curvature = distance_curvature(f)
+    rows.curvature = curvature_distance(f, NULL, 0)
     return 1
 
 
-cdef inline void axes_distance(AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+cdef inline void axes_distance(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
     axes[0].position = norm(f.offset)
     axes[0].axis = rod_direction(f, axes[0].position)
     axes[0].linear = 1

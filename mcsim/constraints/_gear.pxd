@@ -35,7 +35,7 @@ cdef inline double constrain_side(Row* row, const GearSide* side, double ratio, 
             + gyroscopic_curvature(row, &side.frames))
 
 
-cdef inline void constrain_gear(Row* rows, const Joint* gear, const GearSide* a, const GearSide* b,
+cdef inline void couple_joints(Row* rows, const Joint* gear, const GearSide* a, const GearSide* b,
                                 const Bodies* bodies) noexcept nogil:
     """Both rows but for headers and `coupling`."""
     rows[0].curvature = constrain_side(&rows[0], a, 1.0, bodies)

@@ -7,7 +7,7 @@
 from mcsim.constraints._parts cimport *
 
 
-cdef inline int constrain_hinge(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_hinge(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     constrain_point(rows, f)
     constrain_parallel(&rows[3], f)
     return 5
@@ -17,6 +17,6 @@ cdef inline void axes_hinge(AxisGeometry* axes, const JointFrames* f, const Join
     turn_axis(&axes[0], f)
 
 
-cdef inline void error_hinge(const JointFrames* f, double* position, double* angle) noexcept nogil:
+cdef inline void error_hinge(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     position[0] = norm(f.offset)
     angle[0] = axis_tilt(f)

@@ -8,30 +8,18 @@ from libc.math cimport INFINITY, fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
-    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
+    BALL, GEAR, ROTATION, USER, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
     BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
-from mcsim.constraints._universal cimport axes_universal, error_universal
-from mcsim.constraints._hinge cimport axes_hinge, error_hinge
-from mcsim.constraints._slider cimport axes_slider, error_slider
-from mcsim.constraints._fixed cimport error_fixed
-from mcsim.constraints._rolling cimport error_rolling
-from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._ball cimport ball_swing
+from mcsim.constraints._joint_table cimport constrain, holds_position, list_coordinates, measure_error
 from mcsim.constraints._limits cimport SWING_BIT, LimitedJoint, TurningJoint, counts_turns, list_joint, refresh_limits
 from mcsim.constraints._motion cimport axis_curvature, constrain_motions, store_motions
-from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
-from mcsim.constraints._planar cimport axes_planar, error_planar
-from mcsim.constraints._screw cimport error_screw
-from mcsim.constraints._distance cimport axes_distance, error_distance
-from mcsim.constraints._rack_pinion cimport error_rack_pinion
-from mcsim.constraints._free cimport axes_free
-from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
-from mcsim.constraints._user cimport constrain_user, user_row
+from mcsim.constraints._gear cimport GearSide, couple_joints, gear_error
+from mcsim.constraints._user cimport take_rows, user_row
 from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
 
 
@@ -49,32 +37,15 @@ cdef enum:
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil:
     """The free coordinates at the present poses; an angle goes on counting its turns from the last one measured."""
     cdef JointAxis* axis
+    cdef int rotation = ROTATION[joint.type]
     cdef int i
     for i in range(joint.axis_count):
         axes[i].linear = 0
-    if joint.type == BALL:
-        axes_ball(axes, f, joint)
-    elif joint.type == UNIVERSAL:
-        axes_universal(axes, f, joint)
-    elif joint.type == HINGE:
-        axes_hinge(axes, f, joint)
-    elif joint.type == SLIDER:
-        axes_slider(axes, f, joint)
-    elif joint.type == CYLINDRICAL:
-        axes_cylindrical(axes, f)
-    elif joint.type == PLANAR:
-        axes_planar(axes, f)
-    elif joint.type == SCREW or joint.type == RACK_PINION:
-        turn_axis(axes, f)
-    elif joint.type == DISTANCE:
-        axes_distance(axes, f)
-    elif joint.type == FREE:
-        axes_free(axes, f)
+    list_coordinates(axes, f, joint)
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
-        if joint.type != BALL:
-            # A free joint's angles are a rotation vector, which has no turns to count.
-            if not axes[i].linear and joint.type != FREE:
+        if i < rotation:                     # a rotation vector has no turns to count
+            if not axes[i].linear:
                 axes[i].position = counted_turns(axes[i].position, axis.position + dot(f.way, axes[i].axis))
             axes[i].limit_axis = axes[i].axis
             axes[i].limit_position = axes[i].position
@@ -246,7 +217,7 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
                           const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
-    cdef int n = constrain_user(rows, joint, settings) if joint.type == USER else constrain(rows, joint, f)
+    cdef int n = take_rows(rows, joint, settings) if joint.type == USER else constrain(rows, joint, f)
     cdef double rates[6]
     cdef int i
     cdef double error, curvature
@@ -372,7 +343,7 @@ cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeomet
 
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
     """Whether an angle might pass half a turn within a step."""
-    if joint.axis_count == 0 or joint.type == BALL:
+    if not counts_turns(joint):
         return False
     return turns_far(bodies, joint.body_a, joint.body_b, settings.dt)
 
@@ -471,7 +442,7 @@ cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodie
         own[i].block = 2 if i == 0 else 0
         own[i].block_kind = BLOCK_BORDER if settings.joint_tree else BLOCK_WIDE
         own[i].stabilized = i == 0
-    constrain_gear(own, gear, &a, &b, bodies)
+    couple_joints(own, gear, &a, &b, bodies)
     own.push = gear.push[0 if is_linear(own) else 1]
     if not settings.joint_tree:
         own.coupling = (held_response(&own[0], own_rows(rows, joint_a), joint_a.constraint_count)
@@ -742,28 +713,7 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
                 out[2 * j + column] = fabs(border_error(joints, j, 0, bodies, NULL, 0.0))
             continue
         f = joint_frames(&joints[j], bodies)
-        if joints[j].type == BALL:
-            error_ball(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == UNIVERSAL:
-            error_universal(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == HINGE:
-            error_hinge(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == SLIDER:
-            error_slider(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == FIXED:
-            error_fixed(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == ROLLING:
-            error_rolling(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == CYLINDRICAL:
-            error_cylindrical(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == PLANAR:
-            error_planar(&f, &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == SCREW:
-            error_screw(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == DISTANCE:
-            error_distance(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
-        elif joints[j].type == RACK_PINION:
-            error_rack_pinion(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
+        measure_error(&joints[j], &f, &out[2 * j], &out[2 * j + 1])
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:

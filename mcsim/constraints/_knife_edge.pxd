@@ -8,7 +8,7 @@ Source: S. Chaplygin, "On the theory of motion of nonholonomic systems", 1911; J
 from mcsim.constraints._parts cimport *
 
 
-cdef inline int constrain_knife_edge(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_knife_edge(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     cdef Vec3 d = f.axis_b[2]
     cdef Vec3 turn = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)),
                          cross(f.spin_a, add(f.slip, cross(f.spin_a, f.arm_a))))
@@ -16,3 +16,7 @@ cdef inline int constrain_knife_edge(Row* rows, const JointFrames* f) noexcept n
     rows.error = 0.0
     rows.curvature = dot(cross(f.spin_b, d), f.slip) + dot(d, turn)
     return 1
+
+
+cdef inline bint holds_knife_edge(int i) noexcept nogil:
+    return False

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat
-from mcsim.state._layout cimport BALL, FREE, Bodies, Joint, JOINT_AXES, Manifold, Row
+from mcsim.state._layout cimport BALL, ROTATION, Bodies, Joint, JOINT_AXES, Manifold, Row
 
 cdef enum:
     SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits
@@ -59,7 +59,7 @@ cdef class Struck:
 
 
 cdef inline bint counts_turns(const Joint* joint) noexcept nogil:
-    return joint.axis_count > 0 and joint.type != BALL and joint.type != FREE
+    return joint.axis_count > 0 and ROTATION[joint.type] == JOINT_AXES
 
 
 cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil

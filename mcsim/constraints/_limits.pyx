@@ -10,7 +10,7 @@ from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._parts cimport *
 from mcsim.core._arrays cimport integers, records
 from mcsim.core._trig cimport arctan2
-from mcsim.state._layout cimport GEAR, HINGE, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._layout cimport GEAR, HINGE, USER, ROW_JOINT_FRICTION, ROW_LIMIT
 
 
 cdef class Struck:
@@ -50,7 +50,7 @@ cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const
     cdef int i, kind
     if joint.broken:
         return
-    if not own and joint.row_count == 0 and joint.type < GEAR:
+    if not own and joint.row_count == 0 and joint.type != GEAR and joint.type != USER:
         if counts_turns(joint):
             lists.turning[lists.turning_count].joint = <int32_t>j
             lists.turning[lists.turning_count].body_a = joint.body_a

@@ -11,9 +11,8 @@ Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Informati
 from libc.math cimport sqrt
 from mcsim.core._math cimport quat_log, quat_exp
 from mcsim.core._trig cimport sine_cosine
-from mcsim.state._layout cimport (AXIS_MOTOR, BALL, DISTANCE, FREE, JOINT_AXES, UNIVERSAL, JointAxis, MOTION_NONE,
-                                  MOTION_FORMULA)
-from mcsim.constraints._distance cimport distance_curvature
+from mcsim.state._layout cimport AXIS_MOTOR, ROTATION, JointAxis, MOTION_NONE, MOTION_FORMULA
+from mcsim.constraints._joint_table cimport curvature_by_type
 from mcsim.constraints._parts cimport *
 
 
@@ -64,24 +63,15 @@ cdef inline void rotation_rates(Vec3 r, Vec3 u, Vec3 a, Vec3* spin, Vec3* turn) 
 
 cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry* axes,
                                   const JointFrames* f) noexcept nogil:
-    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right
-    angles, and a twist axis lies between the two bodies' axes."""
-    cdef Vec3 w = sub(f.spin_b, f.spin_a)
-    cdef Vec3 a, b
-    cdef double closing
-    if joint.type == DISTANCE:
-        return distance_curvature(f)
+    """J' v of axis i: what the type's own file says, else (d' . relative velocity), d carried by a, of ways and rotation
+    vectors, and that of the twist, whose axis lies between the two bodies' axes."""
+    cdef double own
+    if curvature_by_type(joint, f, axes, i, &own):
+        return own
     if axes[i].linear:
         return offset_curvature(f, axes[i].axis)
-    if joint.type == UNIVERSAL:
-        a = f.axis_a[2]
-        b = f.axis_b[0]
-        closing = dot(cross(b, a), w)
-        if i == 0:
-            return dot(cross(f.spin_a, a), w) - closing * dot(b, w)
-        return dot(cross(f.spin_b, b), w) - closing * dot(a, w)
-    if joint.type == BALL or joint.type == FREE:
-        return dot(cross(f.spin_a, axes[i].axis), w)
+    if i >= ROTATION[joint.type]:
+        return dot(cross(f.spin_a, axes[i].axis), sub(f.spin_b, f.spin_a))
     return twist_curvature(f)
 
 
@@ -90,7 +80,7 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
     """Rows of the axes that follow a motion, in the order of the axes. -> how many."""
     cdef Vec3 q, u, a, spin, turn, off
     # the rotation vector's first
-    cdef int turning = 0 if joint.type == BALL else 3 if joint.type == FREE else JOINT_AXES
+    cdef int turning = ROTATION[joint.type]
     cdef int i, n = 0
     if turning < joint.axis_count and joint.axes[turning].motion_mode != MOTION_NONE:
         for i in range(3):

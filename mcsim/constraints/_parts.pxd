@@ -8,8 +8,8 @@ a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b -
 from libc.math cimport sqrt, fabs, floor
 from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
-from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_mul,
-                               quat_conj, quat_matrix, mat_column)
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_log,
+                               quat_mul, quat_conj, quat_matrix, mat_column)
 from mcsim.state._inertia cimport gyroscopic_acceleration
 from mcsim.state._layout cimport LEAN, Bodies, Joint, JointAxis, Row
 
@@ -307,6 +307,16 @@ cdef inline void turn_axis(AxisGeometry* axis, const JointFrames* f) noexcept no
     """Free coordinate: the twist angle.  Hinge, cylindrical, planar, screw, rack and pinion."""
     axis.axis = twist_axis(f)
     axis.position = 2.0 * arctan2(f.relative.z, f.relative.w)
+
+
+cdef inline void turning_axes(AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+    """Three free coordinates: the rotation vector log(q) in a's joint axes.  Ball, free, and what lets a ball slide."""
+    cdef Vec3 turn = quat_log(f.relative)
+    cdef int i
+    for i in range(3):
+        axes[i].axis = axes[i].limit_axis = f.axis_a[i]
+        axes[i].position = axes[i].limit_position = (&turn.x)[i]
+        axes[i].spring_error = axes[i].motor_error = (&turn.x)[i]
 
 
 cdef inline double twist_curvature(const JointFrames* f) noexcept nogil:

@@ -17,3 +17,7 @@ cdef inline void error_rack_pinion(const JointFrames* f, const Joint* joint, dou
                                    double* angle) noexcept nogil:
     position[0] = fabs(dot(f.axis_a[0], f.offset) + joint.constant * counted_twist(f, &joint.axes[0]))
     angle[0] = 0.0
+
+
+cdef inline void axes_rack_pinion(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    turn_axis(axes, f)

@@ -68,3 +68,7 @@ cdef inline void error_rolling(const JointFrames* f, const Joint* joint, double*
                                double* angle) noexcept nogil:
     position[0] = fabs(dot(f.axis_a[2], f.offset) - touching(f, joint).depth)
     angle[0] = 0.0
+
+
+cdef inline bint holds_rolling(int i) noexcept nogil:
+    return i == 0

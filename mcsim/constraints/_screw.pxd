@@ -9,12 +9,16 @@ from mcsim.constraints._cylindrical cimport constrain_cylindrical, error_cylindr
 
 
 cdef inline int constrain_screw(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
-    constrain_cylindrical(rows, f)
+    constrain_cylindrical(rows, f, joint)
     constrain_geared(&rows[4], f, 2, joint.constant, counted_twist(f, &joint.axes[0]))
     return 5
 
 
 cdef inline void error_screw(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     cdef double along = dot(f.axis_a[2], f.offset) - joint.constant * counted_twist(f, &joint.axes[0])
-    error_cylindrical(f, position, angle)
+    error_cylindrical(f, joint, position, angle)
     position[0] = sqrt(position[0] * position[0] + along * along)
+
+
+cdef inline void axes_screw(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    turn_axis(axes, f)

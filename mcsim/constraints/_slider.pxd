@@ -9,7 +9,7 @@ from mcsim.core._math cimport quat_log
 from mcsim.constraints._parts cimport *
 
 
-cdef inline int constrain_slider(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_slider(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     cdef int i
     for i in range(2):
         constrain_offset(&rows[i], f, i)
@@ -21,7 +21,7 @@ cdef inline void axes_slider(AxisGeometry* axes, const JointFrames* f, const Joi
     slide_axis(&axes[0], f, 2)
 
 
-cdef inline void error_slider(const JointFrames* f, double* position, double* angle) noexcept nogil:
+cdef inline void error_slider(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     cdef double x = dot(f.axis_a[0], f.offset)
     cdef double y = dot(f.axis_a[1], f.offset)
     position[0] = sqrt(x * x + y * y)

@@ -9,7 +9,7 @@ from mcsim.core._trig cimport arctan2
 from mcsim.constraints._parts cimport *
 
 
-cdef inline int constrain_universal(Row* rows, const JointFrames* f) noexcept nogil:
+cdef inline int constrain_universal(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
     constrain_point(rows, f)
     constrain_right_angle(&rows[3], f, f.axis_a[2], f.axis_b[0])
     return 4
@@ -27,6 +27,17 @@ cdef inline void axes_universal(AxisGeometry* axes, const JointFrames* f, const 
     axes[1].position = arctan2(dot(a, f.axis_b[1]), dot(a, f.axis_b[2]))
 
 
-cdef inline void error_universal(const JointFrames* f, double* position, double* angle) noexcept nogil:
+cdef inline void error_universal(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
     position[0] = norm(f.offset)
     angle[0] = arctan2(fabs(dot(f.axis_a[2], f.axis_b[0])), norm(cross(f.axis_a[2], f.axis_b[0])))
+
+
+cdef inline double curvature_universal(const JointFrames* f, const AxisGeometry* axes, int i) noexcept nogil:
+    """The two axes also stay at right angles."""
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef Vec3 a = f.axis_a[2]
+    cdef Vec3 b = f.axis_b[0]
+    cdef double narrowing = dot(cross(b, a), w)
+    if i == 0:
+        return dot(cross(f.spin_a, a), w) - narrowing * dot(b, w)
+    return dot(cross(f.spin_b, b), w) - narrowing * dot(a, w)

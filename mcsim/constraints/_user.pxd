@@ -12,7 +12,7 @@ cdef inline const UserRow* user_row(const Joint* joint, const Settings* settings
     return <const UserRow*><void*>settings.user_rows + 6 * joint.user
 
 
-cdef inline int constrain_user(Row* rows, const Joint* joint, const Settings* settings) noexcept nogil:
+cdef inline int take_rows(Row* rows, const Joint* joint, const Settings* settings) noexcept nogil:
     cdef const UserRow* given = user_row(joint, settings)
     cdef int i, k
     for i in range(joint.user_size):

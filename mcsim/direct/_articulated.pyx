@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from mcsim.direct._jointed cimport Jointed
 from mcsim.constraints._carried cimport along
-from mcsim.constraints._constrain cimport holds_position
+from mcsim.constraints._joint_table cimport holds_position
 from mcsim.constraints._direct cimport miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_joint_stiffness, load

@@ -37,7 +37,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._joint_table cimport constrain, holds_position
 from mcsim.constraints._direct cimport point_along_world
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions

@@ -21,10 +21,10 @@ from mcsim.core.rotation import Frame, compose, normalized
 from mcsim.io.urdf_meshes import Meshes, MeshError, MissingMesh
 from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
 from mcsim.io.urdf_xml import CAPSULE, read_robot
-from mcsim.scene import (Box, Capsule, Cylinder, FixedJoint, FreeJoint, GearJoint, HingeJoint, Joint, MassProperties,
-                         Motor, PlanarJoint, Scene, Shape, SliderJoint, Sphere, Spring)
+from mcsim.scene import Box, Capsule, Cylinder, GearJoint, Joint, MassProperties, Motor, Scene, Shape, Sphere, Spring
 from mcsim.scene.checks import (FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector)
 from mcsim.scene.hull import MAX_VERTICES
+from mcsim.scene.joints import TYPES
 from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
 from mcsim.world import World
@@ -34,8 +34,7 @@ ROBOT = 2                       # the collision group of links that do not colli
 FEWEST_VERTICES = 8             # of a mesh's hull
 OVERLAP = 1e-6                  # from which on links stand in each other, and do not just touch [m]
 FLAGS = {"true": True, "false": False}
-JOINTS = {"revolute": HingeJoint, "continuous": HingeJoint, "prismatic": SliderJoint, "fixed": FixedJoint,
-          "floating": FreeJoint, "planar": PlanarJoint}
+JOINTS = {name: joint for joint in TYPES.values() for name in joint.urdf}
 
 
 class UrdfWarning(UserWarning):

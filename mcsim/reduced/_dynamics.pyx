@@ -125,7 +125,7 @@ cdef class Dynamics:
         self.user = tuple(user)
         self.expanded_parent = expanded(self.links, nv)
         self.names = tuple(names)
-        delicate = np.flatnonzero(np.isin(links["kind"], (SPHERICAL, SPHERICAL_YPR, FREE))).astype(np.int32)
+        delicate = np.flatnonzero((links["quaternion"] >= 0) | (links["kind"] == ANGLES_ZYX)).astype(np.int32)
         self.delicate, self.delicate_count = integers(delicate), len(delicate)
         self.shape, self.square = (nv,), (nv, nv)
         self.user_numbers = np.zeros(sum(USER_SUBSPACE + 36 for _ in self.user))
@@ -200,13 +200,13 @@ cdef class Dynamics:
                 i = self.delicate[k]
                 link = &self.tree.links[i]
                 at = q.rows + state * q.stride + link.q
-                if link.kind == SPHERICAL_YPR and solving:
+                if link.kind == ANGLES_ZYX and solving:
                     sine_cosine(at[1], &s, &c)
                     if fabs(c) < SINGULAR:
                         raise SceneError(f"q of {self.names[i]} has a pitch of ±π/2, where yaw and roll are one: describe "
                                          "the joint by a quaternion (ball='quaternion')")
-                elif link.kind == SPHERICAL or link.kind == FREE:
-                    at += 3 if link.kind == FREE else 0
+                elif link.quaternion >= 0:
+                    at += link.quaternion
                     if not at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3] > SHORTEST:
                         raise SceneError(f"q of {self.names[i]} has a quaternion of no length; (1, 0, 0, 0) is no "
                                          "rotation")

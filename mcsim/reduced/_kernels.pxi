@@ -8,8 +8,8 @@ from cpython.pycapsule cimport PyCapsule_New
 from mcsim.core._dense cimport in_eights
 from mcsim.core._trig cimport sine_cosine
 from mcsim.reduced._links cimport (
-    CYLINDRICAL, FIXED, FREE, HELICAL, MOST, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, SPHERICAL, SPHERICAL_YPR, UNIVERSAL,
-    USER, USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,
+    ANGLES_ZX, ANGLES_ZYX, CYLINDRICAL, FIXED, HELICAL, MOST, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, TURNING, USER,
+    USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,
     Motion, Response, Tree, TreeKernels)
 from mcsim.wide._lanes cimport (
     WIDTH, Mask, Wide, Wide3, Wide6, above, any_lane, choose, lane_of, put, scatter_four, size_of, splat, w_add, w_add_scaled,

@@ -13,25 +13,24 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.wide._lanes cimport Wide, Wide3, Wide6
 
-# In the order of KINDS in system.py.
-cdef enum Kind:
+# How the motions of a kind are put together, in the order of PATTERNS in kinds.py.
+cdef enum Pattern:
     FIXED = 0
     REVOLUTE = 1
     PRISMATIC = 2
     HELICAL = 3
     CYLINDRICAL = 4
     PLANAR = 5
-    SPHERICAL = 6
-    SPHERICAL_YPR = 7
-    UNIVERSAL = 8
-    FREE = 9
-    RACK_PINION = 10
-    USER = 11
+    TURNING = 6                  # along some axes of F_p (`ways`), and freely about the point
+    ANGLES_ZYX = 7               # one after the other about z, y, x
+    ANGLES_ZX = 8
+    RACK_PINION = 9
+    USER = 10
 
 # A link and its joint; parents before children. The base is link -1.
 ctypedef struct Link:
     int32_t parent
-    int32_t kind
+    int32_t kind                 # a Pattern
     int32_t reversed             # 1: the joint's successor is the parent
     int32_t q                    # where its coordinates begin
     int32_t v                    # and its velocities
@@ -40,6 +39,8 @@ ctypedef struct Link:
     int32_t user                 # of a joint of the user's: where its numbers begin, else -1
     int32_t given                # 1: its accelerations are given, in place of its forces
     int32_t prescribed           # 1: a kinematic body, which nothing moves
+    int32_t quaternion           # where in its q and v a free turning begins; -1: it has none
+    int32_t ways                 # of what turns freely, the axes of F_p along which it slides: 1 x, 2 y, 4 z
     double turn[9]               # columns: the joint's frame on the parent, in the parent's link axes
     Vec3 place                   # its origin, from the parent's origin, in those axes [m]
     double constant              # pitch [m/rad], radius [m]

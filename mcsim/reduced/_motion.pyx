@@ -341,7 +341,7 @@ cdef class TreeMotion:
     cdef bint is_loose(self, Py_ssize_t k) noexcept nogil:
         """Whether nothing holds a tree's root."""
         cdef const Link* link = &self.tree.links[self.trees[k].first_link]
-        return link.kind == FREE and not link.reversed and not link.given
+        return link.ways == 7 and not link.reversed and not link.given
 
     cdef Wide3 find_shared(self, Py_ssize_t k) noexcept nogil:
         """After look: the velocity that all of a tree has, in which velocity products have no part: of the centre of mass of
@@ -581,12 +581,10 @@ cdef class TreeMotion:
             link = &self.tree.links[i]
             q = &self.q[link.q]
             w = &rates[link.v]
-            if link.kind == SPHERICAL:
-                turn_by(q, h, w)
-            elif link.kind == FREE:
-                for k in range(3):
+            if link.quaternion >= 0:
+                for k in range(link.quaternion):
                     q[k] += h * w[k]
-                turn_by(&q[3], h, &w[3])
+                turn_by(&q[link.quaternion], h, &w[link.quaternion])
             elif link.kind == PLANAR:
                 drift_planar(q, h, w)
             else:
@@ -609,12 +607,10 @@ cdef class TreeMotion:
         for i in range(self.tree.count):
             link = &self.tree.links[i]
             q, w, r = &self.q[link.q], &self.qd[link.v], &out[link.q]
-            if link.kind == SPHERICAL:
-                write_turn_rate(&self.turned[link.q], w, r)
-            elif link.kind == FREE:
-                for k in range(3):
+            if link.quaternion >= 0:
+                for k in range(link.quaternion):
                     r[k] = w[k]
-                write_turn_rate(&self.turned[link.q + 3], &w[3], &r[3])
+                write_turn_rate(&self.turned[link.q + link.quaternion], &w[link.quaternion], &r[link.quaternion])
             elif link.kind == PLANAR:
                 sine_cosine(q[2], &s, &c)
                 r[0] = c * w[0] - s * w[1]
@@ -630,8 +626,8 @@ cdef class TreeMotion:
         cdef Py_ssize_t i
         cdef int k, at
         for i in range(self.tree.count):
-            if self.tree.links[i].kind == SPHERICAL or self.tree.links[i].kind == FREE:
-                at = self.tree.links[i].q + (3 if self.tree.links[i].kind == FREE else 0)
+            if self.tree.links[i].quaternion >= 0:
+                at = self.tree.links[i].q + self.tree.links[i].quaternion
                 memcpy(&self.q[at], &self.first[at], 4 * sizeof(double))
                 for k in range(3):
                     self.turned[at + k] = part * turns[at + k]

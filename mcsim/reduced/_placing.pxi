@@ -146,6 +146,22 @@ cdef inline void turn_ahead(const Tree* tree, const Wide* q) noexcept nogil:
             w_sine_cosine(q[link.q], &room.x, &room.y)
 
 
+cdef inline Wide3 along_ways(const Link* link, const Wide* q) noexcept nogil:
+    """The first numbers of q or qd as a vector in F_p: each along the next of the link's ways."""
+    cdef Wide zero = splat(0.0)
+    cdef Wide3 way = wide3(zero, zero, zero)
+    cdef int k = 0
+    if link.ways & 1:
+        way.x = q[k]
+        k += 1
+    if link.ways & 2:
+        way.y = q[k]
+        k += 1
+    if link.ways & 4:
+        way.z = q[k]
+    return way
+
+
 cdef inline void join(const Link* link, const Axes* base, const Wide* q, const double* user, const AxisState* axes,
                       Joined* r) noexcept nogil:
     """After turn_ahead. base: axes of the joint's frame on the parent."""
@@ -158,12 +174,10 @@ cdef inline void join(const Link* link, const Axes* base, const Wide* q, const d
         r.link = base[0]
         if kind == PRISMATIC:
             way.z = q[0]
-    elif kind == SPHERICAL or kind == FREE or kind == USER or kind == SPHERICAL_YPR:
-        if kind == SPHERICAL:
-            turn = axes_of(q)
-        elif kind == FREE:
-            turn = axes_of(&q[3])
-            way = wide3(q[0], q[1], q[2])
+    elif kind == TURNING or kind == USER or kind == ANGLES_ZYX:
+        if kind == TURNING:
+            turn = axes_of(&q[link.quaternion])
+            way = along_ways(link, q)
         elif kind == USER:
             turn.x = splat3(&user[USER_TURN])
             turn.y = splat3(&user[USER_TURN + 3])
@@ -174,7 +188,7 @@ cdef inline void join(const Link* link, const Axes* base, const Wide* q, const d
         if link.reversed:
             turn = transposed(&turn)
         r.link = product(base, &turn)
-    elif kind == UNIVERSAL:
+    elif kind == ANGLES_ZX:
         if link.reversed:
             w_sine_cosine(q[1], &s, &c)
             half = turned_about_x(base, -s, c)
@@ -254,23 +268,26 @@ cdef inline void set_subspace(const Link* link, const Joined* at, const Wide* q,
         set_axis(&axes[0], none, f.x)
         set_axis(&axes[1], none, f.y)
         set_axis(&axes[2], f.z, none)
-    elif kind == SPHERICAL:
-        set_axis(&axes[0], f.x, none)
-        set_axis(&axes[1], f.y, none)
-        set_axis(&axes[2], f.z, none)
-    elif kind == SPHERICAL_YPR:
+    elif kind == TURNING:
+        k = 0
+        if link.ways & 1:
+            set_axis(&axes[k], none, at.predecessor.x)
+            k += 1
+        if link.ways & 2:
+            set_axis(&axes[k], none, at.predecessor.y)
+            k += 1
+        if link.ways & 4:
+            set_axis(&axes[k], none, at.predecessor.z)
+            k += 1
+        set_axis(&axes[k], f.x, none)
+        set_axis(&axes[k + 1], f.y, none)
+        set_axis(&axes[k + 2], f.z, none)
+    elif kind == ANGLES_ZYX:
         set_angle_axes(f, q, axes)
-    elif kind == UNIVERSAL:
+    elif kind == ANGLES_ZX:
         w_sine_cosine(q[1], &s, &c)
         set_axis(&axes[0], w_add_scaled(w_scale(c, f.z), s, f.y), none)
         set_axis(&axes[1], f.x, none)
-    elif kind == FREE:
-        set_axis(&axes[0], none, at.predecessor.x)
-        set_axis(&axes[1], none, at.predecessor.y)
-        set_axis(&axes[2], none, at.predecessor.z)
-        set_axis(&axes[3], f.x, none)
-        set_axis(&axes[4], f.y, none)
-        set_axis(&axes[5], f.z, none)
     elif kind == RACK_PINION:
         w_sine_cosine(q[0], &s, &c)
         set_axis(axes, f.z, w_scale(splat(link.constant), w_sub(w_scale(c, f.x), w_scale(s, f.y))))
@@ -298,7 +315,7 @@ cdef inline void set_angle_axes(const Axes* f, const Wide* q, AxisState* axes) n
 
 cdef inline bint bends(const Link* link) noexcept nogil:
     """Whether S, seen from F_s, changes with q."""
-    return (link.kind == UNIVERSAL or link.kind == SPHERICAL_YPR or link.kind == FREE or link.kind == RACK_PINION
+    return (link.kind == ANGLES_ZX or link.kind == ANGLES_ZYX or link.ways or link.kind == RACK_PINION
             or link.kind == USER)
 
 
@@ -306,24 +323,26 @@ cdef inline Motion bending(const Link* link, const Axes* f, const Wide* q, const
                            const double* user) noexcept nogil:
     """The apparent derivative of S in F_s, times qd, about the origin of F_s."""
     cdef Wide zero = splat(0.0)
+    cdef const Wide* qd_turn
     cdef Motion r
     cdef Axes turn
     cdef Wide s, c, sp, cp
     r.w = wide3(zero, zero, zero)
     r.v = r.w
-    if link.kind == UNIVERSAL:
+    if link.kind == ANGLES_ZX:
         w_sine_cosine(q[1], &s, &c)
         r.w = w_scale(qd[0] * qd[1], w_sub(w_scale(c, f.y), w_scale(s, f.z)))
-    elif link.kind == SPHERICAL_YPR:
+    elif link.kind == ANGLES_ZYX:
         w_sine_cosine(q[1], &sp, &cp)
         w_sine_cosine(q[2], &s, &c)
         r.w = along(f, wide3(-cp * qd[1] * qd[0],
                              (cp * c * qd[2] - sp * s * qd[1]) * qd[0] - s * qd[2] * qd[1],
                              (-cp * s * qd[2] - sp * c * qd[1]) * qd[0] - c * qd[2] * qd[1]))
-    elif link.kind == FREE:                              # its first columns stand still in F_p
-        turn = axes_of(&q[3])
+    elif link.kind == TURNING:                           # its first columns stand still in F_p
+        turn = axes_of(&q[link.quaternion])
         turn = transposed(&turn)
-        r.v = along(f, w_cross(along(&turn, wide3(qd[0], qd[1], qd[2])), wide3(qd[3], qd[4], qd[5])))
+        qd_turn = &qd[link.quaternion]
+        r.v = along(f, w_cross(along(&turn, along_ways(link, qd)), wide3(qd_turn[0], qd_turn[1], qd_turn[2])))
     elif link.kind == RACK_PINION:
         w_sine_cosine(q[0], &s, &c)
         r.v = w_scale(splat(-link.constant) * qd[0] * qd[0], w_add_scaled(w_scale(s, f.x), c, f.y))

@@ -7,7 +7,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import IDENTITY, compose, matrix
 from mcsim.reduced import _dynamics
-from mcsim.reduced.kinds import KINDS
+from mcsim.reduced.kinds import KINDS, QUATERNIONS
 from mcsim.reduced.system import System
 from mcsim.scene import Body
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
@@ -18,8 +18,9 @@ USER_NUMBERS = 54                # of a joint of the user's: _links.pxd
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
     ("parent", "i4"), ("kind", "i4"), ("reversed", "i4"), ("q", "i4"), ("v", "i4"), ("freedoms", "i4"), ("body", "i4"),
-    ("user", "i4"), ("given", "i4"), ("prescribed", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3), ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3),
-    ("inertia", "f8", 6), ("weight", "f8", 3)], align=True)
+    ("user", "i4"), ("given", "i4"), ("prescribed", "i4"), ("quaternion", "i4"), ("ways", "i4"),
+    ("turn", "f8", (3, 3)), ("place", "f8", 3),
+    ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3), ("inertia", "f8", 6), ("weight", "f8", 3)], align=True)
 
 
 class Dynamics(_dynamics.Dynamics):
@@ -264,11 +265,13 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
     records = np.zeros(len(system.links), LINK_DTYPE)
     users = 0
     for record, link in zip(records, system.links):
-        record["parent"], record["kind"], record["reversed"] = link.parent, KINDS[link.kind].number, link.reversed
+        record["parent"], record["kind"], record["reversed"] = link.parent, KINDS[link.kind].pattern, link.reversed
         record["q"], record["v"] = link.q.start, link.v.start
         record["freedoms"] = link.v.stop - link.v.start
         record["body"], record["user"] = link.body_number, -1
         record["given"] = record["prescribed"] = link.prescribed
+        record["quaternion"] = QUATERNIONS.get(link.kind, -1)
+        record["ways"] = sum(1 << "xyz".index(way) for way in KINDS[link.kind].ways) if link.kind in QUATERNIONS else 0
         if link.model is not None:
             record["user"] = USER_NUMBERS * users
             users += 1

@@ -206,7 +206,7 @@ class Explicit:
         """qd (nv,) of dq/dt."""
         out = np.zeros(self.system.nv)
         for link in self.system.links:
-            out[link.v] = _VELOCITIES.get(link.kind, _plain)(q[link.q], rate[link.q])
+            out[link.v] = _velocity(link.kind, q[link.q], rate[link.q])
         return out
 
     def _accelerations(self, q: np.ndarray, rate: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -216,16 +216,21 @@ class Explicit:
             a, da, dda = q[link.q], rate[link.q], second[link.q]
             if link.kind == "planar":               # d/dt of Rz(-angle) (x', y')
                 out[link.v] = _planar(a, dda) + _planar(a, [da[2] * da[1], -da[2] * da[0], 0.0])
-            elif link.kind == "spherical":
-                out[link.v] = _spin(a, da, dda)
-            elif link.kind == "free":
-                out[link.v] = *dda[:3], *_spin(a[3:], da[3:], dda[3:])
+            elif link.kind in QUATERNIONS:
+                n = QUATERNIONS[link.kind]
+                out[link.v] = *dda[:n], *_spin(a[n:], da[n:], dda[n:])
             else:
                 out[link.v] = dda
         return out
 
 
-def _plain(q, rate):
+def _velocity(kind, q, rate):
+    """qd of one joint's dq/dt."""
+    if kind == "planar":
+        return _planar(q, rate)
+    if kind in QUATERNIONS:
+        n = QUATERNIONS[kind]
+        return np.concatenate([rate[:n], _spherical(q[n:], rate[n:])])
     return rate
 
 
@@ -236,13 +241,6 @@ def _planar(q, rate):
 def _spherical(q, rate):
     """w = 2 Im(q* q') / |q|², in F_s."""
     return 2.0 * multiply(conjugate(q), rate)[1:] / (q @ q)
-
-
-def _free(q, rate):
-    return np.concatenate([rate[:3], _spherical(q[3:], rate[3:])])
-
-
-_VELOCITIES = {"planar": _planar, "spherical": _spherical, "free": _free}
 
 
 def _spin(q, rate, second):

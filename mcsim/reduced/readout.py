@@ -17,7 +17,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, least, length, lengths, product
 from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply, rotation_vector
 from mcsim.core.trig import arctan2, cos, sin
-from mcsim.reduced.kinds import KINDS
+from mcsim.reduced.kinds import KINDS, Kind
 
 if TYPE_CHECKING:
     from mcsim.reduced.system import Link
@@ -213,12 +213,22 @@ def _planar(m: Motion) -> Reading:
                    ([z], [_swing(m.quaternion)], [vz], [wx, wy]))
 
 
-def _spherical(m: Motion) -> Reading:
+def _turning(kind: Kind, m: Motion) -> Reading:
+    """A quaternion comes with w >= 0, but for one of what nothing holds, which has the sign of the bodies'."""
+    if len(kind.ways) == 3:
+        return Reading(np.concatenate([m.r, m.quaternion], axis=-1),
+                       np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
     q = np.where(m.quaternion[..., :1] < 0.0, -m.quaternion, m.quaternion)
-    return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+    if not kind.ways:
+        return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+    ways = ["xyz".index(way) for way in kind.ways]
+    held = [i for i in range(3) if i not in ways]
+    v = _rotate(m.quaternion, m.v)
+    return Reading(np.concatenate([m.r[..., ways], q], axis=-1), np.concatenate([v[..., ways], m.w], axis=-1),
+                   ([m.r[..., i] for i in held], [], [v[..., i] for i in held], []))
 
 
-def _spherical_ypr(m: Motion) -> Reading:
+def _angles_zyx(m: Motion) -> Reading:
     """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z.
 
     Where cos(pitch) = 0, roll is set to zero, and if w has a part across x and y, no rates can give it: they are nan.
@@ -239,7 +249,7 @@ def _spherical_ypr(m: Motion) -> Reading:
                    ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
 
 
-def _universal(m: Motion) -> Reading:
+def _angles_zx(m: Motion) -> Reading:
     """R = Rz(q1) Rx(q2); w = q1' Rx(-q2) z + q2' x."""
     rotation = _matrices(m.quaternion)
     first = arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
@@ -249,11 +259,6 @@ def _universal(m: Motion) -> Reading:
     s, c = sin(second), cos(second)
     return Reading(_stack(first, second), _stack(s * wy + c * wz, wx),
                    ([*_xyz(m.r)], [lean], [*_xyz(m.v)], [c * wy - s * wz]))
-
-
-def _free(m: Motion) -> Reading:
-    return Reading(np.concatenate([m.r, m.quaternion], axis=-1),
-                   np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
 
 
 def _rack_pinion(m: Motion) -> Reading:
@@ -310,11 +315,11 @@ def _nearest(apart, at):
     return at, found
 
 
+_PATTERNS = (_fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx,
+             _rack_pinion)
 READ: dict[str, Callable[[Motion], Reading]] = {
-    "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
-    "planar": _planar, "spherical": _spherical, "spherical_ypr": _spherical_ypr, "universal": _universal, "free": _free,
-    "rack_pinion": _rack_pinion,
-}
+    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
+    if kind.turn != "user"}
 
 
 # ---- many vectors and quaternions at once ----------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
-from mcsim.reduced.kinds import KINDS, QUATERNIONS
+from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS, Kind
 from mcsim.reduced.readout import READ, Motion
 from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import Loop, System
@@ -33,7 +34,8 @@ from mcsim.scene.checks import FieldError, listing, show, suggestion, vector
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
 # Kinds whose coordinates a Motion may move, and which of them turn all the way round.
-TURNS = {"revolute": (0,), "prismatic": (), "helical": (), "cylindrical": (1,), "planar": (2,), "universal": (0, 1)}
+TURNS = {name: () if KINDS[name].geared else tuple(range(len(KINDS[name].ways), KINDS[name].nq))
+         for name in KIND_OF.values() if KINDS[name].plain and KINDS[name].nq > 0}
 SINGULAR = 1e-8                 # cosine of a pitch, or part of an S, that is taken for zero
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
@@ -64,7 +66,7 @@ def jcalc(kind: str, q, qd=None, constant: float | None = None) -> Jcalc:
     """The model of a joint of one of the KINDS at q, qd (0 if None). constant: pitch or radius, where it has one.
 
     T_a is what drives each velocity alone: a torque about an axis where that turns (also of a helical joint and of a
-    rack and pinion), a force where it slides; of yaw, pitch and roll, and of a universal joint, S (S'S)^-1.
+    rack and pinion), a force where it slides; of two or three angles one after the other S (S'S)^-1.
     """
     if not isinstance(kind, str) or kind not in _KINDS:
         near = suggestion(kind, _KINDS) if isinstance(kind, str) else ""
@@ -377,11 +379,7 @@ def _planar(q, qd, constant):
                   [TORQUE_X, TORQUE_Y, FORCE_Z])
 
 
-def _spherical(q, qd, constant):
-    return _model(NONE, matrix(normalized(q)), [(X, NONE), (Y, NONE), (Z, NONE)], [FORCE_X, FORCE_Y, FORCE_Z])
-
-
-def _spherical_ypr(q, qd, constant):
+def _angles_zyx(q, qd, constant):
     """w = yaw' Rx(-roll) Ry(-pitch) z + pitch' Rx(-roll) y + roll' x; c is the rate of these axes seen from F_s."""
     yaw, pitch, roll = q
     if abs(np.cos(pitch)) < SINGULAR:
@@ -397,7 +395,7 @@ def _spherical_ypr(q, qd, constant):
                   np.concatenate([change, NONE]))
 
 
-def _universal(q, qd, constant):
+def _angles_zx(q, qd, constant):
     to_b = turn_x(-q[1])
     first = to_b @ Z
     across = (to_b @ Y, NONE), "torque about axis_b × axis_a"
@@ -405,11 +403,15 @@ def _universal(q, qd, constant):
                   c=np.concatenate([qd[0] * qd[1] * np.cross(first, X), NONE]))
 
 
-def _free(q, qd, constant):
-    """Its linear velocities are in the axes of F_p, which turn as seen from F_s."""
-    turn = matrix(normalized(q[3:]))
-    return _model(q[:3], turn, [*((NONE, axis) for axis in turn), (X, NONE), (Y, NONE), (Z, NONE)], [],
-                  c=np.concatenate([NONE, np.cross(turn.T @ qd[:3], qd[3:])]))
+def _turning(kind: Kind, q, qd, constant):
+    """Its linear velocities are along axes of F_p, which turn as seen from F_s."""
+    n, ways = len(kind.ways), ["xyz".index(way) for way in kind.ways]
+    turn = matrix(normalized(q[n:]))
+    place, slip = np.zeros(3), np.zeros(3)
+    place[ways], slip[ways] = q[:n], qd[:n]
+    held = [((NONE, turn[i]), f"force along {name} of F_p") for i, name in enumerate("xyz") if i not in ways]
+    return _model(place, turn, [*((NONE, turn[i]) for i in ways), (X, NONE), (Y, NONE), (Z, NONE)],
+                  held if ways else [FORCE_X, FORCE_Y, FORCE_Z], c=np.concatenate([NONE, np.cross(turn.T @ slip, qd[n:])]))
 
 
 def _rack_pinion(q, qd, radius):
@@ -432,6 +434,7 @@ def _user(name: str, own: JointModel, q, qd) -> Jcalc:
                  tuple(f"force {k} across the model's motions" for k in range(6 - own.size)))
 
 
-_KINDS = {"fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical,
-          "cylindrical": _cylindrical, "planar": _planar, "spherical": _spherical, "spherical_ypr": _spherical_ypr,
-          "universal": _universal, "free": _free, "rack_pinion": _rack_pinion}
+_PATTERNS = (_fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx,
+             _rack_pinion)
+_KINDS = {name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
+          if kind.turn != "user"}

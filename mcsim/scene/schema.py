@@ -5,13 +5,15 @@ class under the same names, and requires those that have no default; a test comp
 """
 
 from functools import reduce
+from inspect import signature
 from operator import or_
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, Discriminator, Field, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from mcsim.scene.checks import show, suggestion
+from mcsim.scene.joints import JOINTS, Joint
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Integer = Annotated[int, Field(strict=True)]
@@ -166,158 +168,29 @@ class MotionModel(Model):
     phase: Number = None
 
 
-class JointModel(Model):
-    type: str
-    a: Text | None
-    b: Text | None
-    name: Text | None = None
-    frame_a: Frame | None = None
-    frame_b: Frame | None = None
-    break_force: Number | None = None
-    break_torque: Number | None = None
-    collide: Flag = None
+# What a name in the annotation of a joint's argument stands for in a file.
+ANNOTATIONS = {
+    "BodyName": Text | None, "JointName": Text, "str": Text, "float": Number, "int": Integer, "bool": Flag, "Vector": Numbers,
+    "FrameArgument": Frame, "Limits": Limits, "Motor": MotorModel, "Spring": SpringModel, "Motion": MotionModel,
+    "Sequence": list,
+}
+WHOLE = {"float | Sequence[float]": _one_or_many(Number, Numbers)}
+PLACED = ("a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide")
 
 
-class BallModel(JointModel):
-    type: Literal["ball"]
-    anchor: Numbers | None = None
-    axis: Numbers = None
-    swing_limit: Number | None = None
-    twist_limits: Limits | None = None
-    motion: list[MotionModel] | None = None
-    motor: MotorModel | None = None
-    spring: SpringModel | None = None
-    friction: Number = None
+def joint_model(joint: type[Joint]) -> type[Model]:
+    """The model of a type of joint: the arguments of its class, by their annotations."""
+    arguments = {}
+    for argument in signature(joint).parameters.values():
+        text = argument.annotation
+        kind = WHOLE[text] if text in WHOLE else eval(text, ANNOTATIONS.copy())
+        arguments[argument.name] = kind, ... if argument.default is argument.empty else None
+    first = {name: arguments[name] for name in PLACED if name in arguments}
+    return create_model(joint.__name__.replace("Joint", "Model"), __base__=Model, type=(Literal[joint.type], ...),
+                        **first | arguments)
 
 
-class UniversalModel(JointModel):
-    type: Literal["universal"]
-    anchor: Numbers | None = None
-    axis_a: Numbers | None = None
-    axis_b: Numbers | None = None
-    limits: list[Limits | None] | None = None
-    motor: list[MotorModel | None] | None = None
-    spring: list[SpringModel | None] | None = None
-    motion: list[MotionModel | None] | None = None
-    friction: _one_or_many(Number, Numbers) = None
-
-
-class OneAxisModel(JointModel):
-    motion: MotionModel | None = None
-    anchor: Numbers | None = None
-    axis: Numbers | None = None
-    limits: Limits | None = None
-    motor: MotorModel | None = None
-    spring: SpringModel | None = None
-    friction: Number = None
-
-
-class HingeModel(OneAxisModel):
-    type: Literal["hinge"]
-
-
-class SliderModel(OneAxisModel):
-    type: Literal["slider"]
-
-
-class FixedModel(JointModel):
-    type: Literal["fixed"]
-    anchor: Numbers | None = None
-
-
-class RollingModel(JointModel):
-    type: Literal["rolling"]
-    radius: Number
-    normal: Numbers = None
-    anchor: Numbers | None = None
-    axis: Numbers | None = None
-    disc: Flag | None = None
-
-
-class KnifeEdgeModel(JointModel):
-    type: Literal["knife_edge"]
-    anchor: Numbers | None = None
-    axis: Numbers | None = None
-
-
-class SeveralAxesModel(JointModel):
-    motion: list[MotionModel | None] | None = None
-    anchor: Numbers | None = None
-    limits: list[Limits | None] | None = None
-    motor: list[MotorModel | None] | None = None
-    spring: list[SpringModel | None] | None = None
-    friction: _one_or_many(Number, Numbers) = None
-
-
-class CylindricalModel(SeveralAxesModel):
-    type: Literal["cylindrical"]
-    axis: Numbers | None = None
-
-
-class PlanarModel(SeveralAxesModel):
-    type: Literal["planar"]
-    normal: Numbers | None = None
-
-
-class ScrewModel(JointModel):
-    type: Literal["screw"]
-    motion: MotionModel | None = None
-    anchor: Numbers | None = None
-    axis: Numbers | None = None
-    pitch: Number | None = None
-    limits: Limits | None = None
-    motor: MotorModel | None = None
-    spring: SpringModel | None = None
-    friction: Number = None
-
-
-class DistanceModel(JointModel):
-    type: Literal["distance"]
-    motion: MotionModel | None = None
-    anchor_a: Numbers | None = None
-    anchor_b: Numbers | None = None
-    length: Number | None = None
-    limits: Limits | None = None
-    spring: SpringModel | None = None
-    motor: MotorModel | None = None
-    friction: Number = None
-
-
-class RackPinionModel(JointModel):
-    type: Literal["rack_pinion"]
-    motion: MotionModel | None = None
-    anchor: Numbers | None = None
-    rack_axis: Numbers | None = None
-    pinion_axis: Numbers | None = None
-    radius: Number | None = None
-    limits: Limits | None = None
-    motor: MotorModel | None = None
-    spring: SpringModel | None = None
-    friction: Number = None
-
-
-class FreeModel(JointModel):
-    type: Literal["free"]
-    motion: list[MotionModel | None] | None = None
-    anchor: Numbers | None = None
-
-
-class GearModel(Model):
-    type: Literal["gear"]
-    joint_a: Text
-    joint_b: Text
-    ratio: Number
-    axis_a: Integer | None = None
-    axis_b: Integer | None = None
-    constant: Number | None = None
-    name: Text | None = None
-    break_force: Number | None = None
-    break_torque: Number | None = None
-    collide: Flag = None
-
-
-JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel,
-                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel, GearModel)
+JOINT_MODELS = tuple(joint_model(joint) for joint in JOINTS.values())
 
 
 class SceneModel(Model):

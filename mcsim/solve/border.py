@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from mcsim.scene.joints import TYPES
 from mcsim.solve.components import connected
 from mcsim.state.fields import JOINT_TYPES
 
@@ -20,8 +21,9 @@ BorderPlan = namedtuple("BorderPlan", "order group articulation first line lengt
 WORLD = -1
 GEAR, USER = (JOINT_TYPES.index(name) for name in ("gear", "user"))
 
-# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
-POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
+# Of each type of joint: whether none of its rows binds turning alone, and the number of its first coordinate that turns.
+FREELY = np.array([TYPES[kind].turns_freely for kind in JOINT_TYPES])
+TURNING = np.array([next((i for i, part in enumerate(TYPES[kind].coordinates) if part != "way"), 6) for kind in JOINT_TYPES])
 
 
 def border_rows(joints):
@@ -39,10 +41,9 @@ def border_rows(joints):
 
 def holds_direction(joints, sizes):
     """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
-    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
-    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
-    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
-    return (sizes > 0) & (~point | turned.any(axis=1))
+    first = TURNING[joints["type"]]
+    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first[:, None])
+    return (sizes > 0) & (~FREELY[joints["type"]] | turned.any(axis=1))
 
 
 def plan_border(bodies, pairs, moves):

@@ -6,6 +6,7 @@ array has one row before its first (position 0, identity, no velocity, inverse m
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
+from mcsim.state._joint_types cimport *         # numbers of joints' types; setup.py writes them
 
 # ---- bodies: struct of arrays, all views of NumPy memory -------------------------------------------------------------
 
@@ -164,23 +165,6 @@ ctypedef struct Resistance:
 cdef enum:
     LEAN = 1000000
 
-
-cdef enum JointType:
-    BALL = 0
-    UNIVERSAL = 1
-    HINGE = 2
-    SLIDER = 3
-    FIXED = 4
-    ROLLING = 5
-    KNIFE_EDGE = 6
-    CYLINDRICAL = 7
-    PLANAR = 8
-    SCREW = 9
-    DISTANCE = 10
-    RACK_PINION = 11
-    FREE = 12
-    GEAR = 13
-    USER = 14
 
 cdef enum:
     JOINT_AXES = 6               # most free coordinates of a joint

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsim.scene.joints import TYPES
+
 
 @dataclass(frozen=True)
 class Field:
@@ -132,6 +134,5 @@ ROW_DTYPE = _record(
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar",
-               "screw", "distance", "rack_pinion", "free", "gear", "user")
+JOINT_TYPES = tuple(TYPES)
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling")

@@ -13,7 +13,7 @@ from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matr
 from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist, Vec3
 from mcsim.core.errors import SimulationError
-from mcsim.reduced._links cimport FREE, Link
+from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
@@ -26,7 +26,7 @@ cdef double STEEP = 0.1
 
 cdef inline bint is_free(const Link* root) noexcept nogil:
     """Whether the first link of a tree has its place in the world for coordinates."""
-    return root.parent < 0 and root.kind == FREE and not root.reversed
+    return root.parent < 0 and root.ways == 7 and not root.reversed
 
 
 cdef class TreePipeline(Pipeline):

@@ -7,16 +7,12 @@ import numpy as np
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
+from mcsim.scene.joints import TYPES
 from mcsim.state.fields import AWAKE, JOINT_TYPES
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd
 
-# Joints with an angle -> which of the coordinates it is; None: all there are.
-ANGLES = {"hinge": None, "universal": None, "screw": None, "rack_pinion": None, "cylindrical": 1, "planar": 2}
-
-# Joints with angles of whose whole turns nothing else knows -> which coordinates these are.
-COUNTED = {"hinge": (0,), "universal": (0, 1), "cylindrical": (1,), "planar": (2,)}
 TURN = 2.0 * np.pi
 
 
@@ -245,8 +241,13 @@ class JointHandle(Handle):
 
     @property
     def type(self) -> str:
-        """One of state.fields.JOINT_TYPES: "ball", "universal", "hinge", …"""
+        """One of state.fields.JOINT_TYPES: "ball", "hinge", "slider", …"""
         return self._described().type
+
+    @property
+    def _kinds(self):
+        """What each of its coordinates is (scene/joints/_joint.py)."""
+        return TYPES[self.type].coordinates
 
     def _coordinates(self, field):
         with self._look(field):
@@ -257,9 +258,8 @@ class JointHandle(Handle):
     @property
     def position(self) -> float | np.ndarray:
         """The free coordinates now [rad or m]: a number (hinge, screw, rack and pinion: angle; slider: way; distance:
-        length), or an array (universal: the angles about axis_a and axis_b; cylindrical: way, angle; planar: x, y,
-        angle; ball: the rotation vector of b seen from a; free: the position of b's joint point and the rotation
-        vector; fixed, gear, user: empty). Angles count their turns."""
+        length), or an array of what the type's class names (help(mc.HingeJoint), ...): ways, angles, which count their
+        turns, and of what turns freely the rotation vector of b seen from a; empty of a joint that measures nothing."""
         return self._coordinates("position")
 
     @property
@@ -270,10 +270,12 @@ class JointHandle(Handle):
 
     @property
     def angle(self) -> float | np.ndarray:
-        """The angle about the joint's axis [rad], the two of a universal joint."""
-        if self.type not in ANGLES:
+        """The angle about the joint's axis [rad], or the angles of a joint that has several."""
+        kinds = self._kinds
+        angles = [i for i, kind in enumerate(kinds) if kind in ("angle", "thread")]
+        if not angles:
             raise SceneError(f"joint {self.name!r}: a {self.type} joint has no angle; read .position")
-        return self.position if ANGLES[self.type] is None else float(self.position[ANGLES[self.type]])
+        return self.position if len(angles) == len(kinds) else float(self.position[angles[0]])
 
     @property
     def force(self) -> np.ndarray:
@@ -316,7 +318,7 @@ class JointHandle(Handle):
     def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None) -> None:
         """Change what the joint's motor aims at, from the next step on.
 
-        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a ball or universal joint;
+        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a joint with several;
         max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
         """
         with self._alone("set_motor"):
@@ -389,7 +391,7 @@ class JointHandle(Handle):
         joints = self._world._joints
         gears = joints[(joints["type"] == JOINT_TYPES.index("gear")) & np.any(
             (joints["geared"] == self.index) & (joints["geared_axis"] == axis), axis=1)]
-        return (axis in COUNTED.get(self.type, ()) and self._record["axes"]["motion_mode"][axis] == 0
+        return (self._kinds[axis] == "angle" and self._record["axes"]["motion_mode"][axis] == 0
                 and len(gears) == 0)
 
     def _count_anew(self, axis, slot):
@@ -435,7 +437,6 @@ class JointHandle(Handle):
         axis = 0 if axis is None else axis
         if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not 0 <= axis < count:
             raise FieldError("axis", f"must be from 0 to {count - 1}, got {axis!r}")
-        turning = (0, 1) if what == "limits" else ()
-        if self.type == "ball" and axis in turning or self.type == "free":
+        if not TYPES[self.type]._takes(what, axis):
             raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
         return axis

@@ -19,7 +19,7 @@ from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.reduced.agreement import allow
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
-from mcsim.reduced.kinds import freedoms
+from mcsim.reduced.kinds import KINDS, freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
 MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
-OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
-       "rack_pinion")           # whose q are a joint's position
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
@@ -685,7 +683,7 @@ def _angles(system, scene):
     """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
     numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
     found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
-             if link.joint is not None and link.kind in OWN for axis in range(link.q.stop - link.q.start)]
+             if link.joint is not None and KINDS[link.kind].plain for axis in range(link.q.stop - link.q.start)]
     return tuple(np.array(found, np.intp).reshape(-1, 3).T)
 
 

@@ -16,7 +16,8 @@ from mcsim.core.trig import cos, sin
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, show
-from mcsim.scene.joints import BodyName, Joint, _anchor
+from mcsim.scene.joints._arguments import anchor_of
+from mcsim.scene.joints._joint import BodyName, Joint
 
 MOST_ROWS = 6
 STEP = 1e-5                     # of the differences that stand for a Jacobian [m, rad]
@@ -85,6 +86,7 @@ class UserJoint(Joint):
     """
 
     type = "user"
+    in_files = False
     size: int
     residual: Residual
     jacobian: Jacobian | None
@@ -104,7 +106,7 @@ class UserJoint(Joint):
         size = None if size is None else int(size)
         angles = tuple(checks.items(angles, "numbers of rows", "angles"))
         self._describe(a, b, name, None, None, collide, break_force, break_torque, [], residual=residual,
-                       jacobian=jacobian, size=size, angles=angles, anchor=_anchor(anchor, required=False))
+                       jacobian=jacobian, size=size, angles=angles, anchor=anchor_of(anchor, required=False))
         self._set(residual=residual, jacobian=jacobian, size=size or 0, angles=angles)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:

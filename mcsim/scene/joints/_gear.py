@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, number, show, text
-from mcsim.scene.joint_kinds import JOINTS
-from mcsim.scene.joints import Joint, _bound
+from mcsim.scene.joints._arguments import bound_of
+from mcsim.scene.joints._joint import Joint
 
 if TYPE_CHECKING:
     from mcsim.scene.scene import Scene
@@ -51,7 +51,7 @@ class GearJoint(Joint):
             "axis_a": _axis_number(axis_a, "axis_a"), "axis_b": _axis_number(axis_b, "axis_b"),
             "constant": None if constant is None else number(constant, "constant"),
             "name": None if name is None else text(name, "name"),
-            "break_force": _bound(break_force, "break_force"), "break_torque": _bound(break_torque, "break_torque"),
+            "break_force": bound_of(break_force, "break_force"), "break_torque": bound_of(break_torque, "break_torque"),
             "collide": checks.flag(collide, "collide"),
         }
         self._set(_arguments=arguments, _ends=(None, None), index=None, name=arguments["name"], a=None, b=None, axes=[],
@@ -105,7 +105,7 @@ def _axis_number(value: Any, field: str) -> int | None:
 
 def _coordinate(joint: Joint, axis: int | None, field: str) -> int:
     """The number of a joint's coordinate that a gear can take."""
-    names = [i for i in range(len(joint.axes)) if not (joint.type == "ball" or joint.type == "free" and i > 2)]
+    names = [i for i in range(len(joint.axes)) if joint.coordinates[i] != "turn"]
     if not names:
         raise FieldError(field.replace("axis", "joint"),
                          f"is a {joint.type} joint, {joint.name!r}, which has no coordinate "
@@ -116,6 +116,3 @@ def _coordinate(joint: Joint, axis: int | None, field: str) -> int:
     if axis is not None and axis not in names:
         raise FieldError(field, f"must be from 0 to {names[-1]} for the {joint.type} joint {joint.name!r}, got {axis}")
     return axis or 0
-
-
-JOINTS["gear"] = GearJoint

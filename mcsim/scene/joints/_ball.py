@@ -1,0 +1,63 @@
+"""BallJoint: its arguments, what it measures, and how generalized coordinates have it."""
+
+from __future__ import annotations      # signatures read as they are written here
+
+from collections.abc import Sequence
+from math import inf, pi
+
+import numpy as np
+
+from mcsim.core.rotation import Frame, from_axes
+from mcsim.scene import checks
+from mcsim.scene.checks import FieldError, Vector, direction, not_negative, show
+from mcsim.scene.drives import Motion, Motor, Spring
+from mcsim.scene.joints._arguments import UNLIMITED, FrameArgument, Limits, anchor_of, axis_spec, three_of, whole_motion
+from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
+
+
+class BallJoint(Joint):
+    """Keeps one point of a and b together; b turns freely about it: 3 free coordinates [rad].
+
+    Its position is the rotation vector of b's joint frame in a's, about the joint's x, y, z.
+
+    anchor: the point [m]; axis: the joint's z, about which twist is measured. Both in world coordinates.
+    swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
+    motor: velocity along the joint's x, y, z, or position as a rotation vector. spring: the same about each axis, with
+    `rest` 0 or a rotation vector. friction [N m] about each axis. motion: three of Motion, of the rotation vector.
+    """
+
+    type = "ball"
+    coordinates = ("turn", "turn", "turn")
+    turns_freely = True
+    tree = TreeKind("spherical", turn="q")
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector = (0.0, 0.0, 1.0),
+                 swing_limit: float | None = None, twist_limits: Limits | None = None, *,
+                 motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion] | None = None):
+        anchor = anchor_of(anchor, required=frame_a is None and frame_b is None)
+        axis = direction(axis, "axis")
+        if swing_limit is not None:
+            swing_limit = checks.not_negative(swing_limit, "swing_limit", infinite=True)
+            swing_limit = None if swing_limit == inf else checks.within(swing_limit, 0.0, pi, "swing_limit")
+        twist_limits = checks.interval(twist_limits, "twist_limits")
+        if any(abs(limit) > pi for limit in twist_limits or () if limit not in UNLIMITED):
+            raise FieldError("twist_limits", f"must be in [-π, π] rad, got {show(twist_limits)}")
+        friction = not_negative(friction, "friction")
+        motors, springs = three_of(motor, Motor, "motor"), three_of(spring, Spring, "spring")
+        limits = (None, None, twist_limits)
+        axes = [axis_spec(limits[i], motors[i], springs[i], friction) for i in range(3)]
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
+                       axis=axis, swing_limit=swing_limit, twist_limits=twist_limits, motor=motor, spring=spring,
+                       friction=friction, motion=whole_motion(motion))
+        self._set(swing_limit=inf if swing_limit is None else swing_limit)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
+
+    @classmethod
+    def _takes(cls, what: str, axis: int) -> bool:
+        """Springs about each axis; a limit of the twist alone."""
+        return what != "limits" or axis == 2

@@ -1,0 +1,40 @@
+"""HingeJoint: its arguments, what it measures, and how generalized coordinates have it."""
+
+from __future__ import annotations      # signatures read as they are written here
+
+
+import numpy as np
+
+from mcsim.core.rotation import Frame, from_axes
+from mcsim.scene.checks import Vector
+from mcsim.scene.drives import Motion, Motor, Spring
+from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_spec, one_axis
+from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
+
+
+class HingeJoint(Joint):
+    """Keeps a point and an axis together; b turns about it: 1 free angle [rad], which counts whole turns.
+
+    anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
+    """
+
+    type = "hinge"
+    coordinates = ("angle",)
+    tree = TreeKind("revolute", turn="z")
+    urdf = ("revolute", "continuous")
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
+                 limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
+                 friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
+                 frame_b: FrameArgument | None = None, break_force: float | None = None,
+                 break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
+        required = frame_a is None and frame_b is None
+        anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
+        driven = one_axis(limits, motor, spring, friction)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis_spec(**driven)],
+                       anchor=anchor, axis=axis, motion=motion, **driven)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
