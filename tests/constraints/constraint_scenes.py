@@ -3,15 +3,12 @@
 import numpy as np
 
 import mcsim as mc
+from mcsim.scene.joints import JOINTS
 
-TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance",
-         "rack_pinion", "free")
-CLASSES = {"ball": mc.BallJoint, "universal": mc.UniversalJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint,
-           "fixed": mc.FixedJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "screw": mc.ScrewJoint,
-           "distance": mc.DistanceJoint, "rack_pinion": mc.RackPinionJoint, "free": mc.FreeJoint}
+CLASSES = JOINTS
+TYPES = tuple(kind for kind in JOINTS if kind not in ("rolling", "knife_edge", "gear"))      # with rows of poses alone
 SIDES = ("both", "world is a", "world is b")
-FREE = {"ball": 3, "universal": 2, "hinge": 1, "slider": 1, "fixed": 0, "cylindrical": 2, "planar": 3, "screw": 1,
-        "distance": 5, "rack_pinion": 5, "free": 6}
+FREE = {kind: len(JOINTS[kind].coordinates) for kind in TYPES} | {"distance": 5, "rack_pinion": 5, "constant_velocity": 2}
 PITCH, RADIUS, LENGTH = -0.3, 0.4, 1.7
 CONSTANTS = {"screw": {"pitch": PITCH}, "rack_pinion": {"radius": RADIUS}, "distance": {"length": LENGTH}}
 
@@ -76,8 +73,6 @@ def joint_frame(frame, joint_frame_on_it):
 
 def coordinates_to_frame(kind, coordinates):
     """The joint frame on b seen from that on a, at the given free coordinates."""
-    if kind == "ball":
-        return np.zeros(3), exponential(coordinates)
     if kind == "universal":
         return np.zeros(3), multiply(about("z", coordinates[0]), about("x", coordinates[1]))
     if kind == "hinge":
@@ -98,8 +93,13 @@ def coordinates_to_frame(kind, coordinates):
     if kind == "rack_pinion":                   # the angle, y and z, then how far the axes lean
         angle, y, z, *lean = coordinates
         return np.array([-RADIUS * angle, y, z]), multiply(exponential([*lean, 0.0]), about("z", angle))
-    if kind == "free":
-        return np.array(coordinates[:3]), exponential(coordinates[3:])
+    if kind == "constant_velocity":             # a bend: the rotation vector's part across the shaft
+        return np.zeros(3), exponential([*coordinates, 0.0])
+    if JOINTS[kind].tree.turn == "q":           # ways, then the rotation vector
+        ways = JOINTS[kind].tree.ways
+        offset = np.zeros(3)
+        offset[["xyz".index(way) for way in ways]] = coordinates[:len(ways)]
+        return offset, exponential(coordinates[len(ways):])
     return np.zeros(3), np.array([1.0, 0, 0, 0])
 
 
@@ -110,8 +110,10 @@ def random_coordinates(rng, kind):
         return r * rng.uniform(0.1, 2.8) / np.linalg.norm(r)
     if kind == "universal":
         return np.array([rng.uniform(-3, 3), rng.uniform(-1.3, 1.3)])
-    if kind in ("distance", "rack_pinion", "free"):
+    if kind in ("distance", "rack_pinion") or "turn" in JOINTS[kind].coordinates:
         return np.array([rng.uniform(-2.8, 2.8), *rng.uniform(-1.2, 1.2, FREE[kind] - 1)])
+    if kind == "constant_velocity":
+        return rng.uniform(-1.3, 1.3, 2)
     return rng.uniform(-2.9, 2.9, FREE[kind])
 
 

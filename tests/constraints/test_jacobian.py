@@ -1,5 +1,6 @@
 """Rows against independent derivatives: J of every joint and limit, A = J M^-1 J', curvature, the errors."""
 
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,14 @@ LIMITS = {
     "screw": ("screw", lambda q: {"limits": (q[0] - 0.05, q[0] - 0.01)}),
     "rope": ("distance", lambda q: {"limits": (LENGTH + 0.5, LENGTH + 0.5), "length": None}),
     "rack_pinion": ("rack_pinion", lambda q: {"limits": (q[0] - 0.05, q[0] - 0.01)}),
+    "slot": ("slot", lambda q: {"limits": (q[0] + 0.2, q[0] + 0.2)}),
+    "point_on_plane": ("point_on_plane", lambda q: {"limits": ((q[0] + 0.2, q[0] + 0.3), (q[1] - 0.2, q[1] - 0.1))}),
 }
+
+
+def driven(kind):
+    """Of each coordinate that is no part of a rotation vector "drives": it takes a motor, a spring and friction."""
+    return ["drives" for part in JOINTS[kind].coordinates if part != "turn" and kind != "free"]
 
 
 def check_jacobian(world, tolerance=TOLERANCE):
@@ -51,7 +59,7 @@ def test_joint_rows_are_derivatives_of_their_errors(kind, error, side):
         assert len(rows) == 6 - FREE[kind] and set(rows["kind"]) <= {"joint"}
         if error == 0:
             assert np.abs(rows["error"]).max(initial=0) < 1e-14
-        elif kind not in ("free", "distance", "rack_pinion"):
+        elif kind not in ("free", "distance", "rack_pinion", "point_on_plane"):
             assert np.abs(rows["error"]).max() > 0.05
         check_jacobian(pair.world)
 
@@ -73,23 +81,24 @@ def test_limit_rows_are_derivatives_of_their_errors(limit, error, side):
 
 
 @pytest.mark.parametrize("drive", ["spring", "motor", "friction"])
-@pytest.mark.parametrize("kind", sorted(set(TYPES) - {"ball", "fixed", "free"}))
+@pytest.mark.parametrize("kind", sorted(kind for kind in TYPES if "drives" in driven(kind)))
 def test_rows_of_drives_act_along_the_free_coordinate(kind, drive):
     """Springs, position motors and friction act along the derivative of the joint's own coordinate."""
     for seed in range(amount(2, 4)):
         one = {"spring": mc.Spring(10.0, 1.0, 0.3), "motor": mc.Motor(position=0.2), "friction": 1.0}[drive]
-        count = {"universal": 2, "cylindrical": 2, "planar": 3}.get(kind)
-        keywords = {drive: one if count is None or drive == "friction" else (one,) * count}
+        count = driven(kind).count("drives")
+        keywords = {drive: one if count == 1 or drive == "friction" else (one,) * count}
         if kind == "distance":
             keywords["length"] = None
         pair = Pair(seed, kind, error=0.1, **keywords)
         world, joint = pair.world, pair.world.joint("joint")
-        expected = numerical_jacobian(world, lambda: np.atleast_1d(joint.position), STEP)
-        driven = world.rows["kind"] != "joint"
-        np.testing.assert_allclose(world.jacobian().toarray()[driven], expected, rtol=0, atol=TOLERANCE)
+        expected = numerical_jacobian(world, lambda: np.atleast_1d(joint.position)[:count], STEP)
+        drives = world.rows["kind"] != "joint"
+        np.testing.assert_allclose(world.jacobian().toarray()[drives], expected, rtol=0, atol=TOLERANCE)
         if drive != "friction":
             target = 0.3 if drive == "spring" else 0.2
-            np.testing.assert_allclose(world.rows["error"][driven], np.atleast_1d(joint.position) - target, atol=1e-14)
+            np.testing.assert_allclose(world.rows["error"][drives], np.atleast_1d(joint.position)[:count] - target,
+                                       atol=1e-14)
 
 
 def test_errors_against_the_definitions():
@@ -116,16 +125,19 @@ def test_errors_against_the_definitions():
                 "distance": [np.linalg.norm(offset) - LENGTH],
                 "rack_pinion": [offset[0] + RADIUS * twist],
                 "free": [],
+                "slot": offset[:2],
+                "point_on_plane": offset[2:],
+                "constant_velocity": [*offset, twist],
             }[kind]
             np.testing.assert_allclose(pair.world.rows["error"], expected, atol=1e-13)
             gaps = {"slider": offset[:2], "cylindrical": offset[:2], "planar": offset[2:],
                     "screw": [*offset[:2], offset[2] - PITCH * twist], "distance": expected, "rack_pinion": expected,
-                    "free": 0.0}
+                    "free": 0.0, "slot": offset[:2], "point_on_plane": offset[2:]}
             distance = np.linalg.norm(gaps.get(kind, offset))
             tilt = np.arccos(a[:, 2] @ b[:, 2])
             angle = {"ball": 0.0, "universal": abs(np.arcsin(a[:, 2] @ b[:, 0])), "hinge": tilt, "cylindrical": tilt,
-                     "planar": tilt, "screw": tilt, "distance": 0.0, "rack_pinion": 0.0, "free": 0.0
-                     }.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
+                     "planar": tilt, "screw": tilt, "distance": 0.0, "rack_pinion": 0.0, "free": 0.0,
+                     "slot": 0.0, "point_on_plane": 0.0, "constant_velocity": abs(twist)}.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
             np.testing.assert_allclose(pair.world.joint_errors(), [[distance, angle]], atol=1e-9)
 
 
@@ -144,7 +156,7 @@ def test_a_quarter_and_a_half_turn_are_errors_too():
 
 # ---- A = J M^-1 J' ---------------------------------------------------------------------------------------------------
 
-def chain(seed, links=12):
+def chain(seed, links=len(TYPES)):
     """A chain of all joint types with limits and drives, closed to a loop, two joints between the last pair."""
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
@@ -156,13 +168,9 @@ def chain(seed, links=12):
     ends = [None, *range(links), None]
     for i, (a, b) in enumerate([*zip(ends, ends[1:]), (links - 2, links - 1)]):
         kind = TYPES[i % len(TYPES)]
-        place = {"axis": (0, 1, 0)} if kind in ("ball", "hinge", "slider", "cylindrical", "screw") else {}
-        if kind == "universal":
-            place = {"axis_a": (0, 0, 1), "axis_b": (1, 0, 0)}
-        if kind == "planar":
-            place = {"normal": (0, 0, 1)}
-        if kind == "rack_pinion":
-            place = {"rack_axis": (0, 0, 1), "pinion_axis": (1, 0, 0)}
+        axes = {"axis": (0, 1, 0), "axis_a": (0, 0, 1), "axis_b": (1, 0, 0), "normal": (0, 0, 1), "rack_axis": (0, 0, 1),
+                "pinion_axis": (1, 0, 0)}
+        place = {name: axes[name] for name in inspect.signature(CLASSES[kind]).parameters if name in axes}
         if kind in ("hinge", "slider"):
             place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0),
                       "motor": mc.Motor(velocity=1.0), "friction": 0.5}
@@ -239,7 +247,7 @@ def test_curvature_where_the_axes_are_far_apart(kind, angle):
 
 
 def test_every_joint_there_is_has_its_differences():
-    """A new type in the registry must come into TYPES, or into a file of its own that is named here."""
+    """A type with rows of poses is in TYPES by itself; another has a file of its own that is named here."""
     assert set(JOINTS) - set(OWN_FILES) <= set(TYPES)
     for file in set(OWN_FILES.values()):
         assert "numerical_curvature" in (Path(__file__).parent / file).read_text()

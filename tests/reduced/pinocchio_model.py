@@ -9,10 +9,11 @@ Joints are added in the order of links, depth first: `pin.crba` is right only th
 import numpy as np
 import pinocchio as pin
 
+from mcsim.reduced.kinds import KINDS as MODELS, QUATERNIONS
 from twin import Z, Energy, blocks, cross, link_weights, rotation_of, turn
 
-KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical", "spherical_ypr",
-         "universal", "free")
+KINDS = tuple(kind for kind in MODELS if kind not in ("rack_pinion", "user"))
+GUIDED = tuple(kind for kind, n in QUATERNIONS.items() if 0 < n < 3)          # a ball that slides along some axes
 STILL = pin.SE3.Identity()
 
 
@@ -25,6 +26,10 @@ def _composite(*joints):
 
 def _joint_model(link):
     constant, backwards = link.constant, link.reversed
+    if link.kind in GUIDED:
+        slides = [getattr(pin, f"JointModelP{way.upper()}")() for way in MODELS[link.kind].ways]
+        ball = pin.JointModelSpherical()
+        return _composite(ball, *slides) if backwards else _composite(*slides, ball)
     return {
         "revolute": lambda: pin.JointModelRZ(), "prismatic": lambda: pin.JointModelPZ(),
         "helical": lambda: pin.JointModelHZ(constant), "planar": lambda: pin.JointModelPlanar(),
@@ -54,6 +59,10 @@ def _position(link, q):
         return np.array([*xy, np.cos(angle), np.sin(angle)])
     if link.kind == "spherical":
         return _xyzw(_conjugate(q) if link.reversed else q)
+    if link.kind in GUIDED:
+        ways, quaternion = q[:-4], q[-4:]
+        return (np.array([*_xyzw(_conjugate(quaternion)), *(-ways)]) if link.reversed
+                else np.array([*ways, *_xyzw(quaternion)]))
     if link.kind == "free":
         place, quaternion = q[:3], q[3:]
         if link.reversed:
@@ -76,6 +85,11 @@ def _velocity_matrix(link, q):
         return np.eye(size)
     if link.kind in ("universal", "spherical_ypr"):
         return -np.eye(size)[::-1]
+    if link.kind in GUIDED:                         # F_p from F_s: first it turns back, then it slides in its own axes
+        n = size - 3
+        result = np.zeros((size, size))
+        result[:3, n:], result[3:, :n] = -rotation_of(q[n:]), -np.eye(n)
+        return result
     if link.kind == "spherical":
         return -rotation_of(q)
     if link.kind == "planar":

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import mcsim as mc
 from mcsim.core.rotation import IDENTITY, compose, from_matrix, matrix, relative
+from mcsim.reduced.kinds import KIND_OF, QUATERNIONS
+from mcsim.scene.joints import TYPES
 from twin import joint_shape
 
-JOINTS = {"fixed": mc.FixedJoint, "revolute": mc.HingeJoint, "prismatic": mc.SliderJoint, "helical": mc.ScrewJoint,
-          "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "spherical": mc.BallJoint,
-          "universal": mc.UniversalJoint, "free": mc.FreeJoint}       # by the kind that a system calls them
+JOINTS = {kind: TYPES[name] for name, kind in KIND_OF.items()}      # by the kind that a system calls them
 KINDS = tuple(JOINTS)
 TURNING = ("revolute", "universal", "spherical")                       # the kinds that most machines have
 
@@ -38,12 +38,12 @@ def random_inertia(rng, mass):
 
 def joint_coordinates(rng, kind):
     """Random q of one joint; away from where yaw, pitch and roll are singular."""
-    quaternion = random_quaternion(rng)
+    if kind in QUATERNIONS:
+        return np.concatenate([rng.uniform(-1, 1, QUATERNIONS[kind]), random_quaternion(rng)])
     return {"fixed": np.zeros(0), "prismatic": rng.uniform(-1, 1, 1),
             "cylindrical": rng.uniform([-1, -3], [1, 3]), "planar": rng.uniform([-1, -1, -3], [1, 1, 3]),
-            "universal": rng.uniform(-3, 3, 2), "spherical": quaternion,
-            "spherical_ypr": rng.uniform([-3, -1.2, -3], [3, 1.2, 3]),
-            "free": np.concatenate([rng.uniform(-1, 1, 3), quaternion])}.get(kind, rng.uniform(-3, 3, 1))
+            "universal": rng.uniform(-3, 3, 2),
+            "spherical_ypr": rng.uniform([-3, -1.2, -3], [3, 1.2, 3])}.get(kind, rng.uniform(-3, 3, 1))
 
 
 @dataclass

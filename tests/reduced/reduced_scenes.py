@@ -4,8 +4,10 @@ import numpy as np
 
 import mcsim as mc
 from mcsim.core.rotation import IDENTITY, compose, from_matrix, matrix, normalized, relative
+from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS
+from mcsim.scene.joints import TYPES
 
-TREE_JOINTS = ("fixed", "hinge", "slider", "screw", "cylindrical", "planar", "ball", "universal", "free")
+TREE_JOINTS = tuple(KIND_OF)
 
 
 def random_frame(rng, reach=1.0):
@@ -15,12 +17,9 @@ def random_frame(rng, reach=1.0):
 def make_joint(kind, a, b, frame_a, frame_b, rng=None, name=None):
     """A joint of a type by its name, at given frames."""
     frames = {"frame_a": frame_a, "frame_b": frame_b, "name": name}
-    classes = {"fixed": mc.FixedJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint, "ball": mc.BallJoint,
-               "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "universal": mc.UniversalJoint,
-               "free": mc.FreeJoint, "distance": mc.DistanceJoint}
     if kind == "screw":
         return mc.ScrewJoint(a, b, pitch=0.3 if rng is None else rng.uniform(0.1, 0.5) * rng.choice([-1, 1]), **frames)
-    return classes[kind](a, b, **frames)
+    return TYPES[kind](a, b, **frames)
 
 
 def random_body(scene, name, rng, kind="dynamic"):
@@ -73,14 +72,18 @@ def joint_pose(kind, q, constant):
         return q[0] * Z, turn_about(Z, q[1])
     if kind == "planar":
         return q[0] * X + q[1] * Y, turn_about(Z, q[2])
-    if kind == "spherical":
-        return zero, matrix(q)
     if kind == "spherical_ypr":
         return zero, turn_about(Z, q[0]) @ turn_about(Y, q[1]) @ turn_about(X, q[2])
     if kind == "universal":
         return zero, turn_about(Z, q[0]) @ turn_about(X, q[1])
-    assert kind == "free"
-    return q[:3], matrix(q[3:])
+    assert kind in QUATERNIONS
+    n = QUATERNIONS[kind]
+    return ways_of(kind) @ q[:n], matrix(q[n:])
+
+
+def ways_of(kind):
+    """(3, n) the axes of F_p along which the point slides of what turns freely."""
+    return np.eye(3)[:, ["xyz".index(way) for way in KINDS[kind].ways]]
 
 
 def joint_twist(kind, q, qd, constant):
@@ -98,14 +101,13 @@ def joint_twist(kind, q, qd, constant):
         return qd[0] * Z, qd[1] * Z
     if kind == "planar":
         return qd[0] * X + qd[1] * Y, qd[2] * Z
-    if kind == "spherical":
-        return zero, qd
     if kind == "spherical_ypr":
         roll, pitch = turn_about(X, q[2]), turn_about(Y, q[1])
         return zero, qd[2] * X + roll.T @ (qd[1] * Y) + roll.T @ pitch.T @ (qd[0] * Z)
     if kind == "universal":
         return zero, turn_about(X, q[1]).T @ (qd[0] * Z) + qd[1] * X
-    return matrix(q[3:]).T @ qd[:3], qd[3:]
+    n = QUATERNIONS[kind]
+    return matrix(q[n:]).T @ ways_of(kind) @ qd[:n], qd[n:]
 
 
 def forward_kinematics(system, q, qd):
@@ -162,7 +164,7 @@ def random_coordinates(system, rng):
     """q, qd away from the ends of the angles' ranges."""
     q, qd = rng.uniform(-1.4, 1.4, system.nq), rng.normal(size=system.nv)
     for link in system.links:
-        if link.kind in ("spherical", "free"):
+        if link.kind in QUATERNIONS:
             q[link.q][-4:] = normalized(rng.normal(size=4))
             if q[link.q][-4] < 0:
                 q[link.q][-4:] *= -1

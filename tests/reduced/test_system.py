@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import mcsim as mc
 from mcsim.core.rotation import IDENTITY, matrix, normalized, rotate
 from mcsim.reduced import System
-from mcsim.reduced.kinds import KIND_OF, KINDS
+from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS
 from reduced_scenes import (TREE_JOINTS, forward_kinematics, in_world, make_joint, random_coordinates, random_frame,
                             random_scene)
 
@@ -280,7 +280,7 @@ def test_coordinates_are_read_back(scene, seed, ball, rooted):
     got_q, got_qd = system.coordinates(*state)
     for link in system.links:
         part = got_q[link.q].copy()
-        if link.kind in ("spherical", "free") and part[-4:] @ q[link.q][-4:] < 0:
+        if link.kind in QUATERNIONS and part[-4:] @ q[link.q][-4:] < 0:
             part[-4:] *= -1
         assert np.allclose(part, q[link.q], atol=1e-10), link.kind
         assert np.allclose(got_qd[link.v], qd[link.v], atol=1e-9), link.kind
@@ -331,10 +331,10 @@ def test_velocities_are_the_rates_of_the_poses(scene, seed):
         if link.kind == "planar":
             c, s = np.cos(own_q[2]), np.sin(own_q[2])
             expected = np.array([c * own_qd[0] - s * own_qd[1], s * own_qd[0] + c * own_qd[1], own_qd[2]])
-        elif link.kind in ("spherical", "free"):
+        elif link.kind in QUATERNIONS:
             turn = system.coordinates(x, orientation, v, w)[0][link.q][-4:]
             expected = 0.5 * quaternion_product(turn, np.concatenate([[0.0], own_qd[-3:]]))
-            expected = np.concatenate([own_qd[:3], expected]) if link.kind == "free" else expected
+            expected = np.concatenate([own_qd[:QUATERNIONS[link.kind]], expected])
         else:
             expected = own_qd
         assert np.allclose(own_rate, expected, atol=1e-6), link.kind
@@ -379,7 +379,7 @@ def test_initial_is_what_a_world_starts_with(name):
 def test_positions_are_those_of_the_maximal_path():
     """Where both have the same coordinates, world.joint(name).position and .velocity say the same."""
     rng = np.random.default_rng(4)
-    kinds = [kind for kind in TREE_JOINTS if kind not in ("ball", "free", "fixed")]
+    kinds = [kind for kind in TREE_JOINTS if KINDS[KIND_OF[kind]].plain and kind != "fixed"]
     scene = random_scene([(kind, None, i) for i, kind in enumerate(kinds)], ["dynamic"] * len(kinds), rng)
     system, world = System(scene), None
     state = forward_kinematics(system, *random_coordinates(system, rng))
@@ -419,7 +419,7 @@ def test_tree_errors_are_how_far_a_body_was_moved(kind):
     """Forbidden displacements count as they are, free ones do not, and the coordinates do not notice the forbidden."""
     free = {"fixed": ((), ()), "hinge": ((), (2,)), "slider": ((2,), ()), "cylindrical": ((2,), (2,)),
             "planar": ((0, 1), (2,)), "ball": ((), (0, 1, 2)), "universal": ((), (0, 2)), "screw": ((), (2,)),
-            "free": ((0, 1, 2), (0, 1, 2))}[kind]
+            "free": ((0, 1, 2), (0, 1, 2)), "slot": ((2,), (0, 1, 2)), "point_on_plane": ((0, 1), (0, 1, 2))}[kind]
     scene = mc.Scene()
     scene.add_body("b", shape=mc.Sphere(0.1))
     at = random_frame(np.random.default_rng(7))

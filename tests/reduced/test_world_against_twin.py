@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.reduced.kinds import QUATERNIONS
 from dynamics_checks import BALLS, apart, by_link, chain_of, random_case, state_of
 from random_trees import KINDS, random_forces, random_scene
 from twin import Twin
@@ -58,7 +59,7 @@ def _up_to_signs(world, q):
     """Whether q is the world's but for whole turns of angles and signs of quaternions."""
     for link in world.system.links:
         mine, other = world.q[link.q], q[link.q]
-        if link.kind in ("spherical", "free"):
+        if link.kind in QUATERNIONS:
             same = abs(abs(mine[-4:] @ other[-4:]) - 1) < 1e-12 and np.allclose(mine[:-4], other[:-4], atol=1e-10)
         else:
             same = np.allclose(np.exp(1j * mine), np.exp(1j * other), rtol=0, atol=1e-10)

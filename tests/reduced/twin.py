@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from mcsim.reduced.kinds import KINDS as OWN, QUATERNIONS
+
 X, Y, Z = np.eye(3)
 
 
@@ -95,11 +97,8 @@ def way_of_turning(vector):
 
 # ---- joints (chapter 4) ----------------------------------------------------------------------------------------------
 
-KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical", "spherical_ypr",
-         "universal", "free", "rack_pinion")
-SIZES = {"fixed": (0, 0), "revolute": (1, 1), "prismatic": (1, 1), "helical": (1, 1), "cylindrical": (2, 2),
-         "planar": (3, 3), "spherical": (4, 3), "spherical_ypr": (3, 3), "universal": (2, 2), "free": (7, 6),
-         "rack_pinion": (1, 1)}                 # of q and of q̇
+KINDS = tuple(kind for kind in OWN if kind != "user")
+SIZES = {kind: (OWN[kind].nq, OWN[kind].nv) for kind in KINDS}             # of q and of q̇
 
 
 class Jcalc(NamedTuple):
@@ -140,12 +139,13 @@ def joint_shape(kind, q, constant=0.0):
         return turn(Z, q[1]), q[0] * Z, _columns((o, Z), (Z, o)), {}
     if kind == "planar":
         return turn(Z, q[2]), np.array([q[0], q[1], 0.0]), _columns((o, X), (o, Y), (Z, o)), {}
-    if kind == "spherical":
-        return rotation_of(q), o, _columns((X, o), (Y, o), (Z, o)), {}
-    if kind == "free":
-        rotation = rotation_of(q[3:])
-        return (rotation, q[:3], blocks(0.0, e, rotation.T, 0.0),
-                {3 + k: blocks(0.0, 0.0, -cross(axis) @ rotation.T, 0.0) for k, axis in enumerate(e)})
+    if kind in QUATERNIONS:
+        n, ways = QUATERNIONS[kind], e[:, ["xyz".index(way) for way in OWN[kind].ways]]
+        rotation = rotation_of(q[n:])
+        slides = rotation.T @ ways
+        by = {n + k: _columns(*((o, column) for column in (-cross(axis) @ slides).T), *[(o, o)] * 3)
+              for k, axis in enumerate(e)}
+        return rotation, ways @ q[:n], _columns(*((o, column) for column in slides.T), (X, o), (Y, o), (Z, o)), by
     if kind == "universal":
         back = turn(X, -q[1])
         return (turn(Z, q[0]) @ back.T, o, _columns((back @ Z, o), (X, o)),
@@ -186,10 +186,9 @@ def coordinate_rates(kind, q, qd):
     """dq/dt of the joint."""
     if kind == "planar":
         return np.array([*(turn(Z, q[2]) @ [qd[0], qd[1], 0.0])[:2], qd[2]])
-    if kind == "spherical":
-        return 0.5 * quaternion_product(q, np.array([0.0, *qd]))
-    if kind == "free":
-        return np.concatenate([qd[:3], coordinate_rates("spherical", q[3:], qd[3:])])
+    if kind in QUATERNIONS:
+        n = QUATERNIONS[kind]
+        return np.concatenate([qd[:n], 0.5 * quaternion_product(q[n:], np.array([0.0, *qd[n:]]))])
     return np.array(qd, float)
 
 
@@ -199,11 +198,10 @@ def advance(kind, q, qd, dt):
     if kind == "planar":
         way = turn(Z, q[2]) @ way_of_turning(step[2] * Z) @ [step[0], step[1], 0.0]
         return np.array([q[0] + way[0], q[1] + way[1], q[2] + step[2]])
-    if kind == "spherical":
-        turned = quaternion_product(q, quaternion_exponential(step))
-        return turned / np.linalg.norm(turned)
-    if kind == "free":
-        return np.concatenate([q[:3] + step[:3], advance("spherical", q[3:], qd[3:], dt)])
+    if kind in QUATERNIONS:
+        n = QUATERNIONS[kind]
+        turned = quaternion_product(q[n:], quaternion_exponential(step[n:]))
+        return np.concatenate([q[:n] + step[:n], turned / np.linalg.norm(turned)])
     return q + step
 
 

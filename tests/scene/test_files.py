@@ -1,5 +1,6 @@
 """JSON: what is read back is what was written, to the bit; and what was read is written again."""
 
+import inspect
 import json
 import math
 
@@ -105,8 +106,11 @@ def joints(draw, a, b):
     if kind == "screw":
         place = {} if framed else {"anchor": anchor, "axis": axis}
         return mc.ScrewJoint(a, b, **place, pitch=draw(finite), **draw(drives), **common)
-    cls = mc.HingeJoint if kind == "hinge" else mc.SliderJoint
-    return cls(a, b, **({} if framed else {"anchor": anchor, "axis": axis}), **draw(drives), **common)
+    cls = mc.SliderJoint if kind in ("rolling", "knife_edge", "gear") else mc.joints.JOINTS[kind]
+    parameters = inspect.signature(cls).parameters
+    drive = draw({0: st.just({}), 1: drives, 2: pairs}[sum(part != "turn" for part in cls.coordinates)])
+    place = {} if framed else {"anchor": anchor} | {name: axis for name in ("axis", "normal") if name in parameters}
+    return cls(a, b, **place, **drive, **common)
 
 
 @st.composite

@@ -66,7 +66,7 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
         "distance": lambda: DistanceJoint(a, b, anchor, anchor, 1.0),
         "rack_pinion": lambda: RackPinionJoint(a, b, anchor, x, z, 0.3),
         "free": lambda: FreeJoint(a, b, anchor),
-    }[kind]())
+    }.get(kind, lambda: JOINTS[kind](a, b, anchor, z))())
     (p_a, r_a), (p_b, r_b) = world_frames(scene, joint)
     assert np.abs(p_a - anchor).max() < 1e-14 and np.abs(p_b - anchor).max() < 1e-14
     assert np.abs(r_a - r_b).max() < 1e-14

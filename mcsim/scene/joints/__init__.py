@@ -26,6 +26,9 @@ from mcsim.scene.joints._rack_pinion import RackPinionJoint as RackPinionJoint
 from mcsim.scene.joints._free import FreeJoint as FreeJoint
 from mcsim.scene.joints._gear import GearJoint as GearJoint
 from mcsim.scene.joints._user import Pose as Pose, UserJoint as UserJoint
+from mcsim.scene.joints._slot import SlotJoint as SlotJoint
+from mcsim.scene.joints._point_on_plane import PointOnPlaneJoint as PointOnPlaneJoint
+from mcsim.scene.joints._constant_velocity import ConstantVelocityJoint as ConstantVelocityJoint
 
 # Name of a type -> its class; of those that a scene file may hold.
 TYPES: dict[str, type[Joint]] = {joint.type: joint for joint in list(globals().values())
