@@ -15,6 +15,7 @@ import pytest
 from amounts import amount
 
 import mcsim as mc
+from plain_joints import PLAIN, plain_joint
 
 OPERATIONS = int(os.environ.get("MCSIM_OPERATIONS", 100_000))
 MOST_BODIES, MOST_JOINTS = 28, 12
@@ -98,6 +99,7 @@ def joint_of(rng, a, b, at):
         lambda: mc.RollingJoint(a, b, 0.2, **common),
         lambda: mc.UserJoint(a, b, Together(rng.integers(3))),
         lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
+        lambda: plain_joint(list(PLAIN)[rng.integers(len(PLAIN))], a, b, anchor, axis, **common),
     ]
     return makers[rng.integers(len(makers))]()
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from plain_joints import PLAIN, plain_joint
 
 OPERATIONS = int(os.environ.get("MCSIM_OPERATIONS", 100_000))
 MOST_BODIES, MOST_JOINTS, MOST_KEPT = 12, 8, 3
@@ -79,7 +80,8 @@ def joint_of(rng, a, b, at, name, joints):
               lambda: mc.ScrewJoint(a, b, anchor, axis, 0.1, **common), lambda: mc.DistanceJoint(a, b, anchor, anchor + (0, 0, 0.5), limits=(None, 0.2), **common),
               lambda: mc.DistanceJoint(a, b, anchor, anchor + (0.5, 0, 0), **common), lambda: mc.RackPinionJoint(a, b, anchor, axis, other, 0.2, **common),
               lambda: mc.FreeJoint(a, b, **common), lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
-              lambda: mc.UserJoint(a, b, Together(k, gap), name=name), lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name)]
+              lambda: mc.UserJoint(a, b, Together(k, gap), name=name), lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name),
+              lambda: plain_joint(list(PLAIN)[int(1e3 * abs(gap)) % len(PLAIN)], a, b, anchor, axis, **common)]
     return makers[rng.integers(len(makers))]
 
 
