@@ -23,6 +23,8 @@ from mcsim.world import World
 
 __version__ = "0.1.0"
 
+del JOINTS, TYPES, Joint, Pose        # of those who build on the registry: mcsim.scene has them
+
 scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
