@@ -9,8 +9,8 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.scene import (Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Motion, Motor, Plane, Scene, Sphere,
-                         Spring)
+from mcsim.scene import (Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Motion, Motor, Plane, Scene,
+                         Sphere, Spring)
 from mcsim.scene.joints import *
 from mcsim.scene.joints import TYPES as _JOINTS
 from mcsim import lab, reduced, scenes

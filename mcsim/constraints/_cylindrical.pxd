@@ -21,7 +21,8 @@ cdef inline void axes_cylindrical(AxisGeometry* axes, const JointFrames* f, cons
     turn_axis(&axes[1], f)
 
 
-cdef inline void error_cylindrical(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
+cdef inline void error_cylindrical(const JointFrames* f, const Joint* joint, double* position,
+                                   double* angle) noexcept nogil:
     cdef double x = dot(f.axis_a[0], f.offset)
     cdef double y = dot(f.axis_a[1], f.offset)
     position[0] = sqrt(x * x + y * y)

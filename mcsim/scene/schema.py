@@ -170,7 +170,8 @@ class MotionModel(Model):
 
 # What a name in the annotation of a joint's argument stands for in a file.
 ANNOTATIONS = {
-    "BodyName": Text | None, "JointName": Text, "str": Text, "float": Number, "int": Integer, "bool": Flag, "Vector": Numbers,
+    "BodyName": Text | None, "JointName": Text, "str": Text, "float": Number, "int": Integer, "bool": Flag,
+    "Vector": Numbers,
     "FrameArgument": Frame, "Limits": Limits, "Motor": MotorModel, "Spring": SpringModel, "Motion": MotionModel,
     "Sequence": list,
 }

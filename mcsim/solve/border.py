@@ -23,7 +23,8 @@ GEAR, USER = (JOINT_TYPES.index(name) for name in ("gear", "user"))
 
 # Of each type of joint: whether none of its rows binds turning alone, and the number of its first coordinate that turns.
 FREELY = np.array([TYPES[kind].turns_freely for kind in JOINT_TYPES])
-TURNING = np.array([next((i for i, part in enumerate(TYPES[kind].coordinates) if part != "way"), 6) for kind in JOINT_TYPES])
+TURNING = np.array([next((i for i, part in enumerate(TYPES[kind].coordinates) if part != "way"), 6)
+                    for kind in JOINT_TYPES])
 
 
 def border_rows(joints):

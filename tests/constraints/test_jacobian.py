@@ -137,7 +137,8 @@ def test_errors_against_the_definitions():
             tilt = np.arccos(a[:, 2] @ b[:, 2])
             angle = {"ball": 0.0, "universal": abs(np.arcsin(a[:, 2] @ b[:, 0])), "hinge": tilt, "cylindrical": tilt,
                      "planar": tilt, "screw": tilt, "distance": 0.0, "rack_pinion": 0.0, "free": 0.0,
-                     "slot": 0.0, "point_on_plane": 0.0, "constant_velocity": abs(twist)}.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
+                     "slot": 0.0, "point_on_plane": 0.0, "constant_velocity": abs(twist)
+                     }.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
             np.testing.assert_allclose(pair.world.joint_errors(), [[distance, angle]], atol=1e-9)
 
 
