@@ -111,6 +111,13 @@ def test_what_is_held_felt_or_weightless_asks_for_no_substeps():
     assert mc.World(scene, contact="event").substep == 1 / 60
 
 
+def test_the_number_of_substeps_is_bounded():
+    for gravity, t in ((9.81, 1e-12), (1e200, 1.0), (9.81, 1e-100)):
+        scene = mc.Scene(gravity=(0, 0, -gravity))
+        scene.add_body(shape=mc.Box((t, t, t)), mass=1, inertia=(1, 1, 1))
+        assert mc.World(scene).substep == 1 / 60 / 10_000
+
+
 def test_what_lands_alone_is_solved_after_a_few_rounds():
     """Thin boxes that land at 4 m/s were solved 104 times a sweep for 16 steps, as if each bore tens of its like."""
     scene = ground()
