@@ -192,7 +192,7 @@ def _usual_substeps(k, scene):
              for body in scene.bodies if body.kind == "dynamic" and body.name not in held
              and not all(shape.sensor for shape in body.shapes)]
     most = max(falls, default=0.0) * _length(scene.gravity) * k["dt"] * k["dt"] / FALL_PART
-    return math.ceil(min(math.sqrt(most), MOST_SUBSTEPS)) if most > USUAL_SUBSTEPS**2 else USUAL_SUBSTEPS
+    return math.ceil(min(math.sqrt(most), MOST_SUBSTEPS)) if most > USUAL_SUBSTEPS * USUAL_SUBSTEPS else USUAL_SUBSTEPS
 
 
 def _settle_compliant(k, exact):
