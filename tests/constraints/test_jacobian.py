@@ -53,15 +53,14 @@ def check_jacobian(world, tolerance=TOLERANCE):
 @pytest.mark.parametrize("kind", TYPES)
 def test_joint_rows_are_derivatives_of_their_errors(kind, error, side):
     """J of each joint against central differences of its error, at random poses, closed and pulled open."""
+    largest = 0.0
     for seed in range(amount(2, 6)):
         pair = Pair(seed, kind, side, error)
         rows = pair.world.rows
         assert len(rows) == 6 - FREE[kind] and set(rows["kind"]) <= {"joint"}
-        if error == 0:
-            assert np.abs(rows["error"]).max(initial=0) < 1e-14
-        elif kind not in ("free", "distance", "rack_pinion", "point_on_plane"):
-            assert np.abs(rows["error"]).max() > 0.05
+        largest = max(largest, np.abs(rows["error"]).max(initial=0))
         check_jacobian(pair.world)
+    assert largest > 0.05 if error > 0 and kind != "free" else largest < 1e-14
 
 
 @pytest.mark.parametrize("side", SIDES)

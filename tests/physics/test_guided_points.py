@@ -17,6 +17,12 @@ WORLDS = {
 every_world = pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
 
 
+def second_order(make, dt, exact):
+    """What a velocity may be off by [m/s, rad/s]: the semi-implicit step of coordinates of which ways come before turns is of
+    second order, as with a planar joint (up to 2.2 dt^2 here, a quarter of it at half of dt); the others are exact."""
+    return 3.0 * dt * dt if make is WORLDS["reduced"] else exact
+
+
 @every_world
 def test_a_bead_slides_down_its_wire(make):
     """On a wire tilted by 0.4: g sin 0.4 along it, the weight's other part in the joint, and a spin that is kept."""
@@ -27,9 +33,9 @@ def test_a_bead_slides_down_its_wire(make):
     world = make(scene, dt=1e-3)
     world.step(500)
     wire, a = world.joint("wire"), G * np.sin(0.4)
-    assert wire.velocity[0] == pytest.approx(0.5 * a, rel=1e-9)
+    assert wire.velocity[0] == pytest.approx(0.5 * a, abs=second_order(make, 1e-3, 1e-9))
     assert wire.position[0] == pytest.approx(0.125 * a, rel=3e-3)
-    assert world.body("bead").angular_velocity == pytest.approx((1.0, -2.0, 0.5), abs=1e-9)
+    assert world.body("bead").angular_velocity == pytest.approx((1.0, -2.0, 0.5), abs=second_order(make, 1e-3, 1e-9))
     assert wire.force == pytest.approx(2.0 * (np.array([0, 0, G]) + a * along), abs=1e-5)
     assert np.abs(world.joint_errors()).max() < 1e-5
 
@@ -70,7 +76,7 @@ def test_a_pendulum_on_a_slot_keeps_what_nothing_pushes(make):
     world = make(scene, dt=1e-3)
     start = world.energy().total
     world.step(700)
-    assert world.body("rod").velocity[0] == pytest.approx(0.7, abs=1e-6)
+    assert world.body("rod").velocity[0] == pytest.approx(0.7, abs=second_order(make, 1e-3, 1e-6))
     assert world.body("rod").position[0] == pytest.approx(0.3 + 0.7 * 0.7, abs=1e-5)
     assert world.energy().total == pytest.approx(start, abs=2e-3)
 
