@@ -282,8 +282,7 @@ cdef class TreeFlight:
             rider.com = com
             v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
             piece.seen += link.mass * (w_dot(v, v) + h * h * w_dot(splat3(&link.weight.x), splat3(&link.weight.x)))
-            piece.blur += link.mass * (fabs(link.weight.x * com.x) + fabs(link.weight.y * com.y)
-                                       + fabs(link.weight.z * com.z))
+            piece.blur += link.mass * (fabs(link.pull.x * com.x) + fabs(link.pull.y * com.y) + fabs(link.pull.z * com.z))
             if piece.loose:
                 piece.mass += link.mass
                 moment = w_add_scaled(moment, link.mass, com)
@@ -292,7 +291,7 @@ cdef class TreeFlight:
                 if forces != NULL:
                     f = forces + 6 * link.body
                     force = w_add(force, wide3(f[0], f[1], f[2]))
-        piece.blur = BLUR * (0.0 if piece.loose else piece.blur)
+        piece.blur *= BLUR
         if piece.loose:
             piece.middle = w_scale(1.0 / piece.mass, moment)
             piece.velocity = w_scale(1.0 / piece.mass, momentum)
@@ -446,8 +445,7 @@ cdef class TreeFlight:
             if piece.loose:
                 v = w_add(s.acceleration.v, w_cross(s.acceleration.w, s.com))
                 momentum = w_add_scaled(momentum, link.mass, v)
-            else:
-                lifted -= link.mass * w_dot(w_sub(com, self.riders[i].com), splat3(&link.weight.x))
+            lifted -= link.mass * w_dot(w_sub(com, self.riders[i].com), splat3(&link.pull.x))
         if piece.loose:
             v = w_scale(1.0 / piece.mass, momentum)
             piece.after -= 0.5 * piece.mass * w_dot(v, v)

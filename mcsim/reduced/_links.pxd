@@ -48,6 +48,7 @@ ctypedef struct Link:
     Vec3 com                     # centre of mass from the link's origin, link axes [m]
     double inertia[6]            # about it, link axes: xx xy xz yy yz zz [kg m2]
     Vec3 weight                  # its gravity, world [m/s2]
+    Vec3 pull                    # that less the mean of all that its tree has, where nothing holds the root: as seen from there
 
 # What a user's own joint says, in place of a kind: the rotation (columns) and origin of F_s in F_p, its motion subspace
 # (columns [w; v]) and bias (the apparent derivative of S times qd), in F_s axes about its origin.

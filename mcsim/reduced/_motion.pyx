@@ -456,20 +456,18 @@ cdef class TreeMotion:
             self.gained[k] -= h * (found + weight + self.lead[k])
             self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
-    cdef double link_weight_energy(self, Py_ssize_t i) noexcept nogil:
-        """After look: that of gravity [J]."""
+    cdef double height_energy(self, Py_ssize_t i, Vec3 gravity) noexcept nogil:
+        """After look: of a link under this gravity [J]."""
         cdef const LinkState* s = &self.tree.states[i + 1]
-        cdef const Link* link = &self.tree.links[i]
-        return -link.mass * w_dot(w_add(s.position, s.com), wide3(link.weight.x, link.weight.y, link.weight.z))
+        return -self.tree.links[i].mass * w_dot(w_add(s.position, s.com), wide3(gravity.x, gravity.y, gravity.z))
 
     cdef double own_energy(self, Py_ssize_t k) noexcept nogil:
         """After look and account(0, True): of a tree, kinetic and that of gravity [J]; of a loose one, which falls as a
         whole, as it is seen from its centre of mass."""
         cdef double found = 0.0
         cdef Py_ssize_t i
-        if not self.is_loose(k):
-            for i in range(self.trees[k].first_link, self.trees[k].end_link):
-                found += self.link_weight_energy(i)
+        for i in range(self.trees[k].first_link, self.trees[k].end_link):
+            found += self.height_energy(i, self.tree.links[i].pull)
         return self.kinetic[k] + found
 
     cdef void sum_total(self, double part) noexcept nogil:
@@ -479,7 +477,7 @@ cdef class TreeMotion:
         for k in range(self.tree_count):
             self.total[k] = (self.total[k] if part > 0.0 else 0.0) + part * self.kinetic[k]
             for i in range(self.trees[k].first_link, self.trees[k].end_link):
-                self.total[k] += part * self.link_weight_energy(i)
+                self.total[k] += part * self.height_energy(i, self.tree.links[i].weight)
 
     cdef void spend(self, double h, const double* forces) noexcept nogil:
         """After look: `total` less what joint forces and `forces` do in h at these velocities."""
