@@ -12,7 +12,7 @@ from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.scene import (Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Motion, Motor, Plane, Scene,
                          Sphere, Spring)
 from mcsim.scene.joints import *
-from mcsim.scene.joints import TYPES as _JOINTS
+from mcsim.scene.joints import __all__ as _JOINTS
 from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -23,13 +23,11 @@ from mcsim.world import World
 
 __version__ = "0.1.0"
 
-del JOINTS, TYPES, Joint, Pose        # of those who build on the registry: mcsim.scene has them
-
 scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
 __all__ = [
     "Box", "Capsule", "ConvexHull", "Cylinder", "HeightField", "Material", "Mesh", "Motion", "Motor", "Plane", "Problem",
     "ReducedWorld", "Scene", "SceneError", "SimulationError", "Solution", "Sphere", "Spring", "StaleHandleError", "World",
-    "compare", "lab", "load", "reduced", "scenes", "solve", *(joint.__name__ for joint in _JOINTS.values()),
+    "compare", "lab", "load", "reduced", "scenes", "solve", *_JOINTS,
 ]

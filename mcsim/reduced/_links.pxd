@@ -41,6 +41,7 @@ ctypedef struct Link:
     int32_t prescribed           # 1: a kinematic body, which nothing moves
     int32_t quaternion           # where in its q and v a free turning begins; -1: it has none
     int32_t ways                 # of what turns freely, the axes of F_p along which it slides: 1 x, 2 y, 4 z
+    int32_t loose                # 1: a root that nothing holds, whose tree falls as a whole
     double turn[9]               # columns: the joint's frame on the parent, in the parent's link axes
     Vec3 place                   # its origin, from the parent's origin, in those axes [m]
     double constant              # pitch [m/rad], radius [m]
@@ -48,7 +49,7 @@ ctypedef struct Link:
     Vec3 com                     # centre of mass from the link's origin, link axes [m]
     double inertia[6]            # about it, link axes: xx xy xz yy yz zz [kg m2]
     Vec3 weight                  # its gravity, world [m/s2]
-    Vec3 pull                    # that less the mean of all that its tree has, where nothing holds the root: as seen from there
+    Vec3 pull                    # that, of a loose tree less the mean of its links: as its centre of mass sees it
 
 # What a user's own joint says, in place of a kind: the rotation (columns) and origin of F_s in F_p, its motion subspace
 # (columns [w; v]) and bias (the apparent derivative of S times qd), in F_s axes about its origin.

@@ -340,8 +340,7 @@ cdef class TreeMotion:
 
     cdef bint is_loose(self, Py_ssize_t k) noexcept nogil:
         """Whether nothing holds a tree's root."""
-        cdef const Link* link = &self.tree.links[self.trees[k].first_link]
-        return link.ways == 7 and not link.reversed and not link.given
+        return self.tree.links[self.trees[k].first_link].loose
 
     cdef Wide3 find_shared(self, Py_ssize_t k) noexcept nogil:
         """After look: the velocity that all of a tree has, in which velocity products have no part: of the centre of mass of

@@ -19,7 +19,7 @@ USER_NUMBERS = 54                # of a joint of the user's: _links.pxd
 LINK_DTYPE = np.dtype([
     ("parent", "i4"), ("kind", "i4"), ("reversed", "i4"), ("q", "i4"), ("v", "i4"), ("freedoms", "i4"), ("body", "i4"),
     ("user", "i4"), ("given", "i4"), ("prescribed", "i4"), ("quaternion", "i4"), ("ways", "i4"),
-    ("turn", "f8", (3, 3)), ("place", "f8", 3),
+    ("loose", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3),
     ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3), ("inertia", "f8", 6), ("weight", "f8", 3),
     ("pull", "f8", 3)], align=True)
 
@@ -280,20 +280,20 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
         record["mass"], record["com"] = link.mass, link.com
         record["inertia"] = link.inertia[np.triu_indices(3)]
         record["weight"] = gravity * system.scene.bodies[link.body_number].gravity_scale
+    free = (records["parent"] < 0) & (records["ways"] == 7)
+    records["loose"] = free & (records["reversed"] == 0) & (records["given"] == 0)
     records["pull"] = _pulls(records)
     return records
 
 
 def _pulls(records):
-    """(links, 3) their gravity [m/s²], as it is seen from the centre of mass where the tree falls as a whole: 0 where all of such
-    a tree have the same gravity_scale."""
+    """(links, 3) their gravity [m/s²] as the centre of mass of a loose tree sees it: 0 where all of it have one gravity_scale."""
     roots = np.arange(len(records))
     for i, parent in enumerate(records["parent"]):
         roots[i] = i if parent < 0 else roots[parent]
     pulls = records["weight"].copy()
-    for i in np.unique(roots):
+    for i in np.flatnonzero(records["loose"]):
         own = roots == i
         weights, masses = pulls[own], records["mass"][own, None]
-        if records["ways"][i] == 7 and not records["reversed"][i] and not records["given"][i]:
-            pulls[own] = 0.0 if np.all(weights == weights[0]) else weights - (masses * weights).sum(0) / masses.sum()
+        pulls[own] = 0.0 if np.all(weights == weights[0]) else weights - (masses * weights).sum(0) / masses.sum()
     return pulls

@@ -5,7 +5,7 @@ from os import PathLike
 from mcsim.scene.bodies import Body
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joints import *
-from mcsim.scene.joints import TYPES as _JOINTS
+from mcsim.scene.joints import Joint, Pose, __all__ as _JOINTS
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
@@ -23,5 +23,5 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 __all__ = [
     "AxisSpec", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "HeightField", "Joint", "MassProperties", "Material",
     "Mesh", "Motion", "Motor", "Plane", "Pose", "Scene", "Shape", "Sphere", "Spring", "load_scene",
-    *(joint.__name__ for joint in _JOINTS.values()),
+    *_JOINTS,
 ]

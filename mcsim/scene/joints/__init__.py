@@ -34,3 +34,5 @@ from mcsim.scene.joints._constant_velocity import ConstantVelocityJoint as Const
 TYPES: dict[str, type[Joint]] = {joint.type: joint for joint in list(globals().values())
                                  if isinstance(joint, type) and issubclass(joint, Joint) and joint is not Joint}
 JOINTS: dict[str, type[Joint]] = {name: joint for name, joint in TYPES.items() if joint.in_files}
+
+__all__ = [joint.__name__ for joint in TYPES.values()]
