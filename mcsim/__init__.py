@@ -9,10 +9,11 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.scene import (Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Motion, Motor, Plane, Scene,
-                         Sphere, Spring)
+from mcsim.scene import Material, Motion, Motor, Scene, Spring
 from mcsim.scene.joints import *
 from mcsim.scene.joints import __all__ as _JOINTS
+from mcsim.scene.shapes import *
+from mcsim.scene.shapes import __all__ as _SHAPES
 from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -27,7 +28,6 @@ scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
 __all__ = [
-    "Box", "Capsule", "ConvexHull", "Cylinder", "HeightField", "Material", "Mesh", "Motion", "Motor", "Plane", "Problem",
-    "ReducedWorld", "Scene", "SceneError", "SimulationError", "Solution", "Sphere", "Spring", "StaleHandleError", "World",
-    "compare", "lab", "load", "reduced", "scenes", "solve", *_JOINTS,
+    "Material", "Motion", "Motor", "Problem", "ReducedWorld", "Scene", "SceneError", "SimulationError", "Solution", "Spring",
+    "StaleHandleError", "World", "compare", "lab", "load", "reduced", "scenes", "solve", *_JOINTS, *_SHAPES,
 ]

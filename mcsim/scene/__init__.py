@@ -9,8 +9,8 @@ from mcsim.scene.joints import Joint, Pose, __all__ as _JOINTS
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
-from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
-from mcsim.scene.surfaces import HeightField, Mesh
+from mcsim.scene.shapes import *
+from mcsim.scene.shapes import Shape, __all__ as _SHAPES
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:
@@ -21,7 +21,6 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 
 __all__ = [
-    "AxisSpec", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "HeightField", "Joint", "MassProperties", "Material",
-    "Mesh", "Motion", "Motor", "Plane", "Pose", "Scene", "Shape", "Sphere", "Spring", "load_scene",
-    *_JOINTS,
+    "AxisSpec", "Body", "Joint", "MassProperties", "Material", "Motion", "Motor", "Pose", "Scene", "Shape", "Spring",
+    "load_scene", *_JOINTS, *_SHAPES,
 ]

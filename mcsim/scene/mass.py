@@ -1,11 +1,10 @@
-"""Mass properties, all of them: of the solids, of triangle surfaces, of several parts together.
+"""Mass properties: of solids inside triangles, of several parts together. Those of each shape stand with it.
 
-Each solid is centred in its own frame. Inertia is the full 3×3 tensor about the centre of mass [kg m²].
+Inertia is the full 3×3 tensor about the centre of mass [kg m²].
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import pi
 
 import numpy as np
 
@@ -34,42 +33,9 @@ class MassProperties:
         return MassProperties(self.mass * factor, self.center, self.inertia * factor)
 
 
-def _centred(mass: float, ixx: float, iyy: float, izz: float) -> MassProperties:
+def centred(mass: float, ixx: float, iyy: float, izz: float) -> MassProperties:
+    """Of a solid about its own frame's origin and axes."""
     return MassProperties(mass, np.zeros(3), np.diag([ixx, iyy, izz]))
-
-
-def sphere(radius: float, density: float) -> MassProperties:
-    """I = 2/5 m r²."""
-    m = density * 4 / 3 * pi * radius * radius * radius
-    i = 2 / 5 * m * radius * radius
-    return _centred(m, i, i, i)
-
-
-def box(half_extents: Sequence[float], density: float) -> MassProperties:
-    """I_xx = m/3 (b² + c²) with half extents a, b, c."""
-    a, b, c = half_extents
-    m = density * 8 * a * b * c
-    return _centred(m, m / 3 * (b * b + c * c), m / 3 * (c * c + a * a), m / 3 * (a * a + b * b))
-
-
-def cylinder(radius: float, half_length: float, density: float) -> MassProperties:
-    """Along z: I_zz = m r²/2, I_xx = m (r²/4 + h²/3) with half length h."""
-    m = density * 2 * pi * radius * radius * half_length
-    across = m * (radius * radius / 4 + half_length * half_length / 3)
-    return _centred(m, across, across, m * radius * radius / 2)
-
-
-def capsule(radius: float, half_length: float, density: float) -> MassProperties:
-    """A cylinder and two half balls, along z.
-
-    A half ball's centre is 3/8 r above its flat face, so both together have, about the capsule's centre and across it,
-    m (2/5 r² - (3/8 r)² + (h + 3/8 r)²) = m (2/5 r² + 3/4 h r + h²).
-    """
-    r, h = radius, half_length
-    middle = cylinder(r, h, density)
-    m = density * 4 / 3 * pi * r * r * r
-    across = middle.inertia[0, 0] + m * (2 / 5 * r * r + 3 / 4 * h * r + h * h)
-    return _centred(middle.mass + m, across, across, middle.inertia[2, 2] + 2 / 5 * m * r * r)
 
 
 def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from mcsim.scene.checks import show, suggestion
 from mcsim.scene.joints import JOINTS, Joint
+from mcsim.scene.shapes import SHAPES, Shape
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Integer = Annotated[int, Field(strict=True)]
@@ -56,94 +57,7 @@ class MaterialModel(Model):
     tangential_damping: Number | None = None
 
 
-# ---- shapes ----------------------------------------------------------------------------------------------------------
-
-class ShapeModel(Model):
-    type: str
-    position: Numbers = None
-    orientation: Numbers = None
-    material: MaterialModel | None = None
-
-
-class SolidModel(ShapeModel):
-    density: Number | None = None
-    sensor: Flag = None
-
-
-class SphereModel(SolidModel):
-    type: Literal["sphere"]
-    radius: Number
-
-
-class BoxModel(SolidModel):
-    type: Literal["box"]
-    half_extents: Numbers
-
-
-class CapsuleModel(SolidModel):
-    type: Literal["capsule"]
-    radius: Number
-    half_length: Number
-
-
-class CylinderModel(SolidModel):
-    type: Literal["cylinder"]
-    radius: Number
-    half_length: Number
-
-
-class PlaneModel(ShapeModel):
-    type: Literal["plane"]
-    normal: Numbers
-    offset: Number = None
-    sensor: Flag = None
-
-
-class HullModel(SolidModel):
-    type: Literal["hull"]
-    points: list[Numbers]
-
-
-class MeshModel(ShapeModel):
-    type: Literal["mesh"]
-    vertices: list[Numbers]
-    faces: list[list[Integer]]
-
-
-class HeightFieldModel(ShapeModel):
-    type: Literal["height_field"]
-    heights: list[Numbers]
-    spacing: _one_or_many(Number, Numbers)
-
-
-SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel, MeshModel, HeightFieldModel)
-
-
-# ---- bodies ----------------------------------------------------------------------------------------------------------
-
-class BodyModel(Model):
-    name: Text | None = None
-    kind: Text = None
-    shapes: list[Annotated[reduce(or_, SHAPE_MODELS), Field(discriminator="type")]] = None
-    position: Numbers = None
-    orientation: Numbers = None
-    velocity: Numbers = None
-    angular_velocity: Numbers = None
-    density: Number | None = None
-    mass: Number | None = None
-    inertia: list[_one_or_many(Number, Numbers)] | None = None
-    center_of_mass: Numbers | None = None
-    material: MaterialModel | None = None
-    collision_group: Integer = None
-    collision_mask: Integer = None
-    gravity_scale: Number = None
-    linear_damping: Number = None
-    angular_damping: Number = None
-    bullet: Flag = None
-    unphysical_inertia: Flag = None
-
-
-# ---- joints ----------------------------------------------------------------------------------------------------------
+# ---- drives ----------------------------------------------------------------------------------------------------------
 
 class MotorModel(Model):
     velocity: _one_or_many(Number | None, Numbers) = None
@@ -168,30 +82,57 @@ class MotionModel(Model):
     phase: Number = None
 
 
-# What a name in the annotation of a joint's argument stands for in a file.
+# ---- from the arguments of a class -----------------------------------------------------------------------------------
+
+# What a name in the annotation of an argument stands for in a file.
 ANNOTATIONS = {
     "BodyName": Text | None, "JointName": Text, "str": Text, "float": Number, "int": Integer, "bool": Flag,
-    "Vector": Numbers,
+    "Vector": Numbers, "Points": list[Numbers], "Corners": list[list[Integer]],
     "FrameArgument": Frame, "Limits": Limits, "Motor": MotorModel, "Spring": SpringModel, "Motion": MotionModel,
-    "Sequence": list,
+    "Material": MaterialModel, "Sequence": list,
 }
-WHOLE = {"float | Sequence[float]": _one_or_many(Number, Numbers)}
-PLACED = ("a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide")
+WHOLE = {"float | Sequence[float]": _one_or_many(Number, Numbers), "float | Vector": _one_or_many(Number, Numbers)}
+FIRST = ("position", "orientation", "material", "density", "sensor",
+         "a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide")
 
 
-def joint_model(joint: type[Joint]) -> type[Model]:
-    """The model of a type of joint: the arguments of its class, by their annotations."""
+def model_of(part: type[Shape] | type[Joint]) -> type[Model]:
+    """The model of a type of shape or joint: the arguments of its class, by their annotations."""
     arguments = {}
-    for argument in signature(joint).parameters.values():
+    for argument in signature(part).parameters.values():
         text = argument.annotation
         kind = WHOLE[text] if text in WHOLE else eval(text, ANNOTATIONS.copy())
         arguments[argument.name] = kind, ... if argument.default is argument.empty else None
-    first = {name: arguments[name] for name in PLACED if name in arguments}
-    return create_model(joint.__name__.replace("Joint", "Model"), __base__=Model, type=(Literal[joint.type], ...),
-                        **first | arguments)
+    first = {name: arguments[name] for name in FIRST if name in arguments}
+    return create_model(f"{part.__name__}Model", __base__=Model, type=(Literal[part.type], ...), **first | arguments)
 
 
-JOINT_MODELS = tuple(joint_model(joint) for joint in JOINTS.values())
+SHAPE_MODELS = tuple(model_of(shape) for shape in SHAPES.values())
+JOINT_MODELS = tuple(model_of(joint) for joint in JOINTS.values())
+
+
+# ---- bodies ----------------------------------------------------------------------------------------------------------
+
+class BodyModel(Model):
+    name: Text | None = None
+    kind: Text = None
+    shapes: list[Annotated[reduce(or_, SHAPE_MODELS), Field(discriminator="type")]] = None
+    position: Numbers = None
+    orientation: Numbers = None
+    velocity: Numbers = None
+    angular_velocity: Numbers = None
+    density: Number | None = None
+    mass: Number | None = None
+    inertia: list[_one_or_many(Number, Numbers)] | None = None
+    center_of_mass: Numbers | None = None
+    material: MaterialModel | None = None
+    collision_group: Integer = None
+    collision_mask: Integer = None
+    gravity_scale: Number = None
+    linear_damping: Number = None
+    angular_damping: Number = None
+    bullet: Flag = None
+    unphysical_inertia: Flag = None
 
 
 class SceneModel(Model):

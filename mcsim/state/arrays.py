@@ -8,6 +8,7 @@ import numpy as np
 
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, rotate
+from mcsim.scene.shapes import Surface
 from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
                                 SHAPE_DTYPE, SHAPE_TYPES)
 from mcsim.state.surfaces import surface_arrays
@@ -107,10 +108,7 @@ class BodyArrays:
 
 def _reach(shape, center):
     """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
-    size = shape.size
-    own = {"sphere": size[0], "box": linear.length(size), "capsule": size[0] + size[1],
-           "cylinder": linear.length(size[:2]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
-    return linear.length(shape.position - center) + own
+    return linear.length(shape.position - center) + shape.reach
 
 
 def _symmetric_inverse(matrix):
@@ -150,7 +148,7 @@ class ShapeArrays:
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
-            if shape.type in ("mesh", "height_field"):
+            if isinstance(shape, Surface):
                 if id(shape) not in known:
                     known[id(shape)] = len(self.surfaces)
                     self.surfaces.append(surface_arrays(shape))

@@ -8,10 +8,11 @@ a step may have made anything of them, and the next one says if they are not fin
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.scene.shapes import SHAPES, Surface
 from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, SHAPE_TYPES
 
 DYNAMIC = BODY_KINDS.index("dynamic")
-SURFACES = [SHAPE_TYPES.index(name) for name in ("mesh", "height_field")]
+SURFACES = [number for number, shape in enumerate(SHAPES.values()) if issubclass(shape, Surface)]
 MOST_PARTS = 32                 # manifolds of a surface and a solid: collide/_parts.pxd
 MOST_OF_SOLIDS = 6              # and of two solids: collide/_patch.pxd
 MOST_ROWS = 6                   # of a joint itself

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.scene.joints import TYPES
+from mcsim.scene.shapes import SHAPES
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ ROW_DTYPE = _record(
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"), ("push", "f8"),
 )
 
-SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")
+SHAPE_TYPES = tuple(SHAPES)
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = tuple(TYPES)
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling")

@@ -40,7 +40,7 @@ class Painter:
     def _collect(self, scene):
         """The faces of all bodies in their bodies' frames."""
         solid = [(body, shape) for body in scene.bodies for shape in body.shapes if shape.type != "plane"]
-        sizes = [_extent(shape) for body, shape in solid if body.kind == "dynamic"] or [1.0]
+        sizes = [shape.extent for body, shape in solid if body.kind == "dynamic"] or [1.0]
         typical = float(np.median(sizes))
         detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
         cell = typical * (0.35 if len(solid) <= SMALL else 1.0 if len(solid) <= LARGE else 2.0)
@@ -300,17 +300,6 @@ def _share_blocked(triangles, eye, rays):
         met = (sides[0] @ ray <= 0) & (sides[1] @ ray <= 0) & (sides[2] @ ray <= 0)
         blocked += np.any(volume[volume < 0][met] > (normal[met] @ ray) * 0.999)
     return blocked / len(rays)
-
-
-def _extent(shape):
-    """The longest side of a shape [m]."""
-    if shape.type == "box":
-        return 2.0 * max(shape.half_extents)
-    if shape.type == "height_field":
-        return float(max((np.array(shape.heights.shape) - 1) * shape.spacing))
-    if shape.type in ("hull", "mesh"):
-        return float(max(np.ptp(shape.vertices, axis=0)))
-    return 2.0 * (shape.radius + getattr(shape, "half_length", 0.0))
 
 
 def _ground(scene):

@@ -11,15 +11,15 @@ import numpy as np
 from mcsim.collide import Collider, Finder, Sensors
 from mcsim.core.errors import SceneError
 from mcsim.world.handles import BodyHandle
-from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
+from mcsim.scene import Plane, Scene
 from mcsim.scene.checks import (SHORTEST_DIRECTION, FieldError, bits, direction, flag, items, not_negative, show,
                                 unit_quaternion, vector)
 from mcsim.scene.bodies import Body
-from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
+from mcsim.scene.shapes import ORIGIN, SHAPES, UPRIGHT, Shape
 from mcsim.state.arrays import ShapeArrays
 
 # What can be slid and held into the world; a Plane only be held.
-PROBES = (Sphere, Box, Capsule, Cylinder, ConvexHull)
+PROBES = tuple(shape for shape in SHAPES.values() if shape.massive)
 
 
 class Hit(NamedTuple):

@@ -1,0 +1,74 @@
+"""ConvexHull: its arguments, its mass, its picture."""
+
+from __future__ import annotations      # signatures read as they are written here
+
+import numpy as np
+
+from mcsim.core.linear import lengths
+from mcsim.scene.checks import Vector, items, vector
+from mcsim.scene.hull import convex_hull
+from mcsim.scene.mass import MassProperties, polyhedron
+from mcsim.scene.materials import Material
+from mcsim.scene.shapes._facets import Facets
+from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Points, Shape
+
+
+class ConvexHull(Shape):
+    """The convex hull of `points` (n, 3) [m], given in the shape's frame; at most 256 of them may be its vertices.
+
+    Those inside are dropped, and triangles in one plane become one face. Read-only arrays, in the shape's frame:
+    vertices (v, 3); faces, a list of arrays of vertex numbers, counter-clockwise seen from outside;
+    face_normals (f, 3), unit, outwards; face_offsets (f,), n·x = offset; edges (e, 2), vertex numbers;
+    radius, of the sphere about the shape's origin that holds every vertex.
+    """
+
+    type = "hull"
+    vertices: np.ndarray
+    faces: list[np.ndarray]
+    face_normals: np.ndarray
+    face_offsets: np.ndarray
+    edges: np.ndarray
+    radius: float
+    _solid: MassProperties
+    _thickness: float
+
+    def __init__(self, points: Points, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+        rows = items(points, "a list of points, 3 numbers each", "points")
+        points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
+        hull = convex_hull(np.array(points))
+        self._describe({"points": points, "position": position, "orientation": orientation, "material": material,
+                        "density": density, "sensor": sensor}, ORIGIN,
+                       vertices=hull.vertices, faces=hull.faces, face_normals=hull.face_normals,
+                       face_offsets=hull.face_offsets, edges=hull.edges,
+                       radius=float(np.max(lengths(hull.vertices))), _thickness=hull.thickness,
+                       _solid=polyhedron(hull.triangles, 1.0))
+
+    @property
+    def thickness(self) -> float:
+        """[m] The least distance of a face from the corner that is farthest from it."""
+        return self._thickness
+
+    def _centred(self, density: float) -> MassProperties:
+        return self._solid.scaled(density)
+
+    def __repr__(self) -> str:
+        return f"<ConvexHull: {len(self.vertices)} vertices, {len(self.faces)} faces, {len(self.edges)} edges>"
+
+    @property
+    def reach(self) -> float:
+        return self.radius
+
+    @property
+    def extent(self) -> float:
+        return float(max(np.ptp(self.vertices, axis=0)))
+
+    def facets(self, detail: int, cell: float) -> Facets:
+        """Faces with up to four corners as they are, others as a fan without edges."""
+        faces = []
+        for face in self.faces:
+            if len(face) <= 4:
+                faces.append([*face, face[-1]][:4])
+            else:
+                faces += [[face[0], face[k], face[k + 1], face[k + 1]] for k in range(1, len(face) - 1)]
+        return Facets(self.vertices, np.array(faces), outlined=all(len(face) <= 4 for face in self.faces))
