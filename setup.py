@@ -14,6 +14,7 @@ import platform
 import re
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -141,11 +142,8 @@ UTILITY = "mcsim._cyutility"
 ROOT = Path(__file__).resolve().parent
 
 
-# The registry of joints, from which kernels have the numbers of types and what chooses a type's file.
-JOINTS = ROOT / "mcsim" / "scene" / "joints"
-
 # What constraints/_NAME.pxd may define as VERB_NAME, and what is done for a type whose file does not.
-VERBS = {
+JOINT_VERBS = {
     "constrain": """
 cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
     \"\"\"Jacobians, errors and curvatures of what the joint forbids. -> how many rows.\"\"\"
@@ -173,38 +171,206 @@ cdef inline void measure_error(const Joint* joint, const JointFrames* f, double*
 {        error_NAME(f, joint, position, angle)}""",
 }
 
+# The same of collide/shapes/_NAME.pxd. Points and directions are in the shape's frame, results in the world's axes where they
+# are of a place on the solid (support, line, edge), else in the shape's.
+SHAPE_VERBS = {
+    "core_radius": """
+cdef inline double core_radius(const Solid* s) noexcept nogil:
+    \"\"\"Radius of the ball that sweeps the core [m].\"\"\"
+{        return core_radius_NAME(s)}    return 0.0
+""",
+    "rounding": """
+cdef inline double rounding(const Solid* s, Vec3 d) noexcept nogil:
+    \"\"\"Radius to which the surface is round where it faces d, world [m]: as the solid turns, that much of the contact point
+    stays below its centre instead of going round.\"\"\"
+{        return rounding_NAME(s, d)}    return core_radius(s)
+""",
+    "inner_radius": """
+cdef inline double inner_radius(const Solid* s) noexcept nogil:
+    \"\"\"Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle; infinite of what has none.\"\"\"
+{        return inner_radius_NAME(s)}    return INFINITY
 
-def joint_types():
-    """Names of the types, in the order of their numbers -> the number of the first coordinate of a rotation vector."""
-    names = re.findall(r"^from mcsim\.scene\.joints\._(?!joint\b)(\w+) import", (JOINTS / "__init__.py").read_text(), re.M)
-    stated = (re.search(r"^    coordinates = (\(.*\))", (JOINTS / f"_{name}.py").read_text(), re.M) for name in names)
+
+cdef inline double thickness(const Solid* s) noexcept nogil:
+    \"\"\"Diameter of that ball [m].\"\"\"
+    return 2.0 * inner_radius(s)
+""",
+    "ball_count": """
+cdef inline int inner_ball_count(const Solid* s) noexcept nogil:
+    \"\"\"How many balls tell where the solid is: the one in its middle, and one in each corner or end.\"\"\"
+{        return ball_count_NAME(s)}    return 1
+""",
+    "ball": """
+cdef inline double inner_ball(const Solid* s, int k, Vec3* centre) noexcept nogil:
+    \"\"\"Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half the
+    radius that would fit.\"\"\"
+{        return ball_NAME(s, k, centre)}    centre[0] = vec3(0.0, 0.0, 0.0)
+    return 0.5 * inner_radius(s)
+""",
+    "middle": """
+cdef inline Vec3 middle_of(const Solid* s) noexcept nogil:
+    \"\"\"A point well inside, from its position, world axes.\"\"\"
+{        return middle_NAME(s)}    return vec3(0.0, 0.0, 0.0)
+""",
+    "reach": """
+cdef inline double reach_of(const Solid* s) noexcept nogil:
+    \"\"\"What its reach must be.\"\"\"
+{        return reach_NAME(s)}    return INFINITY
+""",
+    "support": """
+cdef inline Vec3 support(const Solid* s, Vec3 d) noexcept nogil:
+    \"\"\"The point of the core farthest along d, from the solid's position, world axes. d need not be a unit vector.\"\"\"
+    cdef Vec3 local = mat_t_vec(s.axes, d)
+{        return support_NAME(s, local)}    return vec3(0.0, 0.0, 0.0)
+""",
+    "curved": """
+cdef inline bint is_curved(const Solid* s) noexcept nogil:
+    \"\"\"Whether its core has an inside and a curved surface.\"\"\"
+{        return curved_NAME(s)}    return False
+""",
+    "beside": """
+cdef inline Vec3 side_normal(const Solid* s, Vec3 d) noexcept nogil:
+    \"\"\"Of a round side about z, the normal on the half plane of d, both world.\"\"\"
+    cdef Vec3 axis = mat_column(s.axes, 2)
+{        return mat_vec(s.axes, beside_NAME(s, mat_t_vec(s.axes, d)))}    return normalized(add_scaled(d, -dot(d, axis), axis))
+""",
+    "bounds": """
+cdef inline Aabb bounds(const Solid* s) noexcept nogil:
+    \"\"\"The smallest axis-aligned box about the solid, world. A plane has none: everything.\"\"\"
+{        return bounds_NAME(s)}    return about(s.position, vec3(INFINITY, INFINITY, INFINITY))
+""",
+    "chord": """
+cdef inline int chord(const Solid* s, Vec3 o, Vec3 d, Chord* c) noexcept nogil:
+    \"\"\"c: the whole line. -> 1, and the piece of it that is inside; 0: they do not meet.\"\"\"
+{        return chord_NAME(s, o, d, c)}    return 0
+""",
+    "outward": """
+cdef inline Vec3 outward(const Solid* s, Vec3 p, int32_t face) noexcept nogil:
+    \"\"\"The unit normal at a point of the surface, or of the face, in the shape's frame.\"\"\"
+{        return outward_NAME(s, p, face)}    return vec3(0.0, 0.0, 1.0)
+""",
+    "feature": """
+cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon* out) noexcept nogil:
+    \"\"\"The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use.\"\"\"
+    cdef Vec3 local = mat_t_vec(s.axes, d)
+    out.count = 0
+    out.disc = out.height = out.radius[0] = out.radius[1] = 0.0
+{        feature_NAME(s, local, origin, out)}""",
+    "ways": """
+cdef inline int ways_for(const Solid* s) noexcept nogil:
+    \"\"\"How many directions are enough to find the corners of a face that it has: 16, or 32.\"\"\"
+{        return ways_NAME(s)}    return 16
+""",
+    "facing": """
+cdef inline int facing(const Solid* s, Vec3 d, Vec3* line) noexcept nogil:
+    \"\"\"What of a solid faces the unit vector d; of a line its direction, world.\"\"\"
+    cdef Vec3 local = mat_t_vec(s.axes, d)
+{        return facing_NAME(s, local, line)}    return FACING_OTHER
+""",
+    "rim": """
+cdef inline double rim_radius(const Solid* s, Vec3 d) noexcept nogil:
+    \"\"\"Radius of the rim about z whose lowest point faces the unit vector d [m]; 0: none does.\"\"\"
+{        return rim_NAME(s, mat_t_vec(s.axes, d))}    return 0.0
+""",
+    "edge": """
+cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noexcept nogil:
+    \"\"\"Along the edge between two vertices, as supporting_feature numbers them, or along a rim at the place `at`, world; 0: none
+    that is known.\"\"\"
+{        return edge_NAME(s, i, j, at)}    return vec3(0.0, 0.0, 0.0)
+""",
+    "face_count": """
+cdef inline int face_count(const Solid* s) noexcept nogil:
+    \"\"\"A round side counts as one face: the plane that touches it nearest to the point in question.\"\"\"
+{        return face_count_NAME(s)}    return 1
+""",
+    "depth": """
+cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept nogil:
+    \"\"\"How deep p is below the face k [m], and the face's outward normal, world.\"\"\"
+    cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
+    cdef Vec3 n = vec3(0.0, 0.0, 1.0)
+    cdef double depth = -INFINITY
+{        depth = depth_NAME(s, k, x, &n)}    normal[0] = mat_vec(s.axes, n)
+    return depth
+""",
+    "farthest": """
+cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
+    \"\"\"Of the points of a shape that reach farthest along g the nearest to p. Contacts of faces along an edge's normal spread
+    over the faces; that normal is the edge's alone.\"\"\"
+    cdef Vec3 local = mat_t_vec(s.axes, g)
+    cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
+{        return add(s.position, mat_vec(s.axes, farthest_NAME(s, local, x)))}    return p
+""",
+    "point": """
+cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Vec3* normal) noexcept nogil:
+    \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether that is it, or only less.\"\"\"
+{        return point_NAME(s, local, distance, normal)}    distance[0] = -INFINITY
+    return False
+""",
+}
+
+
+class Registry(NamedTuple):
+    """A registry of types, a file of descriptions each and one of kernels, and what kernels have of it, two files."""
+
+    folder: str                          # of mcsim/: descriptions, whose __init__.py imports them in the order of their numbers
+    kernels: str                         # the folder of the kernel files
+    enum: str
+    numbers: str                         # the file of the types' numbers
+    table: str                           # the file of what chooses a type's kernel file
+    chosen: str                          # by what
+    verbs: dict[str, str]
+
+
+def described_types(registry):
+    """Name -> text of the description, of those modules that state a type."""
+    folder = ROOT / "mcsim" / registry.folder
+    module = "mcsim." + registry.folder.replace("/", ".")
+    names = re.findall(rf"^from {re.escape(module)}\._(\w+) import", (folder / "__init__.py").read_text(), re.M)
+    texts = {name: (folder / f"_{name}.py").read_text() for name in names}
+    return {name: text for name, text in texts.items() if f'\n    type = "{name}"\n' in text}
+
+
+def rotations(types):
+    """Of each type of joint the number of the first coordinate of a rotation vector, 6: of none."""
+    stated = (re.search(r"^    coordinates = (\(.*\))", text, re.M) for text in types.values())
     coordinates = [ast.literal_eval(found[1]) if found else () for found in stated]
-    return {name: parts.index("turn") if "turn" in parts else 6 for name, parts in zip(names, coordinates)}
+    return [parts.index("turn") if "turn" in parts else 6 for parts in coordinates]
 
 
-def write_joint_tables():
-    """What kernels take from the registry of joints, two files; written only where something differs."""
-    types, kernels = joint_types(), ROOT / "mcsim" / "constraints"
-    head = '"""{} setup.py writes this file from mcsim/scene/joints."""\n\n'
-    numbers = head.format("The numbers of joints' types.") + "cdef extern from *:\n"
-    numbers += '    """\n    static const int MCSIM_ROTATION[] = {%s};\n    """\n' % ", ".join(map(str, types.values()))
-    numbers += "    # Of a type: the number of the first of three coordinates that are a rotation vector; 6: of none.\n"
-    numbers += '    const int ROTATION "MCSIM_ROTATION"[]\n\ncdef enum JointType:\n'
+def write_table(registry):
+    """What kernels take from a registry; written only where something differs."""
+    types, kernels = described_types(registry), ROOT / "mcsim" / registry.kernels
+    head = f'"""{{}} setup.py writes this file from mcsim/{registry.folder}."""\n\n'
+    numbers = head.format("The numbers of types.")
+    if registry is JOINTS:
+        numbers += 'cdef extern from *:\n    """\n    static const int MCSIM_ROTATION[] = {%s};\n    """\n' % ", ".join(
+            map(str, rotations(types)))
+        numbers += "    # Of a type: the number of the first of three coordinates that are a rotation vector; 6: of none.\n"
+        numbers += '    const int ROTATION "MCSIM_ROTATION"[]\n\n'
+    numbers += f"cdef enum {registry.enum}:\n"
     numbers += "".join(f"    {name.upper()} = {number}\n" for number, name in enumerate(types))
-    table = head.format("What a joint's type does: the one place where it chooses its file.")
-    has = {name: [verb for verb in VERBS if f" {verb}_{name}(" in (kernels / f"_{name}.pxd").read_text()] for name in types}
-    table += "from mcsim.constraints._parts cimport *\n"
-    table += "from mcsim.state._joint_types cimport *\n"
-    table += "".join(f"from mcsim.constraints._{name} cimport {', '.join(f'{verb}_{name}' for verb in found)}\n"
+    table = head.format("What depends on a type: the one place where it chooses its file.")
+    module = "mcsim." + registry.kernels.replace("/", ".")
+    texts = {name: (kernels / f"_{name}.pxd").read_text() for name in types}
+    has = {name: [verb for verb in registry.verbs if f" {verb}_{name}(" in text] for name, text in texts.items()}
+    table += f"from {module}._parts cimport *\n"
+    table += f"from {Path(registry.numbers).with_suffix('').as_posix().replace('/', '.')} cimport *\n"
+    table += "".join(f"from {module}._{name} cimport {', '.join(f'{verb}_{name}' for verb in found)}\n"
                      for name, found in has.items() if found)
-    for verb, text in VERBS.items():
+    for verb, text in registry.verbs.items():
         begin, one, end = re.split("[{}]", text)
-        branches = "".join(f"    {'el' if k else ''}if joint.type == {name.upper()}:\n{one.replace('NAME', name)}\n"
+        branches = "".join(f"    {'el' if k else ''}if {registry.chosen} == {name.upper()}:\n{one.replace('NAME', name)}\n"
                            for k, name in enumerate(name for name in types if verb in has[name]))
         table += f"\n{begin}{branches}{end}"
-    for path, text in ((ROOT / "mcsim" / "state" / "_joint_types.pxd", numbers), (kernels / "_joint_table.pxd", table)):
+    for path, text in ((ROOT / registry.numbers, numbers), (ROOT / registry.table, table)):
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
+
+
+JOINTS = Registry("scene/joints", "constraints", "JointType", "mcsim/state/_joint_types.pxd",
+                  "mcsim/constraints/_joint_table.pxd", "joint.type", JOINT_VERBS)
+SHAPES = Registry("scene/shapes", "collide/shapes", "ShapeType", "mcsim/state/_shape_types.pxd",
+                  "mcsim/collide/_shape_table.pxd", "s.type", SHAPE_VERBS)
 
 
 def switch(name):
@@ -314,7 +480,8 @@ def extensions():
 
 def translations(chosen):
     """The same modules with their C sources."""
-    write_joint_tables()
+    for registry in (JOINTS, SHAPES):
+        write_table(registry)
     return cythonize(
         chosen,
         nthreads=processors(),

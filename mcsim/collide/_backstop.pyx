@@ -30,7 +30,8 @@ from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._broadphase cimport ALONE, MOVING, STILL
 from mcsim.collide._narrow cimport narrow
-from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius, is_surface
+from mcsim.collide._shape_table cimport inner_ball, inner_ball_count, inner_radius
+from mcsim.collide._solid cimport Aabb, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, distance_to_surface
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
 

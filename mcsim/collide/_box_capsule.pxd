@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
 from mcsim.state._layout cimport Manifold, BOX
-from mcsim.collide._clip cimport SIDE_ID
+from mcsim.collide.shapes._parts cimport SIDE_ID
 from mcsim.collide._contact cimport Axis, Contact, edge_feature, finish, store_single, vertex_feature
 from mcsim.collide._convex cimport convex_convex
 from mcsim.collide._solid cimport Solid

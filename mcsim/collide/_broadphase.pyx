@@ -21,7 +21,8 @@ from mcsim.core._math cimport vec3, sub, scale, dot
 from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, PLANE, STATIC
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport PlacedShapes, extend, grown, limit
-from mcsim.collide._solid cimport Aabb, near_of, thickness
+from mcsim.collide._shape_table cimport thickness
+from mcsim.collide._solid cimport Aabb, near_of
 from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, mark_of, next_leaf, nothing, overlap,
                                   side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
                                   walk_box)

@@ -28,89 +28,25 @@ so the point depends on the axis alone, and that much of the disc is round (`RIN
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport uint64_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, normalized,
+from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, neg, norm,
                                perpendicular, scale, sub)
 from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B
-from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Bodies, Manifold, ManifoldPoint
-from mcsim.collide._clip cimport SIDE_ID
-from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
+from mcsim.state._layout cimport PLANE, Bodies, Manifold, ManifoldPoint
+from mcsim.collide._shape_table cimport edge_between, facing, rim_radius, rounding
+from mcsim.collide._solid cimport Solid, is_surface
+from mcsim.collide.shapes._parts cimport FACING_FACE, FACING_LINE, FACING_OTHER, FACING_POINT
 
 cdef extern from *:
     """
-    /* Sine of the angle within which a direction lies in a face or at right angles to an edge: rounding. */
-    #define MC_ALIGNED 1e-6
-    /* And within which a point of a rim is its lowest, as a search finds it. */
+    /* Sine of the angle within which a point of a rim is its lowest, as a search finds it. */
     #define MC_LOWEST 1e-3
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
     """
-    const double ALIGNED "MC_ALIGNED"
     const double LOWEST "MC_LOWEST"
     const double LEAST_CROSSING "MC_LEAST_CROSSING"
-
-cdef enum:
-    FACING_POINT = 0             # a vertex, or a ball
-    FACING_LINE = 1              # an edge, or the side of a capsule or cylinder
-    FACING_FACE = 2
-    FACING_OTHER = 3             # a rim, a surface
-
-
-cdef inline int hull_facing(const Solid* s, Vec3 local, Vec3* line) noexcept nogil:
-    cdef const HullView* hull = s.hull
-    cdef int32_t top = hull_support(hull, local)
-    cdef double height = dot(hull.vertices[top], local) - ALIGNED * hull.radius
-    cdef int32_t i
-    cdef int32_t other = -1
-    for i in range(hull.vertex_count):
-        if i != top and dot(hull.vertices[i], local) >= height:
-            if other >= 0:
-                return FACING_FACE
-            other = i
-    if other < 0:
-        return FACING_POINT
-    line[0] = mat_vec(s.axes, normalized(sub(hull.vertices[other], hull.vertices[top])))
-    return FACING_LINE
-
-
-cdef inline int facing(const Solid* s, Vec3 d, Vec3* line) noexcept nogil:
-    """What of a solid faces the unit vector d; of a line its direction, world."""
-    cdef Vec3 local
-    cdef int across
-    if s.type == SPHERE:
-        return FACING_POINT
-    if s.type == PLANE:
-        return FACING_FACE
-    local = mat_t_vec(s.axes, d)
-    if s.type == BOX:
-        across = (fabs(local.x) <= ALIGNED) + (fabs(local.y) <= ALIGNED) + (fabs(local.z) <= ALIGNED)
-        if across == FACING_LINE:
-            line[0] = mat_column(s.axes, 0 if fabs(local.x) <= ALIGNED else (1 if fabs(local.y) <= ALIGNED else 2))
-        return across
-    if s.type == CAPSULE or s.type == CYLINDER:
-        if fabs(local.z) <= ALIGNED:
-            line[0] = mat_column(s.axes, 2)
-            return FACING_LINE
-        if s.type == CAPSULE:
-            return FACING_POINT
-        return FACING_FACE if local.x * local.x + local.y * local.y <= ALIGNED * ALIGNED else FACING_OTHER
-    return hull_facing(s, local, line) if s.type == HULL else FACING_OTHER
-
-
-cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noexcept nogil:
-    """Along the edge between two vertices, as _clip.pxd and _box_box.pxd number them, or along a cylinder's rim at the place
-    `at`; 0: none that is known."""
-    if s.type == BOX and i != j:
-        return mat_column(s.axes, 0 if (i ^ j) & 1 else (1 if (i ^ j) & 2 else 2))
-    if s.type == HULL and i < s.hull.vertex_count and j < s.hull.vertex_count:
-        return mat_vec(s.axes, sub(s.hull.vertices[j], s.hull.vertices[i]))
-    if (s.type == CAPSULE or s.type == CYLINDER) and i >= SIDE_ID:
-        return mat_column(s.axes, 2)
-    if s.type == CYLINDER:
-        return cross(mat_column(s.axes, 2), sub(at, s.position))
-    return vec3(0.0, 0.0, 0.0)
-
 
 cdef inline void cross_lines(ManifoldPoint* p, Vec3 t, Vec3 second, Vec3 u, Vec3 w) noexcept nogil:
     """The point goes with the crossing of a line along u on a and one along w on b. t, second: the tangents."""
@@ -200,7 +136,7 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b) noexc
     cdef int k, made
     m.turns = 0
     m.rounding_a = rounding(a, m.normal)
-    m.rounding_b = rounding(b, m.normal)
+    m.rounding_b = rounding(b, neg(m.normal))
     for k in range(m.point_count):
         p = &m.points[k]
         f = p.feature
@@ -262,10 +198,10 @@ cdef inline bint lies_over(const Solid* s, Vec3 d) noexcept nogil:
     return is_surface(s.type) or facing(s, d, &line) == FACING_FACE
 
 
-cdef inline bint keep_lowest(Manifold* m, const Solid* s, Vec3 spin, double near, double ahead) noexcept nogil:
-    """Whether a cylinder touches where its rims are lowest, there alone. Corners beside one of them that are near or come down
-    are the rim that rolls on, and go, unless the cylinder lies flat, its middle no higher than `near`, or comes flat within
-    the time ahead. spin: of the cylinder against the other body."""
+cdef inline bint keep_lowest(Manifold* m, const Solid* s, double radius, Vec3 spin, double near, double ahead) noexcept nogil:
+    """Whether a solid touches where its rims, of that radius, are lowest, there alone. Corners beside one of them that are near
+    or come down are the rim that rolls on, and go, unless the disc lies flat, its middle no higher than `near`, or comes flat
+    within the time ahead. spin: of the solid against the other body."""
     cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
     cdef double sine = norm(along)
     cdef double beside
@@ -274,13 +210,13 @@ cdef inline bint keep_lowest(Manifold* m, const Solid* s, Vec3 spin, double near
     cdef int k
     along = scale(1.0 / sine, along)
     for k in range(m.point_count):
-        found += fabs(dot(along, sub(m.points[k].position, s.position))) <= LOWEST * s.size.x
+        found += fabs(dot(along, sub(m.points[k].position, s.position))) <= LOWEST * radius
     if found == 0 or found > 2 or (found < m.point_count and not (
-            s.size.x * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine)):
+            radius * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine)):
         return False
     for k in range(m.point_count):
         beside = dot(along, sub(m.points[k].position, s.position))
-        if fabs(beside) <= LOWEST * s.size.x:
+        if fabs(beside) <= LOWEST * radius:
             m.points[kept] = m.points[k]
             m.points[kept].position = add_scaled(m.points[k].position, -beside, along)
             kept += 1
@@ -296,12 +232,11 @@ cdef inline Vec3 spin_of(const Bodies* bodies, const Manifold* m, double ahead) 
 cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
     """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against a; near,
     ahead: as of keep_lowest."""
-    cdef Vec3 line
-    if (a.type == CYLINDER and facing(a, m.normal, &line) == FACING_OTHER and lies_over(b, neg(m.normal))
-            and keep_lowest(m, a, spin, near, ahead)):
+    cdef double radius = rim_radius(a, m.normal)
+    if radius > 0.0 and lies_over(b, neg(m.normal)) and keep_lowest(m, a, radius, spin, near, ahead):
         return RING_A
-    if (b.type == CYLINDER and facing(b, neg(m.normal), &line) == FACING_OTHER and lies_over(a, m.normal)
-            and keep_lowest(m, b, spin, near, ahead)):
+    radius = rim_radius(b, neg(m.normal))
+    if radius > 0.0 and lies_over(a, m.normal) and keep_lowest(m, b, radius, spin, near, ahead):
         return RING_B
     return 0
 
@@ -312,8 +247,8 @@ cdef inline void set_ring(Manifold* m, const Solid* a, const Solid* b, Vec3 spin
     if ring == RING_A:
         m.turns = RING_A
         m.line = mat_column(a.axes, 2)
-        m.rounding_a = a.size.x
+        m.rounding_a = rim_radius(a, m.normal)
     elif ring == RING_B:
         m.turns = RING_B
         m.line = mat_column(b.axes, 2)
-        m.rounding_b = b.size.x
+        m.rounding_b = rim_radius(b, neg(m.normal))

@@ -1,4 +1,4 @@
-"""Supporting features (faces, caps, rulings) of solids and their overlap seen along the contact normal.
+"""The overlap of two supporting features (faces, discs, rulings), seen along the contact normal.
 
 Both features are projected along the normal n and intersected in that plane. A corner (x, y) of the overlap has heights
 z_a, z_b on the two surfaces and so separation z_b - z_a. Neither shape is the reference one, so a point's feature does
@@ -6,137 +6,15 @@ not change when the best axis changes from a's face to b's. Sutherland and Hodgm
 """
 
 from libc.math cimport sqrt, fabs
-from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, cross, perpendicular, mat_vec, mat_t_vec,
-                               mat_column)
-from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL
-from mcsim.collide._solid cimport Solid, HullView, hull_support
+from mcsim.core._math cimport add, sub, scale, add_scaled, dot, cross, perpendicular, mat_t_vec, mat_column
+from mcsim.collide._solid cimport Solid
+from mcsim.collide.shapes._parts cimport HALF_STEP_COS, HALF_STEP_SIN, MAX_CORNERS, Polygon, disc_polygon
 from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_feature
 
-cdef enum:
-    MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
-    RIM_CORNERS = 16             # of the polygon inscribed in a cylinder's cap: it spans 0.98 of the radius
-    SIDE_ID = 32                 # of a cylinder: 0-15 upper rim, 16-31 lower rim, 32 and 33 ends of a ruling
-
-# cos and sin of k 22.5 degrees, and of half such a step.
-cdef extern from *:
-    """
-    static const double mc_rim_cos[16] = {
-        1.0, 0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173,
-        0.0, -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
-        -1.0, -0.92387953251128675613, -0.70710678118654752440, -0.38268343236508977173,
-        0.0, 0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613};
-    static const double mc_rim_sin[16] = {
-        0.0, 0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613,
-        1.0, 0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173,
-        0.0, -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
-        -1.0, -0.92387953251128675613, -0.70710678118654752440, -0.38268343236508977173};
-    #define MC_HALF_STEP_COS 0.98078528040323044913
-    #define MC_HALF_STEP_SIN 0.19509032201612826785
-    """
-    const double[16] mc_rim_cos
-    const double[16] mc_rim_sin
-    const double HALF_STEP_COS "MC_HALF_STEP_COS"
-    const double HALF_STEP_SIN "MC_HALF_STEP_SIN"
-
-ctypedef struct Polygon:
-    int count                    # 0 = a lone point, 2 = the ruling of a round side, 3 or more = a face
-    Vec3 normal                  # outward, of a face
-    double radius                # of the round side about its ruling, 0 else
-    Vec3 points[MAX_CORNERS]     # from the first solid's position, world axes; counter-clockwise seen from outside
-    int32_t id[MAX_CORNERS]      # vertex numbers
-
-# ---- the feature of a solid that faces the direction d ---------------------------------------------------------------
-
-cdef inline void box_face(const Solid* s, Vec3 local, Vec3 origin, Polygon* out) noexcept nogil:
-    cdef int k = 0
-    cdef int i, bits, u, v
-    cdef double x[3]
-    cdef double half[3]
-    cdef double sign
-    cdef double corner[3]
-    x[0] = local.x
-    x[1] = local.y
-    x[2] = local.z
-    half[0] = s.size.x
-    half[1] = s.size.y
-    half[2] = s.size.z
-    if fabs(x[1]) > fabs(x[k]):
-        k = 1
-    if fabs(x[2]) > fabs(x[k]):
-        k = 2
-    u = (k + 1) % 3
-    v = (k + 2) % 3
-    sign = 1.0 if x[k] >= 0.0 else -1.0
-    out.count = 4
-    out.normal = scale(sign, mat_column(s.axes, k))
-    for i in range(4):
-        # (+ +) (- +) (- -) (+ -) for an upper face; mirrored in u for a lower one.
-        corner[k] = sign * half[k]
-        corner[u] = half[u] * sign * (1.0 if i == 0 or i == 3 else -1.0)
-        corner[v] = half[v] * (1.0 if i < 2 else -1.0)
-        bits = (1 if corner[0] > 0.0 else 0) | (2 if corner[1] > 0.0 else 0) | (4 if corner[2] > 0.0 else 0)
-        out.id[i] = bits
-        out.points[i] = add(origin, mat_vec(s.axes, vec3(corner[0], corner[1], corner[2])))
-
-
-cdef inline void hull_face(const Solid* s, Vec3 local, Vec3 origin, Polygon* out) noexcept nogil:
-    """Of the faces at the support vertex, the one most aligned with the direction."""
-    cdef const HullView* hull = s.hull
-    cdef int32_t vertex = hull_support(hull, local)
-    cdef Vec3 v = hull.vertices[vertex]
-    cdef int32_t face = -1
-    cdef int32_t i, begin, count, number
-    cdef double value
-    cdef double best = -2.0
-    for i in range(hull.face_count):
-        if dot(hull.normals[i], v) >= hull.offsets[i] - 1e-9 * hull.radius:
-            value = dot(hull.normals[i], local)
-            if value > best:
-                best = value
-                face = i
-    if face < 0:
-        out.count = 0
-        return
-    begin = hull.face_begin[face]
-    count = hull.face_begin[face + 1] - begin
-    out.normal = mat_vec(s.axes, hull.normals[face])
-    out.count = count if count < MAX_CORNERS else MAX_CORNERS
-    for i in range(out.count):
-        number = hull.face_index[begin + (i * count) // out.count]
-        out.id[i] = number
-        out.points[i] = add(origin, mat_vec(s.axes, hull.vertices[number]))
-
-
-cdef inline void ruling(const Solid* s, Vec3 local, double radial, Vec3 origin, Polygon* out) noexcept nogil:
-    """The line on a round side that faces the direction: exact surface points of a capsule or a cylinder."""
-    cdef double f = s.size.x / radial
-    out.count = 2
-    out.radius = s.size.x
-    out.points[0] = add(origin, mat_vec(s.axes, vec3(f * local.x, f * local.y, s.size.y)))
-    out.points[1] = add(origin, mat_vec(s.axes, vec3(f * local.x, f * local.y, -s.size.y)))
-    out.id[0] = SIDE_ID
-    out.id[1] = SIDE_ID + 1
-
-
-cdef inline void cap_polygon(const Solid* s, double side, double c, double q, Vec3 origin, Polygon* out) noexcept nogil:
-    """The polygon inscribed in a cylinder's cap, with its first corner in the direction (c, q) of the shape's x and y."""
-    cdef int i, k
-    cdef double x, y
-    out.count = RIM_CORNERS
-    out.normal = scale(side, mat_column(s.axes, 2))
-    for i in range(RIM_CORNERS):
-        k = i if side > 0.0 else (RIM_CORNERS - i) % RIM_CORNERS
-        x = c * mc_rim_cos[k] - q * mc_rim_sin[k]
-        y = q * mc_rim_cos[k] + c * mc_rim_sin[k]
-        out.id[i] = k if side > 0.0 else k + RIM_CORNERS
-        out.points[i] = add(origin, mat_vec(s.axes, vec3(s.size.x * x, s.size.x * y, side * s.size.y)))
-
-
-cdef inline void stagger_caps(const Solid* a, const Solid* b, Vec3 origin, Polygon* face_b) noexcept nogil:
-    """Of two caps that face each other b's polygon has its corners half-way between those of a's. So their edges cross at
-    angles that the least motion does not change, also where one cap lies on one of the same radius; and as the cylinders
+cdef inline void stagger_discs(const Solid* a, const Solid* b, Vec3 origin, Polygon* face_b) noexcept nogil:
+    """Of two discs that face each other b's polygon has its corners half-way between those of a's. So their edges cross at
+    angles that the least motion does not change, also where one disc lies on one of the same radius; and as the two
     turn against each other about their axis the corners stay where they are on a."""
     cdef Vec3 x = mat_t_vec(b.axes, mat_column(a.axes, 0))
     cdef double side = 1.0 if dot(face_b.normal, mat_column(b.axes, 2)) > 0.0 else -1.0
@@ -145,25 +23,8 @@ cdef inline void stagger_caps(const Solid* a, const Solid* b, Vec3 origin, Polyg
     if length > 0.0:
         c = x.x / length
         q = x.y / length
-        cap_polygon(b, side, c * HALF_STEP_COS - q * HALF_STEP_SIN, q * HALF_STEP_COS + c * HALF_STEP_SIN, origin, face_b)
-
-
-cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon* out) noexcept nogil:
-    """The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use."""
-    cdef Vec3 local = mat_t_vec(s.axes, d)
-    cdef double radial
-    out.count = 0
-    out.radius = 0.0
-    if s.type == BOX:
-        box_face(s, local, origin, out)
-    elif s.type == HULL:
-        hull_face(s, local, origin, out)
-    elif s.type == CAPSULE or s.type == CYLINDER:
-        radial = sqrt(local.x * local.x + local.y * local.y)
-        if radial > 0.70710678118654752440:
-            ruling(s, local, radial, origin, out)
-        elif s.type == CYLINDER:
-            cap_polygon(s, 1.0 if local.z >= 0.0 else -1.0, 1.0, 0.0, origin, out)
+        disc_polygon(b, face_b.disc, face_b.height, side, c * HALF_STEP_COS - q * HALF_STEP_SIN,
+                     q * HALF_STEP_COS + c * HALF_STEP_SIN, origin, face_b)
 
 # ---- overlap along the normal ----------------------------------------------------------------------------------------
 
@@ -336,8 +197,12 @@ cdef inline int ruling_on_face(const Polygon* line, const Polygon* face, Vec3 n,
 cdef inline int side_height(const Polygon* side, Vec3 p, Vec3 n, double up, double* height) noexcept nogil:
     """Height along n of a round side over the point p. -> 0 where p is not over it.
 
-    At a lateral distance w from its ruling a side of radius r lies r - sqrt(r^2 - w^2) lower along its own normal, and
-    farther along n by the cosine of the ruling's tilt. up: 1 if the side faces n, -1 if it faces against it.
+    At a lateral distance w from its ruling a side of radius r, which grows along the ruling by T, lies lower along n by s:
+    with the ruling's tilt b, the side's own axes (along the ruling, lateral, normal) and the cone that they are on,
+
+        s^2 cos^2 b k - 2 r s cos b + w^2 = 0,    k = 1 - T^2 + 2 T tan b
+
+    up: 1 if the side faces n, -1 if it faces against it.
     """
     cdef Vec3 f = sub(side.points[1], side.points[0])
     cdef double slope = dot(f, n)
@@ -346,13 +211,16 @@ cdef inline int side_height(const Polygon* side, Vec3 p, Vec3 n, double up, doub
     cdef double t = dot(sub(p, side.points[0]), flat) / flat2
     cdef Vec3 foot = add_scaled(side.points[0], t, f)
     cdef Vec3 lateral = sub(p, foot)
-    cdef double w2, root
+    cdef double growth = (side.radius[1] - side.radius[0]) / sqrt(flat2 + slope * slope)
+    cdef double radius = side.radius[0] + t * (side.radius[1] - side.radius[0])
+    cdef double w2, bent, root
     lateral = add_scaled(lateral, -dot(lateral, n), n)
     w2 = dot(lateral, lateral)
-    if t < -1e-9 or t > 1.0 + 1e-9 or w2 >= side.radius * side.radius:
+    bent = w2 * (1.0 - growth * growth + 2.0 * growth * up * slope / sqrt(flat2))
+    if t < -1e-9 or t > 1.0 + 1e-9 or bent >= radius * radius:
         return 0
-    root = sqrt(side.radius * side.radius - w2)
-    height[0] = dot(foot, n) - up * w2 / (side.radius + root) * sqrt((flat2 + slope * slope) / flat2)
+    root = sqrt(radius * radius - bent)
+    height[0] = dot(foot, n) - up * w2 / (radius + root) * sqrt((flat2 + slope * slope) / flat2)
     return 1
 
 

@@ -26,7 +26,8 @@ from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
-from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
+from mcsim.collide._shape_table cimport thickness
+from mcsim.collide._solid cimport Solid, is_surface, near_of
 from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport company_of, take_over

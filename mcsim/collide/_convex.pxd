@@ -4,13 +4,15 @@ from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, cross, dot, norm, normalized, perpendicular,
                                mat_column)
-from mcsim.state._layout cimport CAPSULE, CYLINDER, Manifold, SPHERE
-from mcsim.collide._solid cimport Solid, core_radius, support
+from mcsim.state._layout cimport CAPSULE, Manifold, SPHERE
+from mcsim.collide._shape_table cimport core_radius, is_curved, side_normal, support, supporting_feature
+from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
-from mcsim.collide._clip cimport Polygon, features_overlap, stagger_caps, supporting_feature
+from mcsim.collide._clip cimport features_overlap, stagger_discs
 from mcsim.collide._patch cimport Patch, choose_patch
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
+from mcsim.collide.shapes._parts cimport Polygon
 
 
 cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, Vec3 n) noexcept nogil:
@@ -67,12 +69,11 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
     """Make the normal that EPA found exact where K is curved.
 
     EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many
-    directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and the
-    directions square to the axes of round sides are tried.
+    directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and of round
+    sides are tried.
     """
     cdef const Solid* solid
     cdef Polygon face
-    cdef Vec3 trial
     cdef double sign
     cdef int i
     cdef int exact = 0
@@ -83,10 +84,8 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
         if face.count >= 3:
             exact |= try_normal(a, b, offset, scale(sign, face.normal), separation, n)
         elif face.count == 2:
-            trial = mat_column(solid.axes, 2)
-            trial = normalized(add_scaled(n[0], -dot(n[0], trial), trial))
-            try_normal(a, b, offset, trial, separation, n)
-    if not exact and (a.type == CYLINDER or b.type == CYLINDER):
+            try_normal(a, b, offset, scale(sign, side_normal(solid, scale(sign, n[0]))), separation, n)
+    if not exact and (is_curved(a) or is_curved(b)):
         creep(a, b, offset, size, separation, n, on_a)
 
 
@@ -182,8 +181,8 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
     if face_b.count == 0:
         return store_single(m, &axis, a.position)
-    if a.type == CYLINDER and b.type == CYLINDER and face_a.count >= 3 and face_b.count >= 3:
-        stagger_caps(a, b, sub(b.position, a.position), &face_b)
+    if face_a.disc > 0.0 and face_b.disc > 0.0:
+        stagger_discs(a, b, sub(b.position, a.position), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
     choose_patch(contacts, count, axis.normal, a.reach + b.reach, &axis, a.position, patch)
     finish(m, contacts, count, &axis, a.reach + b.reach, a.position)

@@ -10,7 +10,8 @@ from libc.math cimport sqrt, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, dot, cross, perpendicular, normalized
-from mcsim.collide._solid cimport Solid, support
+from mcsim.collide._shape_table cimport support
+from mcsim.collide._solid cimport Solid
 from mcsim.collide._gjk cimport nearest_on_triangle
 
 cdef enum:

@@ -8,7 +8,8 @@ where those are not safe all edges or faces are compared, so that flat simplices
 from libc.math cimport sqrt, fabs, INFINITY
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, cross
-from mcsim.collide._solid cimport Solid, support
+from mcsim.collide._shape_table cimport support
+from mcsim.collide._solid cimport Solid
 
 cdef enum GjkResult:
     GJK_APART = 0            # the axis and the closest points are found

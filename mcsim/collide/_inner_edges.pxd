@@ -16,33 +16,32 @@ N has to be one of those shapes that S may touch in this step. Points are held b
 times the thickness of the thinner one of S and T.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, scale, sub, vec3)
-from mcsim.state._layout cimport (BOX, CAPSULE, CYLINDER, DYNAMIC, HULL, PLANE, STATIC, Bodies, Manifold)
+from mcsim.state._layout cimport DYNAMIC, PLANE, STATIC, Bodies, Manifold
 from mcsim.collide._carrying cimport set_carrying
-from mcsim.collide._clip cimport Polygon, features_overlap, supporting_feature
+from mcsim.collide._clip cimport features_overlap
 from mcsim.collide._contact cimport MAX_CONTACTS, Contact, clear_impulses, reduce_contacts, store
 from mcsim.collide._gjk cimport nearest_on_triangle
 from mcsim.collide._pairs cimport first_of, pair_key
-from mcsim.collide._solid cimport Solid, core_radius, hull_support, is_surface, support
+from mcsim.collide._shape_table cimport core_radius, face_count, face_of, farthest_point, support, supporting_feature
+from mcsim.collide._solid cimport Solid, is_surface
 from mcsim.collide._surface cimport Walk, triangle_corners, vertex_at, walk_next, walk_start
 from mcsim.collide._surface_cast cimport distance_to_surface
 from mcsim.collide._sweep cimport Course, bring_back, course, moved
+from mcsim.collide.shapes._parts cimport ALIGNED, Polygon
 
 cdef extern from *:
     """
     #define MC_LEVEL 1e-5
-    /* Sine of the angle within which a direction lies in a face: rounding. */
-    #define MC_IN_FACE 1e-6
     /* Sine of the least angle between g and the normal of a face through which N is left: along g is no way out. */
     #define MC_LEAST_TURN 0.1
     /* Cosine of the angle within which a face of N is the one that S touches. */
     #define MC_SAME_FACE 0.99
     """
     const double LEVEL "MC_LEVEL"
-    const double IN_FACE "MC_IN_FACE"
     const double LEAST_TURN "MC_LEAST_TURN"
     const double SAME_FACE "MC_SAME_FACE"
 
@@ -76,57 +75,6 @@ ctypedef struct Spot:
 ctypedef struct Exit:
     Vec3 normal                  # outward
     double depth                 # of p below it [m]
-
-# ---- the faces of a solid --------------------------------------------------------------------------------------------
-
-cdef inline int face_count(const Solid* s) noexcept nogil:
-    """A round side counts as one face: the plane that touches it nearest to the point in question."""
-    if s.type == BOX:
-        return 6
-    if s.type == HULL:
-        return s.hull.face_count
-    return 3 if s.type == CYLINDER else 1
-
-
-cdef inline Vec3 radial(Vec3 x, double* length) noexcept nogil:
-    length[0] = norm(x)
-    return scale(1.0 / length[0], x) if length[0] > 0.0 else vec3(1.0, 0.0, 0.0)
-
-
-cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept nogil:
-    """How deep p is below the face k [m], and the face's outward normal, world."""
-    cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
-    cdef Vec3 n = vec3(0.0, 0.0, 1.0)
-    cdef double depth, length
-    cdef double sign = -1.0 if k & 1 else 1.0
-    if s.type == BOX:
-        if k < 2:
-            n = vec3(sign, 0.0, 0.0)
-            depth = s.size.x - sign * x.x
-        elif k < 4:
-            n = vec3(0.0, sign, 0.0)
-            depth = s.size.y - sign * x.y
-        else:
-            n = vec3(0.0, 0.0, sign)
-            depth = s.size.z - sign * x.z
-    elif s.type == HULL:
-        n = s.hull.normals[k]
-        depth = s.hull.offsets[k] - dot(n, x)
-    elif s.type == PLANE:
-        depth = -x.z
-    elif s.type == CYLINDER and k < 2:
-        n.z = sign
-        depth = s.size.y - sign * x.z
-    else:
-        if s.type == CYLINDER:
-            x.z = 0.0
-        elif s.type == CAPSULE:
-            x.z -= min(max(x.z, -s.size.y), s.size.y)
-        n = radial(x, &length)
-        depth = s.size.x - length
-    normal[0] = mat_vec(s.axes, n)
-    return depth
-
 
 cdef inline bint holds_point(const Solid* s, Vec3 p, double level) noexcept nogil:
     """Is p in the solid, or within `level` of its faces? A mesh or a height field holds what is on it."""
@@ -169,7 +117,7 @@ cdef inline bint rises_from_solid(const Spot* spot, const Solid* s) noexcept nog
     cdef Vec3 n
     if s.type == PLANE:
         n = sub(spot.normal, mat_column(s.axes, 2))
-        return dot(n, n) > IN_FACE * IN_FACE
+        return dot(n, n) > ALIGNED * ALIGNED
     n = sub(add(s.position, support(s, spot.normal)), spot.point)
     return dot(spot.normal, n) + core_radius(s) > spot.level
 
@@ -235,46 +183,6 @@ cdef inline int look_at_surface(const Neighbours* x, const Spot* spot, int32_t s
 
 # ---- T ---------------------------------------------------------------------------------------------------------------
 
-cdef inline double farthest_along(double g, double half, double x) noexcept nogil:
-    """The coordinate of the points of a box that reach farthest along g, nearest to x."""
-    if fabs(g) > IN_FACE:
-        return half if g > 0.0 else -half
-    return min(max(x, -half), half)
-
-
-cdef inline Vec3 onto_hull(const Solid* s, Vec3 g, Vec3 x) noexcept nogil:
-    """x, in the hull's frame, onto the corner or edge that alone reaches farthest along g; where a face does, x itself."""
-    cdef int32_t top = hull_support(s.hull, g)
-    cdef int32_t other = -1
-    cdef int32_t i
-    cdef Vec3 e
-    for i in range(s.hull.vertex_count):
-        e = sub(s.hull.vertices[top], s.hull.vertices[i])
-        if i != top and dot(g, e) <= IN_FACE * norm(e):
-            if other >= 0:
-                return x
-            other = i
-    if other < 0:
-        return s.hull.vertices[top]
-    e = sub(s.hull.vertices[other], s.hull.vertices[top])
-    return add_scaled(s.hull.vertices[top], min(max(dot(e, sub(x, s.hull.vertices[top])) / dot(e, e), 0.0), 1.0), e)
-
-
-cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
-    """Of the points of T that reach farthest along g the nearest to p. Contacts of faces along an edge's normal spread over
-    the faces; that normal is the edge's alone."""
-    cdef Vec3 local = mat_t_vec(s.axes, g)
-    cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
-    if s.type == BOX:
-        x = vec3(farthest_along(local.x, s.size.x, x.x), farthest_along(local.y, s.size.y, x.y),
-                 farthest_along(local.z, s.size.z, x.z))
-    elif s.type == HULL:
-        x = onto_hull(s, local, x)
-    else:
-        return p
-    return add(s.position, mat_vec(s.axes, x))
-
-
 cdef inline bint goes_on(const Spot* spot, const Solid* s, Vec3 e, double way) noexcept nogil:
     """Do the points of T that reach farthest along g go on from p so far in the direction e, at right angles to g?"""
     cdef double depth, lean
@@ -288,7 +196,7 @@ cdef inline bint goes_on(const Spot* spot, const Solid* s, Vec3 e, double way) n
     for k in range(face_count(s)):
         depth = face_of(s, k, spot.point, &n)
         lean = dot(n, e)
-        if lean > IN_FACE and (depth <= spot.level or depth < way * lean):
+        if lean > ALIGNED and (depth <= spot.level or depth < way * lean):
             return False
     return True
 

@@ -11,8 +11,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, perpendicular, sub
 from mcsim.state._layout cimport Manifold
-from mcsim.state._layout cimport CYLINDER, HULL
-from mcsim.collide._clip cimport mc_rim_cos, mc_rim_sin
+from mcsim.collide.shapes._parts cimport mc_rim_cos, mc_rim_sin
 from mcsim.collide._contact cimport Contact, reduce_contacts, store
 from mcsim.collide._patch cimport Patch, add_far_points, alike, choose_patch, deal, parts_of_patch
 
@@ -57,11 +56,6 @@ ctypedef struct Parts:
     int count
     int ways
     Part part[PART_MOST]
-
-
-cdef inline int ways_for(int32_t type) noexcept nogil:
-    """How many directions are enough under a solid of this type."""
-    return PART_WAYS if type == CYLINDER or type == HULL else 16
 
 
 cdef inline void part_open(Part* part, Vec3 normal, int32_t sheet, int ways) noexcept nogil:

@@ -4,10 +4,11 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, dot, mat_vec, mat_column
 from mcsim.state._layout cimport Manifold, SPHERE, HULL
-from mcsim.collide._solid cimport Solid, core_radius, support
+from mcsim.collide._shape_table cimport core_radius, support, supporting_feature
+from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS
-from mcsim.collide._clip cimport Polygon, supporting_feature
 from mcsim.collide._patch cimport Patch, choose_patch
+from mcsim.collide.shapes._parts cimport Polygon
 
 
 cdef inline int low_point(Vec3 p, int32_t id, Vec3 n, double height, double limit, Contact* out) noexcept nogil:

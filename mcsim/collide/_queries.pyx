@@ -15,18 +15,18 @@ from libc.string cimport memcmp, memcpy
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, neg, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
-from mcsim.state._layout cimport HULL, PLANE, STATIC, Shape
+from mcsim.state._layout cimport PLANE, STATIC, Shape
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis
 from mcsim.collide._memory cimport resized
 from mcsim.collide._pairs cimport has_key, pair_key
 from mcsim.collide._ray cimport Ray, box_entry, inverse_of, ray_solid
-from mcsim.collide._solid cimport Aabb, Solid, bounds, is_surface
+from mcsim.collide._shape_table cimport bounds
+from mcsim.collide._solid cimport Aabb, Solid, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, overlaps_surface, part_surface, ray_on_surface
 from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, joined, mark_of, next_leaf, nothing,
                                   surface, tree_build, tree_clear, walk_box)
-from mcsim.state.fields import SHAPE_TYPES
 
 # The tree is built anew when its boxes' areas have grown by this factor.
 cdef double WORN = 1.5
@@ -87,8 +87,6 @@ cdef class Finder:
         tree_clear(&self.tree)
         for i in range(self.shape_count):
             self.solids[i] = collider.solids[i]
-            if not (0 <= self.solids[i].type <= HULL or is_surface(self.solids[i].type)):
-                raise NotImplementedError(f"rays and overlaps know no shape of type {SHAPE_TYPES[self.solids[i].type]!r}")
             if self.solids[i].type == PLANE:
                 self.planes[self.plane_count] = i
                 self.plane_count += 1

@@ -16,7 +16,8 @@ from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, STATIC, PLANE
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
 from mcsim.collide._surfaces cimport Surfaces
-from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion, bounds, is_surface, near_of, reach_of, thickness
+from mcsim.collide._shape_table cimport bounds, reach_of, thickness
+from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion, is_surface, near_of
 
 
 cdef inline int is_sane(const double* values, int count) noexcept nogil:

@@ -12,17 +12,19 @@ counts, and only if nothing else holds the solid: so a deep body leaves by the s
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, mat_vec, neg, norm, scale, sub, transpose,
+from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, neg, norm, scale, sub, transpose,
                                     vec3)
-from mcsim.state._layout cimport HULL, SPHERE
-from mcsim.collide._solid cimport Aabb, Solid, bounds, core_radius, support
+from mcsim.state._layout cimport SPHERE
+from mcsim.collide._shape_table cimport bounds, core_radius, middle_of, support, supporting_feature, ways_for
+from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, miss_lowest, take_lowest
-from mcsim.collide._clip cimport Polygon, features_overlap, supporting_feature
+from mcsim.collide._clip cimport features_overlap
 from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport nearest_on_triangle
 from mcsim.collide._facet cimport (Facet, Placing, Slab, bends_away, facet_of, inside_edge, is_over, may_touch_along,
                                    slab_of)
-from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_open, part_take, parts_take, ways_for
+from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_open, part_take, parts_take
+from mcsim.collide.shapes._parts cimport Polygon
 from mcsim.collide._surface cimport Surface, Walk, sheet_of, walk_next, walk_start
 
 cdef enum:
@@ -47,17 +49,6 @@ ctypedef struct Touch:
     Parts* parts
     Part behind                  # of the nearest face that the middle has passed through
     int any_behind
-
-
-cdef inline Vec3 middle_of(const Solid* s) noexcept nogil:
-    """A point well inside, from its position."""
-    cdef Vec3 sum = vec3(0.0, 0.0, 0.0)
-    cdef int32_t i
-    if s.type != HULL:
-        return sum
-    for i in range(s.hull.vertex_count):
-        sum = add(sum, s.hull.vertices[i])
-    return mat_vec(s.axes, scale(1.0 / s.hull.vertex_count, sum))
 
 # ---- sides -----------------------------------------------------------------------------------------------------------
 
@@ -191,7 +182,7 @@ cdef inline void face_polygon(const Facet* f, Polygon* out) noexcept nogil:
     cdef int k
     out.count = 3
     out.normal = f.normal
-    out.radius = 0.0
+    out.disc = out.height = out.radius[0] = out.radius[1] = 0.0
     for k in range(3):
         out.points[k] = f.p[k]
         out.id[k] = f.id[k]
@@ -348,7 +339,7 @@ cdef inline void surface_contacts(const Solid* surface, const Solid* s, double l
     x.parts = parts
     x.any_behind = 0
     parts.count = 0
-    parts.ways = ways_for(s.type)
+    parts.ways = ways_for(s)
     find_sides(&x.at, box.lower, box.upper, x.middle, sheets)
     walk_start(x.at.surface, box.lower, box.upper, &walk)
     while True:

@@ -14,8 +14,9 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, scale, sub
-from mcsim.state._layout cimport BOX, CYLINDER, HULL, Manifold
+from mcsim.state._layout cimport HULL, Manifold
 from mcsim.collide._carrying cimport set_carrying
+from mcsim.collide._shape_table cimport inner_radius
 from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._sweep cimport Course, bring_back, moved
 from mcsim.collide._surface cimport Walk, walk_next, walk_start
@@ -67,12 +68,8 @@ cdef inline double thickness(const Solid* s) noexcept nogil:
     cdef Vec3 middle
     cdef double least
     cdef int32_t i
-    if s.type == BOX:
-        return min(s.size.x, min(s.size.y, s.size.z))
-    if s.type == CYLINDER:
-        return min(s.size.x, s.size.y)
     if s.type != HULL:
-        return s.size.x
+        return inner_radius(s)
     middle.x = middle.y = middle.z = 0.0
     for i in range(s.hull.vertex_count):
         middle = add(middle, s.hull.vertices[i])

@@ -6,7 +6,8 @@ array has one row before its first (position 0, identity, no velocity, inverse m
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
-from mcsim.state._joint_types cimport *         # numbers of joints' types; setup.py writes them
+from mcsim.state._joint_types cimport *         # numbers of types; setup.py writes them
+from mcsim.state._shape_types cimport *
 
 # ---- bodies: struct of arrays, all views of NumPy memory -------------------------------------------------------------
 
@@ -40,16 +41,6 @@ ctypedef struct Bodies:
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
-cdef enum ShapeType:
-    SPHERE = 0       # size = (radius, 0, 0)
-    BOX = 1          # size = half extents
-    CAPSULE = 2      # size = (radius, half length, 0), along z
-    CYLINDER = 3     # size = (radius, half length, 0), along z
-    PLANE = 4        # the half space z <= 0 of the shape's frame
-    HULL = 5         # convex hull, `hull` indexes the Hull records
-    MESH = 6         # triangles, `surface` indexes the surfaces
-    HEIGHT_FIELD = 7 # likewise
-
 ctypedef struct Shape:
     int32_t type
     int32_t body
@@ -57,7 +48,7 @@ ctypedef struct Shape:
     int32_t mask
     int32_t hull                 # -1 unless HULL
     int32_t sensor               # 1: it reports what comes into it, and does not collide
-    Vec3 size
+    Vec3 size                    # [m], as its kernel file has it: collide/shapes/_NAME.pxd
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
     double friction

@@ -84,7 +84,8 @@ def test_names_of_codes_follow_the_enums():
         body = re.search(rf"cdef enum {enum}:\n((?:    .*\n)+)", text).group(1)
         return {name: int(number) for name, number in re.findall(r"^ +([A-Z_]+) = (\d+)", body, re.M)}
 
-    text += (Path(mcsim.__file__).parent / "state" / "_joint_types.pxd").read_text()
+    for written in ("_joint_types.pxd", "_shape_types.pxd"):
+        text += (Path(mcsim.__file__).parent / "state" / written).read_text()
     for names, enum, prefix in ((fields.SHAPE_TYPES, "ShapeType", ""), (fields.BODY_KINDS, "BodyKind", ""),
                                 (fields.JOINT_TYPES, "JointType", ""), (fields.ROW_KINDS, "RowKind", "ROW_")):
         assert {prefix + name.upper(): code for code, name in enumerate(names)} == members(enum)
