@@ -10,9 +10,11 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from mcsim.collide._collider import Collider
+from mcsim.scene.shapes import SHAPES
 from mcsim.state.fields import HULL_DTYPE, SHAPE_DTYPE, SHAPE_TYPES
 
 STATIC, KINEMATIC, DYNAMIC = 0, 1, 2
+KINDS = tuple(name for name, shape in SHAPES.items() if shape.massive)
 
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
@@ -33,7 +35,7 @@ class Shape:
         """Radius of a sphere about the origin that holds the shape."""
         r, h = self.size[0], self.size[1]
         return {"sphere": r, "box": np.linalg.norm(self.size), "capsule": r + h, "cylinder": np.hypot(r, h),
-                "plane": 0.0,
+                "cone": np.hypot(r, h), "plane": 0.0,
                 "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max()}[self.kind]
 
     def support(self, n):
@@ -47,6 +49,8 @@ class Shape:
             return h * np.abs(n[..., 2]) + r * np.linalg.norm(n, axis=-1)
         if self.kind == "cylinder":
             return h * np.abs(n[..., 2]) + r * np.hypot(n[..., 0], n[..., 1])
+        if self.kind == "cone":
+            return np.maximum(h * n[..., 2], r * np.hypot(n[..., 0], n[..., 1]) - h * n[..., 2])
         return (n @ self.points.T).max(axis=-1)
 
     def distance(self, p):
@@ -60,6 +64,12 @@ class Shape:
             return np.linalg.norm(q, axis=-1) - r
         if self.kind == "plane":
             return p[..., 2]
+        if self.kind == "cone":                  # the triangle that turns about the axis
+            out, up = np.hypot(p[..., 0], p[..., 1]), p[..., 2]
+            t = np.clip((2 * h * (h - up) + r * out) / (4 * h * h + r * r), 0.0, 1.0)
+            side, base = np.hypot(out - t * r, up - h + 2 * h * t), np.hypot(np.maximum(out - r, 0.0), up + h)
+            inside = (up >= -h) & (2 * h * out <= r * (h - up))
+            return np.where(inside, -1.0, 1.0) * np.minimum(side, base)
         if self.kind == "hull":
             return (p @ self.equations[:, :3].T + self.equations[:, 3]).max(axis=-1)
         over = np.abs(p) - self.size
@@ -151,7 +161,8 @@ def random_shape(rng, kind):
         return random_hull(rng, int(rng.integers(5, 20)))
     return Shape(kind, {"sphere": (rng.uniform(0.2, 0.8), 0, 0), "box": rng.uniform(0.1, 0.8, 3),
                         "capsule": (rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.8), 0),
-                        "cylinder": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0), "plane": (0, 0, 0)}[kind])
+                        "cylinder": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
+                        "cone": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0), "plane": (0, 0, 0)}[kind])
 
 
 # ---- the oracle ------------------------------------------------------------------------------------------------------

@@ -5,9 +5,8 @@ import time
 import numpy as np
 import pytest
 from amounts import amount
-from collide_oracle import Shape, make_collider, random_quaternions, random_shape, shape_arrays
+from collide_oracle import KINDS, Shape, make_collider, random_quaternions, random_shape, shape_arrays
 
-KINDS = ("sphere", "box", "capsule", "cylinder", "hull")
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 STATIC, KINEMATIC, DYNAMIC = 0, 1, 2
 
@@ -38,7 +37,7 @@ class Twin:
                 bodies.append(first + k)
                 continue
             for _ in range(rng.integers(1, 4)):
-                shapes.append(random_shape(rng, KINDS[rng.integers(5)]))
+                shapes.append(random_shape(rng, KINDS[rng.integers(len(KINDS))]))
                 bodies.append(first + k)
         group, mask = rng.choice([1, 2], len(shapes)), rng.choice([-1, 3, 2], len(shapes))
         self.collider.add_shapes(*shape_arrays(shapes, bodies, group=group, mask=mask))

@@ -1,13 +1,12 @@
 """The set of pairs, kept from call to call, beside all pairs by brute force, through any motion."""
 
 import numpy as np
-from collide_oracle import Shape, make_collider, matrix, random_quaternions, random_shape
+from collide_oracle import KINDS, Shape, make_collider, matrix, random_quaternions, random_shape
 from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 NEAR = 0.02
-KINDS = ("sphere", "box", "capsule", "cylinder", "hull")
 
 
 def boxes_of(shapes, position, q, margin):
@@ -33,7 +32,7 @@ def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
     """No pair of touching boxes is missing, none is there twice, none that is farther apart than the fat allows, and the
     contacts are those of each pair alone, but for those at inner edges of what stands."""
     rng = np.random.default_rng(seed)
-    shapes = [random_shape(rng, KINDS[k % 5]) for k in range(count)]
+    shapes = [random_shape(rng, KINDS[k % len(KINDS)]) for k in range(count)]
     kind = rng.choice([0, 1, 2, 2], count)
     position, q = rng.uniform(-1.5, 1.5, (count, 3)), random_quaternions(rng, count)
     collider = make_collider(shapes)

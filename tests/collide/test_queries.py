@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from collide_oracle import Shape as OracleShape, best_separation, matrix, random_hull, random_quaternions, separation_along
+from collide_oracle import (KINDS as SOLID, Shape as OracleShape, best_separation, matrix, random_hull, random_quaternions,
+                            separation_along)
 from mcsim.core.rotation import matrix as rotation
 
-KINDS = ("sphere", "box", "capsule", "cylinder", "hull", "plane")
+KINDS = (*SOLID, "plane")
 FLAT = (1.0, 0.0, 0.0, 0.0)
 
 
 def random_shape(rng, kind):
     a, b, c = rng.uniform(0.2, 0.8, 3)
     return {"sphere": lambda: mc.Sphere(a), "box": lambda: mc.Box((a, b, c)), "capsule": lambda: mc.Capsule(a, b),
-            "cylinder": lambda: mc.Cylinder(a, b), "hull": lambda: mc.ConvexHull(random_hull(rng).points),
+            "cylinder": lambda: mc.Cylinder(a, b), "cone": lambda: mc.Cone(a, b),
+            "hull": lambda: mc.ConvexHull(random_hull(rng).points),
             "plane": lambda: mc.Plane((0, 0, 1))}[kind]()
 
 
@@ -171,7 +173,7 @@ def test_rays_from_inside(kind):
 
 
 def many_shapes(rng, count, spread=3.0):
-    shapes = [random_shape(rng, KINDS[i % 5]) for i in range(count)]
+    shapes = [random_shape(rng, SOLID[i % len(SOLID)]) for i in range(count)]
     positions = rng.uniform(-spread, spread, (count + 1, 3)) * ([[1]] * count + [[0]])
     return world_of([*shapes, mc.Plane((0.1, 0, 1), -3.0)], positions, [*random_quaternions(rng, count), FLAT])
 
@@ -249,7 +251,7 @@ def test_mujoco_agrees():
 
 # ---- slid shapes -----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("kind", KINDS[:-1])
+@pytest.mark.parametrize("kind", SOLID)
 def test_shape_cast_against_overlap(kind):
     """Just before the hit the shape overlaps nothing, just after it what was hit; a miss overlaps nothing all along."""
     rng = np.random.default_rng(20 + KINDS.index(kind))
@@ -305,7 +307,7 @@ def test_overlap_and_distance_against_the_oracle():
     rng = np.random.default_rng(30)
     overlapping = 0
     for k in range(75):
-        a, b = random_shape(rng, KINDS[k % 5]), random_shape(rng, KINDS[rng.integers(5)])
+        a, b = random_shape(rng, SOLID[k % len(SOLID)]), random_shape(rng, SOLID[rng.integers(len(SOLID))])
         qa, qb = random_quaternions(rng, 2)
         offset = rng.normal(size=3) * rng.uniform(0.3, 0.9)
         world = world_of([a, b], [(0, 0, 0), offset], [qa, qb])
@@ -509,7 +511,7 @@ def test_shapes_and_surfaces():
     worlds, corners = surfaces(rng)
     origins, directions = random_rays(rng, 40, 4.0)
     for k, (origin, direction, q) in enumerate(zip(origins, directions, random_quaternions(rng, 40))):
-        shape = random_shape(rng, KINDS[k % 5])
+        shape = random_shape(rng, SOLID[k % len(SOLID)])
         shapes = [world.shape_cast(shape, origin, q, direction, exclude="ball") for world in worlds]
         assert (shapes[0] is None) == (shapes[1] is None)
         for world, hit in zip(worlds, shapes):

@@ -15,7 +15,8 @@ MISS = 4e-7                     # by which a manifold of round shapes may miss t
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 SOLIDS = {
     "sphere": mc.Sphere(0.3), "box": mc.Box((0.3, 0.2, 0.25)), "capsule": mc.Capsule(0.2, 0.3),
-    "cylinder": mc.Cylinder(0.3, 0.25), "hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.2),
+    "cylinder": mc.Cylinder(0.3, 0.25), "cone": mc.Cone(0.3, 0.25),
+    "hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.2),
 }
 
 

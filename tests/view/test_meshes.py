@@ -5,13 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, HeightField, Mesh, Sphere
+from mcsim.scene import Box, Capsule, Cone, ConvexHull, Cylinder, HeightField, Mesh, Sphere
 from mcsim.view.meshes import face_normals, shape_mesh
 
 TURN = (0.5, 0.5, -0.5, 0.5)
 SHAPES = [
     Box((1, 2, 3)), Box((1, 2, 3), position=(1, 2, 3), orientation=TURN), Sphere(1.5), Sphere(1, position=(4, 0, 0)),
     Capsule(0.5, 1), Capsule(0.5, 0), Capsule(0.3, 2, orientation=TURN), Cylinder(1, 0.2), Cylinder(0.2, 3),
+    Cone(1, 0.2), Cone(0.2, 3),
     ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]),
     ConvexHull(list(itertools.product((0, 1), (0, 2), (0, 3)))),
     ConvexHull([(np.cos(a), np.sin(a), z) for a in np.arange(7) for z in (0, 1)]),
@@ -34,7 +35,7 @@ def test_volume_and_center(shape, cell):
     signed = np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
     volume = signed.sum()
     exact = shape.volume
-    round_ = shape.type in ("sphere", "capsule", "cylinder")
+    round_ = shape.type in ("sphere", "capsule", "cylinder", "cone")
     assert (0.98 * exact < volume < exact) if round_ else volume == pytest.approx(exact)
     center = (signed[:, None] * corners.sum(axis=1)).sum(axis=0) / 4 / volume
     assert np.allclose(center, shape.mass_properties(1.0).center, atol=1e-9)

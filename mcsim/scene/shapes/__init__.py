@@ -20,6 +20,7 @@ from mcsim.scene.shapes._plane import Plane as Plane
 from mcsim.scene.shapes._hull import ConvexHull as ConvexHull
 from mcsim.scene.shapes._mesh import Mesh as Mesh
 from mcsim.scene.shapes._height_field import HeightField as HeightField
+from mcsim.scene.shapes._cone import Cone as Cone
 
 # Name of a type -> its class.
 SHAPES: dict[str, type[Shape]] = {shape.type: shape for shape in list(globals().values())

@@ -1,0 +1,53 @@
+"""Cone: its arguments, its mass, its picture."""
+
+from __future__ import annotations      # signatures read as they are written here
+
+from math import pi
+
+import numpy as np
+
+from mcsim.core.linear import length
+from mcsim.scene.checks import Vector, positive
+from mcsim.scene.mass import MassProperties
+from mcsim.scene.materials import Material
+from mcsim.scene.shapes._facets import Facets, revolved
+from mcsim.scene.shapes._shape import ORIGIN, UPRIGHT, Shape
+
+
+class Cone(Shape):
+    """A circular cone along the shape's z: a base of `radius` [m] at z = -half_length, the apex at z = half_length [m].
+
+    The origin is at half its height, as a cylinder's; its centre of mass is at z = -half_length / 2.
+    """
+
+    type = "cone"
+    radius: float
+    half_length: float
+
+    def __init__(self, radius: float, half_length: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+        radius, half_length = positive(radius, "radius"), positive(half_length, "half_length")
+        self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
+                        "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
+                       radius=radius, half_length=half_length)
+
+    @property
+    def thickness(self) -> float:
+        """[m] Its height, or how far its side is from the point of the rim that is opposite: the less of them."""
+        ruling = length((self.radius, 2.0 * self.half_length))
+        return 2.0 * self.half_length * min(1.0, 2.0 * self.radius / ruling)
+
+    def _centred(self, density: float) -> MassProperties:
+        """With the height H: m = ρ π r² H / 3, I_zz = 3/10 m r², across it 3/80 m (4 r² + H²)."""
+        r, height = self.radius, 2.0 * self.half_length
+        m = density * pi * r * r * height / 3
+        across = 3 / 80 * m * (4 * r * r + height * height)
+        return MassProperties(m, np.array([0.0, 0.0, -0.25 * height]), np.diag([across, across, 3 / 10 * m * r * r]))
+
+    @property
+    def reach(self) -> float:
+        return length(self.size)
+
+    def facets(self, detail: int, cell: float) -> Facets:
+        r, h = self.radius, self.half_length
+        return revolved(np.array([0.0, r, 0.0]), np.array([-h, -h, h]), detail, 4)
