@@ -14,7 +14,7 @@ cdef enum:
     INFINITE = 100000000     # a friction coefficient above is held to be infinite: no slip
 
 
-cdef struct Cone:
+cdef struct FrictionCone:
     int count
     const double* A
     const double* b
@@ -28,7 +28,7 @@ cdef struct Cone:
 cdef class Problem:
     """One problem, whose arrays it keeps."""
 
-    cdef Cone c
+    cdef FrictionCone c
     cdef object _arrays
 
     def __init__(self, const double[:, ::1] A, const double[::1] b, const double[::1] friction, const double[::1] load,
@@ -78,7 +78,7 @@ cdef double largest(int n, const double* x) noexcept nogil:
     return found
 
 
-cdef void attempt(const Cone* c, int i, const double* x, double* trial) noexcept nogil:
+cdef void attempt(const FrictionCone* c, int i, const double* x, double* trial) noexcept nogil:
     """lambda - r u of contact i."""
     cdef int n = 3 * c.count
     cdef int k
@@ -95,7 +95,7 @@ cdef void attempt(const Cone* c, int i, const double* x, double* trial) noexcept
     trial[2] = x[3 * i + 2] - c.rate[i] * u2
 
 
-cdef void project(const Cone* c, int i, double* x) noexcept nogil:
+cdef void project(const FrictionCone* c, int i, double* x) noexcept nogil:
     """A normal that does not pull, a tangent within its disc, or where the slip says."""
     cdef double mu = c.friction[i]
     cdef double bound, length
@@ -112,7 +112,7 @@ cdef void project(const Cone* c, int i, double* x) noexcept nogil:
         x[2] *= bound / length
 
 
-cdef double one_sweep(const Cone* c, double* x) noexcept nogil:
+cdef double one_sweep(const FrictionCone* c, double* x) noexcept nogil:
     """-> the largest change."""
     cdef double change = 0.0
     cdef double trial[3]
@@ -126,7 +126,7 @@ cdef double one_sweep(const Cone* c, double* x) noexcept nogil:
     return change
 
 
-cdef void equation(const Cone* c, int i, const double* x, double* F, double* J, unsigned char* live) noexcept nogil:
+cdef void equation(const FrictionCone* c, int i, const double* x, double* F, double* J, unsigned char* live) noexcept nogil:
     """The three of contact i. Where it opens lambda = 0; else u_n = 0 and, as it sticks or slips, u_t = 0 or lambda_t =
     mu lambda_n along lambda_t - r u_t."""
     cdef int size = 3 * c.count
@@ -175,7 +175,7 @@ cdef void equation(const Cone* c, int i, const double* x, double* F, double* J, 
         J[(n + 1 + e) * size + n] -= mu * trial[1 + e]
 
 
-cdef void row_of(const Cone* c, int row, double value, double* F, double* J, unsigned char* live) noexcept nogil:
+cdef void row_of(const FrictionCone* c, int row, double value, double* F, double* J, unsigned char* live) noexcept nogil:
     """r u = 0 as equation `row`."""
     cdef int size = 3 * c.count
     cdef int k
