@@ -171,8 +171,8 @@ cdef inline void measure_error(const Joint* joint, const JointFrames* f, double*
 {        error_NAME(f, joint, position, angle)}""",
 }
 
-# The same of collide/shapes/_NAME.pxd. Points and directions are in the shape's frame, results in the world's axes where they
-# are of a place on the solid (support, line, edge), else in the shape's.
+# The same of collide/shapes/_NAME.pxd. Points and directions are in the shape's frame, results in the world's axes where
+# they are of a place on the solid (support, line, edge), else in the shape's.
 SHAPE_VERBS = {
     "core_radius": """
 cdef inline double core_radius(const Solid* s) noexcept nogil:
@@ -181,13 +181,13 @@ cdef inline double core_radius(const Solid* s) noexcept nogil:
 """,
     "rounding": """
 cdef inline double rounding(const Solid* s, Vec3 d) noexcept nogil:
-    \"\"\"Radius to which the surface is round where it faces d, world [m]: as the solid turns, that much of the contact point
-    stays below its centre instead of going round.\"\"\"
+    \"\"\"Radius to which the surface is round where it faces d, world [m]: as the solid turns, that much of the contact
+    point stays below its centre instead of going round.\"\"\"
 {        return rounding_NAME(s, d)}    return core_radius(s)
 """,
     "inner_radius": """
 cdef inline double inner_radius(const Solid* s) noexcept nogil:
-    \"\"\"Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle; infinite of what has none.\"\"\"
+    \"\"\"Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle; else infinite.\"\"\"
 {        return inner_radius_NAME(s)}    return INFINITY
 
 
@@ -202,8 +202,8 @@ cdef inline int inner_ball_count(const Solid* s) noexcept nogil:
 """,
     "ball": """
 cdef inline double inner_ball(const Solid* s, int k, Vec3* centre) noexcept nogil:
-    \"\"\"Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half the
-    radius that would fit.\"\"\"
+    \"\"\"Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half
+    the radius that would fit.\"\"\"
 {        return ball_NAME(s, k, centre)}    centre[0] = vec3(0.0, 0.0, 0.0)
     return 0.5 * inner_radius(s)
 """,
@@ -232,7 +232,8 @@ cdef inline bint is_curved(const Solid* s) noexcept nogil:
 cdef inline Vec3 side_normal(const Solid* s, Vec3 d) noexcept nogil:
     \"\"\"Of a round side about z, the normal on the half plane of d, both world.\"\"\"
     cdef Vec3 axis = mat_column(s.axes, 2)
-{        return mat_vec(s.axes, beside_NAME(s, mat_t_vec(s.axes, d)))}    return normalized(add_scaled(d, -dot(d, axis), axis))
+{        return mat_vec(s.axes, beside_NAME(s, mat_t_vec(s.axes, d)))}    axis = add_scaled(d, -dot(d, axis), axis)
+    return normalized(axis)
 """,
     "bounds": """
 cdef inline Aabb bounds(const Solid* s) noexcept nogil:
@@ -274,8 +275,8 @@ cdef inline double rim_radius(const Solid* s, Vec3 d) noexcept nogil:
 """,
     "edge": """
 cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noexcept nogil:
-    \"\"\"Along the edge between two vertices, as supporting_feature numbers them, or along a rim at the place `at`, world; 0: none
-    that is known.\"\"\"
+    \"\"\"Along the edge between two vertices, as supporting_feature numbers them, or along a rim at the place `at`, world; 0:
+    none that is known.\"\"\"
 {        return edge_NAME(s, i, j, at)}    return vec3(0.0, 0.0, 0.0)
 """,
     "face_count": """
@@ -294,15 +295,15 @@ cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept
 """,
     "farthest": """
 cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
-    \"\"\"Of the points of a shape that reach farthest along g the nearest to p. Contacts of faces along an edge's normal spread
-    over the faces; that normal is the edge's alone.\"\"\"
+    \"\"\"Of the points of a shape that reach farthest along g the nearest to p. Contacts of faces along an edge's normal
+    spread over the faces; that normal is the edge's alone.\"\"\"
     cdef Vec3 local = mat_t_vec(s.axes, g)
     cdef Vec3 x = mat_t_vec(s.axes, sub(p, s.position))
 {        return add(s.position, mat_vec(s.axes, farthest_NAME(s, local, x)))}    return p
 """,
     "point": """
 cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Vec3* normal) noexcept nogil:
-    \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether that is it, or only less.\"\"\"
+    \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether it is exact, or less.\"\"\"
 {        return point_NAME(s, local, distance, normal)}    distance[0] = -INFINITY
     return False
 """,
@@ -312,7 +313,7 @@ cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Ve
 class Registry(NamedTuple):
     """A registry of types, a file of descriptions each and one of kernels, and what kernels have of it, two files."""
 
-    folder: str                          # of mcsim/: descriptions, whose __init__.py imports them in the order of their numbers
+    folder: str                          # of mcsim/: descriptions; __init__.py imports them in the order of their numbers
     kernels: str                         # the folder of the kernel files
     enum: str
     numbers: str                         # the file of the types' numbers

@@ -1,5 +1,5 @@
-"""Examples of the types of shapes, made from the registry by the annotations of their arguments: tests over all shapes have them
-without a line of their own."""
+"""Examples of the types of shapes, made from the registry by the annotations of their arguments: tests over all shapes have
+them without a line of their own."""
 
 import inspect
 

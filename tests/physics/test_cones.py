@@ -13,8 +13,8 @@ G = 9.81
 def lying_cone(radius, half_length, rate, ground=None, mass=1.0):
     """On its side with the apex at the origin, rolling without slip about the vertical through that by `rate` [rad/s].
 
-    The contact is a ruling along x that stands still, so the cone turns about it by rate / tan(a), tan(a) = r / H: the middle
-    of its base goes round by its distance from the vertical (Landau and Lifshitz, "Mechanics", section 32, problem 7).
+    The contact is a ruling along x that stands still, so the cone turns about it by rate / tan(a), tan(a) = r / H: the
+    middle of its base goes round by its distance from the vertical (Landau and Lifshitz, "Mechanics", section 32, problem 7).
     """
     height = 2.0 * half_length
     angle = math.atan2(radius, height)

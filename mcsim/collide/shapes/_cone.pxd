@@ -34,8 +34,8 @@ cdef inline double along_side(const Solid* s, Vec3 d) noexcept nogil:
 
 
 cdef inline double rounding_cone(const Solid* s, Vec3 d) noexcept nogil:
-    """A cone on its side is round to the distance from the apex times r / H: that where it bears its weight, below its centre
-    of mass. A rim on edge is round as a cylinder's, apex and base are not."""
+    """A cone on its side is round to the distance from the apex times r / H: that where it bears its weight, below its
+    centre of mass. A rim on edge is round as a cylinder's, apex and base are not."""
     cdef Vec3 local = mat_t_vec(s.axes, d)
     cdef double along = along_side(s, local)
     if along > LYING:
@@ -102,7 +102,7 @@ cdef inline Aabb bounds_cone(const Solid* s) noexcept nogil:
 
 
 cdef inline int chord_cone(const Solid* s, Vec3 o, Vec3 d, Chord* c) noexcept nogil:
-    """The line p = q + t d, q its point nearest to the origin, is inside the cone and its mirror image beyond the apex where
+    """The line p = q + t d, q its point nearest to the origin, is inside the cone and its mirror image past the apex where
     f = H^2 (x^2 + y^2) - r^2 (z - H/2)^2 = a t^2 + 2 b t + e <= 0: between the roots or, where it is steeper than a ruling,
     outside of them, down from the apex on one side only. Face 0 is the base."""
     cdef double start = -dot(o, d)
@@ -224,5 +224,6 @@ cdef inline bint point_cone(const Solid* s, Vec3 c, double* distance, Vec3* norm
     else:
         t /= l
         radial -= t * s.size.x
-        distance[0] = away_from(vec3(radial * around.x, radial * around.y, c.z - s.size.y + 2.0 * t * s.size.y), side, normal)
+        over_side = c.z - s.size.y + 2.0 * t * s.size.y
+        distance[0] = away_from(vec3(radial * around.x, radial * around.y, over_side), side, normal)
     return True

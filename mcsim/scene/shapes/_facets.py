@@ -29,8 +29,8 @@ def lattice(rows, columns, flipped=False):
 
 
 def revolved(radii, heights, detail, sectors):
-    """The surface of revolution about z through (radius, height) [m], from the lowest to the highest; every second of so many
-    sectors is darker, 0: none."""
+    """The surface of revolution about z through (radius, height) [m], from the lowest to the highest; every second of so
+    many sectors is darker, 0: none."""
     angles = np.linspace(0.0, 2 * np.pi, detail, endpoint=False)
     rings = np.stack([radii[:, None] * np.cos(angles), radii[:, None] * np.sin(angles),
                       np.broadcast_to(heights[:, None], (len(radii), detail))], axis=2)
