@@ -6,6 +6,7 @@ from math import pi
 
 import numpy as np
 
+from mcsim.core.trig import cos, sin
 from mcsim.scene.checks import Vector, not_negative, positive
 from mcsim.scene.mass import MassProperties, centred
 from mcsim.scene.materials import Material
@@ -55,7 +56,7 @@ class Capsule(Shape):
             return Sphere(self.radius).facets(detail, cell)
         cap = np.linspace(0.0, np.pi / 2, max(detail // 4, 2) + 1)
         middle = np.linspace(-1.0, 1.0, int(np.clip(np.ceil(2 * self.half_length / cell), 1, 12)) + 1)[1:-1]
-        radii = self.radius * np.concatenate([np.cos(cap[::-1]), np.ones(len(middle)), np.cos(cap)])
-        heights = np.concatenate([-self.half_length - self.radius * np.sin(cap[::-1]), middle * self.half_length,
-                                  self.half_length + self.radius * np.sin(cap)])
+        radii = self.radius * np.concatenate([cos(cap[::-1]), np.ones(len(middle)), cos(cap)])
+        heights = np.concatenate([-self.half_length - self.radius * sin(cap[::-1]), middle * self.half_length,
+                                  self.half_length + self.radius * sin(cap)])
         return revolved(radii, heights, detail, 0)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsim.core.trig import cos, sin
+
 
 @dataclass(frozen=True)
 class Facets:
@@ -32,7 +34,7 @@ def revolved(radii, heights, detail, sectors):
     """The surface of revolution about z through (radius, height) [m], from the lowest to the highest; every second of so
     many sectors is darker, 0: none."""
     angles = np.linspace(0.0, 2 * np.pi, detail, endpoint=False)
-    rings = np.stack([radii[:, None] * np.cos(angles), radii[:, None] * np.sin(angles),
+    rings = np.stack([radii[:, None] * cos(angles), radii[:, None] * sin(angles),
                       np.broadcast_to(heights[:, None], (len(radii), detail))], axis=2)
     lower = (np.arange(len(radii) - 1)[:, None] * detail + np.arange(detail)).ravel()
     turn = np.where(np.arange(len(lower)) % detail == detail - 1, 1 - detail, 1)

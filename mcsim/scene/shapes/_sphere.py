@@ -6,6 +6,7 @@ from math import pi
 
 import numpy as np
 
+from mcsim.core.trig import cos, sin
 from mcsim.scene.checks import Vector, positive
 from mcsim.scene.mass import MassProperties, centred
 from mcsim.scene.materials import Material
@@ -43,4 +44,4 @@ class Sphere(Shape):
 
     def facets(self, detail: int, cell: float) -> Facets:
         latitudes = np.linspace(-np.pi / 2, np.pi / 2, max(detail // 2, 4) + 1)
-        return revolved(self.radius * np.cos(latitudes), self.radius * np.sin(latitudes), detail, 4)
+        return revolved(self.radius * cos(latitudes), self.radius * sin(latitudes), detail, 4)
