@@ -32,8 +32,8 @@ cdef inline Softness soften(double hertz, double damping_ratio, double h) noexce
 
 
 cdef inline double steadying(double damping_ratio) noexcept nogil:
-    """k: what makes of a ratio of 2 one of 10. Beyond, pyramids of 465 boxes sway; a larger one that is given stays."""
-    return max(min(5.0, 10.0 / damping_ratio), 1.0) if damping_ratio > 0.0 else 1.0
+    """k: what makes of a ratio of 2 one of 12, for slow sways; a larger one that is given stays."""
+    return max(min(6.0, 12.0 / damping_ratio), 1.0) if damping_ratio > 0.0 else 1.0
 
 
 cdef inline double steadiness(double at_rest, double load) noexcept nogil:

@@ -9,7 +9,7 @@ Only reserve() needs the GIL, allocates or raises.
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._dense cimport dot_many
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, MANIFOLD_POINTS, Row
 from mcsim.state._rows cimport is_wide
 
 # The part of a row on one block of velocities.
@@ -65,6 +65,7 @@ cdef class GeneralizedRows:
     cdef Reach* reaches                  # (rows, 2)
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
+    cdef double* couplings               # (rows, KEPT) J H^-1 J' of a contact's normal with those of its manifold after it
     cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
     cdef int32_t* loop                   # rows that close loops and gears, all solved at once
     cdef const int32_t* bonds            # (bodies,) what of them loops tie to each other, each with one number, else -1
@@ -119,6 +120,9 @@ cdef class GeneralizedRows:
                            bint rub) noexcept nogil
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil
     cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
+    cdef void point_products(self, const Row* rows, Py_ssize_t first, int count, int relaxed,
+                             double (*a)[MANIFOLD_POINTS]) noexcept nogil
+    cdef double solve_points(self, Row* rows, Py_ssize_t first, int count, double* velocity, int relaxed) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

@@ -14,8 +14,9 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport dot_many, in_eights
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
+from mcsim.solve._points cimport KEPT, keep_unfelt, points_of, points_step
 from mcsim.state._layout cimport (
-    BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, MANIFOLD_POINTS, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_linear, is_wide
 
 from mcsim.core.arrays import aligned
@@ -91,7 +92,9 @@ cdef class GeneralizedRows:
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         numbers = in_eights(numbers)
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), aligned(16 * numbers).reshape(2, numbers)
-        self.kept = reaches, values
+        couplings = np.zeros((rows, KEPT))
+        self.kept = reaches, values, couplings
+        self.couplings = doubles(couplings)
         self.capacity, self.room = rows, numbers
         self.reaches = <Reach*>records(reaches)
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
@@ -236,9 +239,10 @@ cdef class GeneralizedRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Couplings of cones, once diagonals are there. Rows that the tree implies move nothing."""
-        cdef Py_ssize_t i
+        """Couplings of cones and of the points of contacts, once diagonals are there. Rows that the tree implies move nothing."""
+        cdef Py_ssize_t i, k
         cdef Row* row
+        cdef int points
         for i in range(count):
             row = &rows[i]
             if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
@@ -251,6 +255,12 @@ cdef class GeneralizedRows:
                 if row.block == 3:
                     row[1].coupling = self.coupling(i + 1, i + 2)
                     row[2].coupling = self.coupling(i, i + 2)
+            elif row.kind == ROW_NORMAL:
+                points = points_of(rows, i, count)
+                for k in range(1, points):
+                    self.couplings[KEPT * i + k - 1] = self.coupling(i, i + k)
+                if points == MANIFOLD_POINTS:
+                    keep_unfelt(row, self.couplings + KEPT * i)
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
@@ -550,7 +560,13 @@ cdef class GeneralizedRows:
         """Those of [begin, end), in their order."""
         cdef double largest = 0.0
         cdef Py_ssize_t i = begin
+        cdef int n
         while i < end:
+            n = points_of(rows, i, end)
+            if n > 1:
+                largest = max(largest, self.solve_points(rows, i, n, velocity, relaxed))
+                i += n
+                continue
             if rows[i].block_kind == BLOCK_BOUNDED:
                 largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
             elif closes(&rows[i]):
@@ -581,6 +597,43 @@ cdef class GeneralizedRows:
         rate = fabs(delta) * (row.diagonal + row.compliance[relaxed])
         self.stir(i, fabs(delta) * rate)
         return rate
+
+    cdef void point_products(self, const Row* rows, Py_ssize_t first, int count, int relaxed,
+                             double (*a)[MANIFOLD_POINTS]) noexcept nogil:
+        """J H^-1 J' + compliance of the normals of a manifold; a diagonal of 0: the point does nothing. (count, count)"""
+        cdef const Row* row
+        cdef int i, k
+        for i in range(count):
+            row = &rows[first + i]
+            a[i][i] = row.diagonal + row.compliance[relaxed] if row.mass[relaxed] > 0.0 else 0.0
+            for k in range(i):
+                a[i][k] = a[k][i] = self.couplings[KEPT * (first + k) + i - k - 1]
+
+    cdef double solve_points(self, Row* rows, Py_ssize_t first, int count, double* velocity, int relaxed) noexcept nogil:
+        """solve_block of the normals of a manifold."""
+        cdef double a[MANIFOLD_POINTS][MANIFOLD_POINTS]
+        cdef double u[MANIFOLD_POINTS]
+        cdef double x[MANIFOLD_POINTS]
+        cdef double change[MANIFOLD_POINTS]
+        cdef double before[MANIFOLD_POINTS]
+        cdef double largest = 0.0
+        cdef double energy = 0.0
+        cdef Row* row
+        cdef int i
+        for i in range(count):
+            row = &rows[first + i]
+            u[i] = before[i] = row_residual(row, row_rate(&self.reaches[2 * (first + i)], self.jacobian, velocity), relaxed)
+            x[i] = row.impulse
+        self.point_products(rows, first, count, relaxed, a)
+        points_step(count, a, self.couplings + KEPT * first, u, x, change)
+        for i in range(count):
+            if change[i] != 0.0:
+                rows[first + i].impulse = x[i] + change[i]
+                row_act(&self.reaches[2 * (first + i)], self.response, change[i], velocity)
+                largest = max(largest, fabs(u[i] - before[i]))
+                energy += change[i] * (u[i] - before[i])
+        self.stir(first, energy)
+        return largest
 
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
         """The block that begins at row i. -> the largest correction [m/s, rad/s]"""

@@ -36,7 +36,7 @@ ctypedef struct LadenBlock:
     int32_t row
     int32_t begin                # among the laden rows
     int32_t rubbing              # from which block on its manifold's friction is, or what comes after the manifold
-    int32_t reserved
+    int32_t count                # rows
     int32_t tree[2]              # of its two bodies, -1: moves nothing
 
 # Blocks of a group on the same two trees, one after the other.
@@ -67,8 +67,8 @@ cdef class LadenRows:
     cdef double* matrix
     cdef int64_t changes                 # how many more than what may be left undone
 
-    cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
+    cdef int fit(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count) noexcept nogil
+    cdef void begin(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
                     const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
@@ -78,7 +78,7 @@ cdef class LadenRows:
     cdef void find_groups(self) noexcept nogil
     cdef double sweep_group(self, Row* rows, Py_ssize_t first, Py_ssize_t end, double* velocity, int relaxed) noexcept nogil
     cdef void note(self, LadenBlock* block, double change, int64_t seen) noexcept nogil
-    cdef double solve_normal(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
+    cdef double solve_normals(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
     cdef void free_friction(self, const Row* rows, LadenBlock* normal) noexcept nogil
     cdef void act(self, const LadenRow* laden, double impulse, double* velocity) noexcept nogil

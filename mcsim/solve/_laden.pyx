@@ -29,7 +29,8 @@ from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual, scalar_step
 from mcsim.solve._generalized cimport Reach, reach_act, reach_rate, rubs
-from mcsim.state._layout cimport ROW_NORMAL
+from mcsim.solve._points cimport KEPT, block_size, points_step
+from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_NORMAL
 
 
 cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept nogil:
@@ -84,13 +85,13 @@ cdef class LadenRows:
             self.blocks, self.laden = <LadenBlock*>doubles(blocks), <LadenRow*>doubles(laden)
             self.member, self.order, self.rate = integers(numbers), integers(numbers[2 * rows:]), doubles(rates)
 
-    cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil:
+    cdef int fit(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count) noexcept nogil:
         """Once the rows' reaches are there. -> OK or GROW"""
         cdef Py_ssize_t i, k, n
         self.row_count = self.tree_count = 0
         self.wanted_room = 0
         for i in range(count):
-            self.list_rows(rows, blocks[i], rows[blocks[i]].block, 0.0)
+            self.list_rows(rows, blocks[i], block_size(rows, blocks[i], end), 0.0)
         for k in range(self.tree_count):
             n = min(self.trees[k].count, 2 * self.trees[k].size)     # a pass may have fewer of its rows than there are
             self.wanted_room += n * n
@@ -131,9 +132,9 @@ cdef class LadenRows:
         for k in range(self.tree_count):
             self.tree_at[self.trees[k].first] = -1
 
-    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
+    cdef void begin(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
                     const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil:
-        """A pass of so many sweeps over these blocks of rows, over contacts' friction only if `rub`; efforts by the rows'
+        """A pass of so many sweeps over these blocks of rows [0, end), over contacts' friction only if `rub`; efforts by the rows'
         sources. at_most: (velocities,) by a tree's first, the kinetic energy that rows may give it, NULL: any."""
         cdef LadenBlock* block
         cdef LadenTree* tree
@@ -150,9 +151,10 @@ cdef class LadenRows:
             block = &self.blocks[self.block_count]
             self.block_count += 1
             block.row, block.begin = blocks[i], <int32_t>self.row_count
+            block.count = block_size(rows, blocks[i], end)
             block.effort = efforts[row.source].rounds
             block.undone = undone[row.source] / block.effort
-            self.list_rows(rows, blocks[i], row.block, ceil(block.effort) - 1.0)
+            self.list_rows(rows, blocks[i], block.count, ceil(block.effort) - 1.0)
             block.tree[0] = block.tree[1] = -1
             for k in range(block.begin, self.row_count):
                 for side in range(2):
@@ -318,7 +320,7 @@ cdef class LadenRows:
                 for k in range(run.begin, run.end):
                     block = &self.blocks[self.order[k]]
                     if block.effort > again and block.seen != stamp(self.trees, &run.tree[0]):
-                        largest = max(largest, self.solve_normal(rows, block, velocity, relaxed) if (
+                        largest = max(largest, self.solve_normals(rows, block, velocity, relaxed) if (
                             rows[block.row].kind == ROW_NORMAL) else self.solve(rows, block, velocity, relaxed))
                 seen = stamp(self.trees, &run.tree[0])
                 run.seen = seen
@@ -342,35 +344,49 @@ cdef class LadenRows:
                 self.trees[block.tree[side]].stamp += 1
                 self.generalized.stirred[self.trees[block.tree[side]].first] = 1
 
-    cdef double solve_normal(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
-        """solve() of a point's row alone, as most blocks are. -> the correction"""
-        cdef Row* row = &rows[block.row]
+    cdef double solve_normals(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
+        """solve() of a contact's points, as most blocks are. -> the largest correction"""
+        cdef double a[MANIFOLD_POINTS][MANIFOLD_POINTS]
+        cdef double u[MANIFOLD_POINTS]
+        cdef double before[MANIFOLD_POINTS]
+        cdef double x[MANIFOLD_POINTS]
+        cdef double change[MANIFOLD_POINTS]
         cdef LadenRow* laden = &self.laden[block.begin]
+        cdef Row* row = &rows[block.row]
         cdef int64_t seen = stamp(self.trees, &block.tree[0])
-        cdef double rate = 0.0
-        cdef double delta
-        cdef double own[2]                               # J qd of the sides
-        cdef int side
+        cdef double largest = 0.0
+        cdef double own
+        cdef bint changed = False
+        cdef int r, side
         if is_spent(self.trees, block):
             block.seen = seen
             return 0.0
-        for side in range(2):
-            if laden.tree[side] >= 0:
-                own[side] = side_rate(self.trees, laden, side, self.rate, self.generalized.reaches,
-                                      self.generalized.jacobian, velocity)
-                rate += own[side]
-        delta = scalar_step(row, row.lower, row.upper, row_residual(row, rate, relaxed), relaxed)
-        if delta == 0.0:
-            block.seen = seen
-            return 0.0
-        for side in range(2):
-            if laden.tree[side] >= 0:
-                self.trees[laden.tree[side]].left -= delta * (own[side] + 0.5 * delta * laden.diagonal[side])
-        self.act(laden, delta, velocity)
-        self.free_friction(rows, block)
-        rate = fabs(delta) * (row.diagonal + row.compliance[relaxed])
-        self.note(block, rate, seen)
-        return rate
+        for r in range(block.count):
+            own = 0.0
+            for side in range(2):
+                if laden[r].tree[side] >= 0:
+                    own += side_rate(self.trees, &laden[r], side, self.rate, self.generalized.reaches,
+                                     self.generalized.jacobian, velocity)
+            x[r], u[r] = row[r].impulse, row_residual(&row[r], own, relaxed)
+            before[r] = u[r]
+        self.generalized.point_products(rows, block.row, block.count, relaxed, a)
+        points_step(block.count, a, self.generalized.couplings + KEPT * block.row, u, x, change)
+        for r in range(block.count):
+            if change[r] == 0.0:
+                continue
+            changed = True
+            row[r].impulse = x[r] + change[r]
+            for side in range(2):
+                if laden[r].tree[side] >= 0:
+                    own = side_rate(self.trees, &laden[r], side, self.rate, self.generalized.reaches,
+                                    self.generalized.jacobian, velocity)
+                    self.trees[laden[r].tree[side]].left -= change[r] * (own + 0.5 * change[r] * laden[r].diagonal[side])
+            self.act(&laden[r], change[r], velocity)
+            largest = max(largest, fabs(u[r] - before[r]))
+        if changed:
+            self.free_friction(rows, block)
+        self.note(block, largest, seen)
+        return largest
 
     cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil:
         """-> the largest correction"""

@@ -23,12 +23,10 @@ what the drift presses in. With C < 0:
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.core._math cimport cross, dot, sub, vec3
-from mcsim.core._types cimport Vec3
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
-from mcsim.state._rows cimport row_coupling, without_slop
+from mcsim.state._rows cimport find_unfelt, row_coupling, without_slop
 from mcsim.wide._blocks cimport ALIKE, may_steady
 
 
@@ -152,14 +150,6 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
             row.mass[p] = 1.0 / d if d > 0.0 else 0.0
 
 
-cdef inline double area(const Row* a, const Row* b, const Row* c, int k) noexcept nogil:
-    """Twice that of a triangle of points, by the turning parts r x n of their rows, at `k` in these [m2]"""
-    cdef Vec3 p = vec3(a.jacobian[k], a.jacobian[k + 1], a.jacobian[k + 2])
-    cdef Vec3 q = sub(vec3(b.jacobian[k], b.jacobian[k + 1], b.jacobian[k + 2]), p)
-    cdef Vec3 r = sub(vec3(c.jacobian[k], c.jacobian[k + 1], c.jacobian[k + 2]), p)
-    return dot(cross(q, r), vec3(a.jacobian[6], a.jacobian[7], a.jacobian[8]))
-
-
 cdef inline Py_ssize_t end_of_points(const Row* rows, Py_ssize_t i, Py_ssize_t count) noexcept nogil:
     """-> the end of a manifold's normal rows, of which i is the first"""
     cdef Py_ssize_t end = i + 1
@@ -180,17 +170,13 @@ cdef inline bint are_alike(const Row* rows, Py_ssize_t i, Py_ssize_t end) noexce
     return 0
 
 
-cdef void share_load(Row* p, double part, const Bodies* bodies) noexcept nogil:
+cdef void share_load(Row* p, double part) noexcept nogil:
     """The part of the impulses of four points that is no rigid body's goes: wide/_springs.pxi, share_load."""
-    cdef int k = 9 if bodies.inv_mass[p.body_b] > 0.0 else 3
     cdef int i
     cdef double e[4]
     cdef double along = 0.0
     cdef double square = 0.0
-    e[0] = area(&p[1], &p[2], &p[3], k)
-    e[1] = -area(&p[0], &p[2], &p[3], k)
-    e[2] = area(&p[0], &p[1], &p[3], k)
-    e[3] = -area(&p[0], &p[1], &p[2], k)
+    find_unfelt(p, e)
     for i in range(4):
         along += e[i] * p[i].impulse
         square += e[i] * e[i]
@@ -221,7 +207,7 @@ cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const 
             end = end_of_points(rows, i, count)
             firmness = 1.0 if effort.firmness > 1.0 and are_alike(rows, i, end) else effort.firmness
             if firmness > 1.0 and end - i == 4:
-                share_load(row, 1.0 - 1.0 / firmness, bodies)
+                share_load(row, 1.0 - 1.0 / firmness)
         set_contact_bias(row, sqrt(effort.stiffness), firmness, bodies, neighbours, part, settings)
         d = row.diagonal + row.compliance[BIASED]
         row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0

@@ -3,8 +3,8 @@
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
-from mcsim.core._math cimport dot, sub, vec3
-from mcsim.core._types cimport Twist
+from mcsim.core._math cimport cross, dot, sub, vec3
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row, Settings
 
 
@@ -44,6 +44,24 @@ cdef inline double row_coupling(const Row* x, const Row* y) noexcept nogil:
         for k in range(6):
             s += x.jacobian[6 + k] * y.inv_mass_jacobian[k]
     return s
+
+
+cdef inline double area(const Row* a, const Row* b, const Row* c, int k) noexcept nogil:
+    """Twice that of a triangle of points, by the turning parts r x n of their rows, at `k` in these [m2]"""
+    cdef Vec3 p = vec3(a.jacobian[k], a.jacobian[k + 1], a.jacobian[k + 2])
+    cdef Vec3 q = sub(vec3(b.jacobian[k], b.jacobian[k + 1], b.jacobian[k + 2]), p)
+    cdef Vec3 r = sub(vec3(c.jacobian[k], c.jacobian[k + 1], c.jacobian[k + 2]), p)
+    return dot(cross(q, r), vec3(a.jacobian[6], a.jacobian[7], a.jacobian[8]))
+
+
+cdef inline void find_unfelt(const Row* p, double* e) noexcept nogil:
+    """Impulses of four points of a contact that no rigid body feels: wide/_springs.pxi, find_unfelt. e: (4,)"""
+    cdef const double* n = &p.inv_mass_jacobian[6]
+    cdef int k = 9 if n[0] != 0.0 or n[1] != 0.0 or n[2] != 0.0 else 3       # b moves
+    e[0] = area(&p[1], &p[2], &p[3], k)
+    e[1] = -area(&p[0], &p[2], &p[3], k)
+    e[2] = area(&p[0], &p[1], &p[3], k)
+    e[3] = -area(&p[0], &p[1], &p[2], k)
 
 
 cdef inline double row_rate(const JointRow* row, const Twist* a, const Twist* b) noexcept nogil:

@@ -26,6 +26,7 @@ cdef class FurtherSweeps:
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 const int32_t* tree, double* velocity) noexcept nogil
     cdef void note(self, int32_t body, int sweep) noexcept nogil
-    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil
+    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, int size,
+                          double* velocity) noexcept nogil
     cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
                           Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil

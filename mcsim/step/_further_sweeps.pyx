@@ -13,6 +13,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
+from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport RELAXED, ROW_NORMAL
 from mcsim.wide._blocks cimport is_outweighed
@@ -126,10 +127,10 @@ cdef class FurtherSweeps:
                 if is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours) and (
                         max(self.changed[a], self.changed[b]) >= k - 1):
                     found = True
-                    if self.solve_again(generalized, rows, i, velocity):
+                    if self.solve_again(generalized, rows, i, block_size(rows, i, count), velocity):
                         self.note(a, k)
                         self.note(b, k)
-                i += rows[i].block
+                i += block_size(rows, i, count)
             if not found:
                 return k - 2
         self.unsettled = True
@@ -140,10 +141,13 @@ cdef class FurtherSweeps:
         if body >= 0:
             self.changed[body] = sweep
 
-    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, double* velocity) noexcept nogil:
-        """The block at row i. -> whether that changes a velocity by more than may be left undone"""
+    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, int size,
+                          double* velocity) noexcept nogil:
+        """The block of that size at row i. -> whether that changes a velocity by more than may be left undone"""
         cdef double delta[MAX_BLOCK]
         cdef int r
+        if size > rows[i].block:
+            return generalized.solve_points(rows, i, size, velocity, RELAXED) > self.speed + self.rate * rows[i].size
         for r in range(rows[i].block):
             delta[r] = -rows[i + r].impulse
         generalized.solve_block(rows, i, velocity, RELAXED)

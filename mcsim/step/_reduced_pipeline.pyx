@@ -48,7 +48,7 @@ from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
-from mcsim.solve._laden cimport LadenRows
+from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT,
@@ -250,7 +250,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
         if status == OK and self.laden_count > 0:
-            status = self.laden_rows.fit(self.rows, self.laden_blocks, self.laden_count)
+            status = self.laden_rows.fit(self.rows, self.row_count, self.laden_blocks, self.laden_count)
         if status == OK:
             self.finish_rows(self.settings.first_kick)
         return status
@@ -277,7 +277,7 @@ cdef class ReducedPipeline(LoopPipeline):
             if self.efforts[self.rows[i].source].rounds > 1.0:
                 self.laden_blocks[self.laden_count] = <int32_t>i
                 self.laden_count += 1
-            i += self.rows[i].block
+            i += block_size(self.rows, i, self.row_count)
 
     cdef void let_tree_hold(self) noexcept nogil:
         """What is said of a joint's own rows, where it has none."""
@@ -380,7 +380,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.solve_problem(NULL, relaxed)
             return
         if self.laden_count > 0:
-            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, self.undone,
+            self.laden_rows.begin(self.rows, self.row_count, self.laden_blocks, self.laden_count, self.efforts, self.undone,
                                   NULL if relaxed else self.at_most, rub, iterations)
         for k in range(iterations):
             self.sweeps += 1

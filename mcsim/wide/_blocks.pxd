@@ -21,6 +21,7 @@ ctypedef struct WidePoint:
     Wide diagonal                # J M^-1 J'
     Wide mass                    # its inverse; 0: no such point
     Wide soft_mass               # likewise of the biased pass: 1 / (J M^-1 J' + compliance)
+    Wide compliance              # and this compliance
     Wide impulse                 # [N s]
     Wide coupling[3]             # J M^-1 J' with the points after it
 
@@ -74,6 +75,7 @@ ctypedef struct ContactBlock:
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
     Wide twist                   # and about the normal [N m s]
+    Wide inverse[2][10]          # of the points' A, of the biased and the relax pass (_faces.pxi)
     WidePoint points[4]
     WideRub rub[4]              # only in use where the block `rubs`
 

@@ -1,8 +1,8 @@
 # The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
-# A manifold is solved as a whole: its points one after the other (projected Gauss-Seidel), then friction under the loads
-# that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold span at most three:
+# A manifold is solved as a whole: its points at once where all push, else one after the other (_faces.pxi), then friction
+# under the loads that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold span at most three:
 # the normal at its centre and the tilts about the two tangents. With y the velocities along these three, K their
 # J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
 # (`coupling`): so the bodies' velocities are touched once a manifold.
@@ -489,9 +489,12 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     for i in range(block.point_count):
         point = &block.points[i]
         point.soft_mass = point.mass
+        point.compliance = splat(0.0)
         if sprung:
             press(point, &springs, start.points[i].error, splat(rule.h), &rate)
         point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
+    if block.point_count > 1:
+        set_inverse(block, sprung)
     block.undone = inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
     block.settled = start.outweighed * block.undone
     block.undone = splat(SLIGHT) * block.undone
@@ -604,8 +607,8 @@ include "_friction.pxi"
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
-    """The first `count` points, ROUNDS times one after the other, for a tilt is what a single round hardly resolves; and
-    at once where many rounds would not."""
+    """The first `count` points: at once where all go on pushing, else ROUNDS times one after the other, for a tilt is what a
+    single round hardly resolves (_faces.pxi)."""
     cdef WidePoint* point = block.points
     cdef Wide zero = splat(0.0)
     cdef Wide3 second = w_cross(block.normal, block.tangent)
@@ -621,26 +624,33 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     cdef Wide impulse, change
     cdef Wide u[4]               # J v + bias without what the point's own impulse adds
     cdef Wide x[4]
+    cdef Wide pushed[4]          # where all of them push
     cdef Wide mass[4]            # that of the pass
-    cdef int rounds = ROUNDS if count > 1 else 1
+    cdef Mask open               # the lanes where some would pull
     cdef int i, j, k
     for i in range(count):
         x[i] = point[i].impulse
         u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + closing
         u[i] = u[i] + point[i].turn[0] * tilting_0 + point[i].turn[1] * tilting_1 - point[i].diagonal * x[i]
         mass[i] = point[i].mass if relaxed else point[i].soft_mass
-    for k in range(rounds):
+    if count == 1:
+        x[0] = most(-mass[0] * u[0], zero)
+    else:
+        open = above(zero, push_at_once(block, count, relaxed, mass, u, x, pushed))
+        for k in range(ROUNDS if any_lane(open) else 0):
+            for i in range(count):
+                impulse = most(-mass[i] * u[i], zero)
+                change = impulse - x[i]
+                x[i] = impulse
+                for j in range(count):
+                    if j < i:
+                        u[j] = u[j] + point[j].coupling[i - j - 1] * change
+                    elif j > i:
+                        u[j] = u[j] + point[i].coupling[j - i - 1] * change
+        if block.solves_faces > 0 and any_lane(open):
+            solve_face(block, count, mass, u, x)
         for i in range(count):
-            impulse = most(-mass[i] * u[i], zero)
-            change = impulse - x[i]
-            x[i] = impulse
-            for j in range(count):
-                if j < i:
-                    u[j] = u[j] + point[j].coupling[i - j - 1] * change
-                elif j > i:
-                    u[j] = u[j] + point[i].coupling[j - i - 1] * change
-    if count > 1 and block.solves_faces > 0:
-        solve_face(block, count, mass, u, x)
+            x[i] = choose(open, x[i], pushed[i])
     for i in range(count):
         change = x[i] - point[i].impulse
         point[i].impulse = x[i]

@@ -37,6 +37,7 @@ cdef inline void press(WidePoint* point, const Springs* s, Wide error, Wide h, W
     cdef Wide stiffness = s.part * turned * a1 * s.firmer
     rate[0] = s.omega * inverse(a1)
     point.soft_mass = point.mass * (stiffness / (one + stiffness))
+    point.compliance = choose(above(stiffness, zero), point.diagonal / choose(above(stiffness, zero), stiffness, one), zero)
 
 
 cdef inline Wide area(const WidePoint* a, const WidePoint* b, const WidePoint* c) noexcept nogil:
@@ -46,6 +47,14 @@ cdef inline Wide area(const WidePoint* a, const WidePoint* b, const WidePoint* c
 
 # Four points bear a load in many ways: impulses e with sum e = 0 and sum e offset = 0 add no force and no torque, and
 # change no velocity. There is one such e: of each point the area of the triangle of the three others, with signs in turn.
+cdef inline void find_unfelt(const WidePoint* p, Wide* e) noexcept nogil:
+    """e: (4,)"""
+    e[0] = area(&p[1], &p[2], &p[3])
+    e[1] = splat(0.0) - area(&p[0], &p[2], &p[3])
+    e[2] = area(&p[0], &p[1], &p[3])
+    e[3] = splat(0.0) - area(&p[0], &p[1], &p[2])
+
+
 # Springs take it away, for depths like it are no displacement of a rigid body; where they hardly yield that takes for ever,
 # and friction would act about a centre that is nobody's. So the guess begins without it, as far as no point comes to pull.
 cdef inline void share_load(ContactBlock* block, const ContactStart* start) noexcept nogil:
@@ -55,10 +64,7 @@ cdef inline void share_load(ContactBlock* block, const ContactStart* start) noex
     cdef Wide e[4]
     cdef Wide along, taken
     cdef int i
-    e[0] = area(&p[1], &p[2], &p[3])
-    e[1] = zero - area(&p[0], &p[2], &p[3])
-    e[2] = area(&p[0], &p[1], &p[3])
-    e[3] = zero - area(&p[0], &p[1], &p[2])
+    find_unfelt(p, e)
     along = e[0] * p[0].impulse + e[1] * p[1].impulse + e[2] * p[2].impulse + e[3] * p[3].impulse
     along = along * inverse(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     for i in range(4):

@@ -143,10 +143,10 @@ def test_what_strikes_it_is_answered_at_once():
 def test_with_as_many_at_least_there_are_as_many():
     world = world_of(flat(), least_iterations=4)
     world.step(120)
-    assert sweeps_of(world) == 2 * 4 * 4
+    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4     # now and then the last one changes no bit
     world = world_of(flat(), least_iterations=3)
     world.step(120)
-    assert sweeps_of(world) == 2 * 4 * 4            # the fourth finds nothing left to do
+    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4     # the fourth finds nothing left to do
     assert world_of(flat()).settings["least_iterations"] == 1
     assert world_of(flat(), iterations=6).settings["least_iterations"] == 6
     assert world_of(flat(), stop="residual").settings["least_iterations"] >= 1000
