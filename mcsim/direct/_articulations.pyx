@@ -176,13 +176,12 @@ cdef class Articulations(Accounted):
             self.herds.factor(self.bodies)
 
     cdef void refresh(self) noexcept nogil:
-        """Rows and factors at the present poses, to which the border's rows are written already."""
+        """Rows at the present poses, to which the border's rows are written already; to be followed by `prepare`."""
         cdef Py_ssize_t c
         if self.herds is not None and self.herds.write(self.bodies, &self.tree.rows) > self.least_enough:
             self.note_open_herds()
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
-        self.prepare()
         self.note_open()
 
     cdef void begin(self) noexcept nogil:

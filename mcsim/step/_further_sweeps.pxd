@@ -5,7 +5,12 @@ from mcsim.direct._articulations cimport Articulations
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Row
-from mcsim.wide._contacts cimport WideContacts
+from mcsim.step._constraint_set cimport ConstraintSets
+
+# Bodies of contacts that are rows, or their trees: sweeps of these do not note what they change. tree: of each body; NULL.
+cdef void mark_outweighed(const Row* rows, Py_ssize_t count, const double* neighbours, const int32_t* tree,
+                          int32_t* changed) noexcept nogil
+
 
 cdef class FurtherSweeps:
     cdef object kept             # the arrays behind the pointers
@@ -16,17 +21,17 @@ cdef class FurtherSweeps:
     cdef double* burden          # of bodies: the inverse of what it weighs for what pushes it [1/kg]; -1: it has no part
     cdef double* neighbours      # what all that it touches weighs, in its own masses; below 0: it has no part
     cdef int32_t* changed        # of bodies or trees: the last sweep, those of the pass itself being 1, that has changed it
+    cdef const double* sizes     # of bodies [m]
+    cdef bint none               # contacts of a substep are not settled: where overlaps are what bears
     cdef bint unsettled          # a pass of this step has ended while contacts still changed
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
-                    Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil
+                    Py_ssize_t joint_count, Articulations articulations) noexcept nogil
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
     cdef int32_t* begin(self) noexcept nogil
-    cdef void mark(self, const Row* rows, Py_ssize_t count, const int32_t* tree) noexcept nogil
     cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 const int32_t* tree, double* velocity) noexcept nogil
     cdef void note(self, int32_t body, int sweep) noexcept nogil
     cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, int size,
                           double* velocity) noexcept nogil
-    cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
-                          Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil
+    cdef long long settle(self, ConstraintSets sets, Twist* twist) noexcept nogil

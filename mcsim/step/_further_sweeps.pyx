@@ -14,25 +14,41 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._points cimport block_size
-from mcsim.solve._si cimport sweep_changed
 from mcsim.state._layout cimport RELAXED, ROW_NORMAL
+from mcsim.step._constraint_set cimport FurtherPass
 from mcsim.wide._blocks cimport is_outweighed
 
 
-cdef class FurtherSweeps:
-    """bodies: how many; most: sweeps of a pass, at most; speed [m/s], rate [1/s]: a body of size r may be left with a change of
-    its velocity of speed + rate r."""
+cdef void mark_outweighed(const Row* rows, Py_ssize_t count, const double* neighbours, const int32_t* tree,
+                          int32_t* changed) noexcept nogil:
+    cdef int32_t body
+    cdef Py_ssize_t i
+    cdef int side
+    for i in range(count):
+        if rows[i].kind == ROW_NORMAL and is_outweighed(rows[i].body_a, rows[i].body_b, neighbours):
+            for side in range(2):
+                body = rows[i].body_b if side else rows[i].body_a
+                body = tree[body] if tree != NULL else body
+                if body >= 0:                            # of what stands still others hear nothing
+                    changed[body] = 1
 
-    def __init__(self, Py_ssize_t bodies, int most, double speed, double rate):
+
+cdef class FurtherSweeps:
+    """sizes: (bodies + 1,) [m]; most: sweeps of a pass, at most; speed [m/s], rate [1/s]: a body of size r may be left with
+    a change of its velocity of speed + rate r; none: bodies are not swept further in spite of all."""
+
+    def __init__(self, sizes, int most, double speed, double rate, bint none):
+        cdef Py_ssize_t bodies = len(sizes) - 1
         numbers, changed = np.zeros((2, bodies + 1)), np.zeros(bodies + 1, np.int32)
-        self.kept = numbers, changed
+        self.kept = numbers, changed, sizes
+        self.sizes, self.none = doubles(sizes), none
         self.burden, self.neighbours = doubles(numbers[0]) + 1, doubles(numbers[1]) + 1
         self.changed = integers(changed) + 1
         self.bodies, self.most, self.speed, self.rate = bodies, most, speed, rate
 
     cdef void weigh(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Joint* joints,
-                    Py_ssize_t joint_count, Articulations articulations, bint closing) noexcept nogil:
-        """At the begin of a step. closing: joints are solved directly; else what they hold has no part."""
+                    Py_ssize_t joint_count, Articulations articulations) noexcept nogil:
+        """At the begin of a step. articulations: where joints are solved directly; None: what joints hold has no part."""
         cdef const Manifold* m
         cdef Py_ssize_t i
         cdef double a, b
@@ -41,10 +57,10 @@ cdef class FurtherSweeps:
             return
         memset(self.neighbours - 1, 0, (bodies.count + 1) * sizeof(double))
         memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
-        if closing:
+        if articulations is not None:
             articulations.share_masses(self.burden)
             carries = articulations.find_answers(manifolds, count, self.burden)
-        for i in range(joint_count if not closing else 0):
+        for i in range(joint_count if articulations is None else 0):
             self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
         for i in range(count):
             m = &manifolds[i]
@@ -70,40 +86,20 @@ cdef class FurtherSweeps:
         memset(self.changed - 1, 0, (self.bodies + 1) * sizeof(int32_t))
         return self.changed
 
-    cdef void mark(self, const Row* rows, Py_ssize_t count, const int32_t* tree) noexcept nogil:
-        """Bodies of contacts that are rows, or their trees: sweeps of these do not note what they change. tree: of each body,
-        or NULL."""
-        cdef const Row* row
-        cdef Py_ssize_t i
-        for i in range(count):
-            row = &rows[i]
-            if row.kind == ROW_NORMAL and is_outweighed(row.body_a, row.body_b, self.neighbours):
-                self.note(tree[row.body_a] if tree != NULL else row.body_a, 1)
-                self.note(tree[row.body_b] if tree != NULL else row.body_b, 1)
-
-    cdef long long settle(self, WideContacts wide, bint widening, Articulations articulations, bint closing, Row* rows,
-                          Py_ssize_t count, const double* factors, const double* sizes, Twist* twist) noexcept nogil:
-        """After the last sweep. widening: contacts are solved several at a time, else they are rows; closing: as of
-        weigh(); sizes: of bodies [m]. -> how many were made"""
+    cdef long long settle(self, ConstraintSets sets, Twist* twist) noexcept nogil:
+        """After the last sweep. -> how many were made"""
+        cdef FurtherPass p
         cdef int k
-        cdef bint found
-        if self.most == 0:
+        if self.most == 0 or self.none:
             return 0
-        if not widening:
-            self.begin()
-            self.mark(rows, count, NULL)
-        if closing:
-            articulations.spread_changes(1, self.changed)
+        p.twist, p.changed, p.neighbours, p.sizes = twist, self.changed, self.neighbours, self.sizes
+        p.speed, p.rate = self.speed, self.rate
+        sets.mark_changes(&p)
         for k in range(2, self.most + 2):
-            found = sweep_changed(rows, count, factors, twist, k, self.changed, self.neighbours, sizes, self.speed, self.rate)
-            if closing and articulations.angles.sweep_changing(twist, k, sizes, self.speed, self.rate, self.changed):
-                found = True
-            if widening and wide.sweep_changing(twist, k, self.changed):
-                found = True
-            if not found:
+            p.k = k
+            if not sets.sweep_changing(&p):
                 return k - 2
-            if closing:
-                articulations.solve_changed(twist, sizes, self.speed, self.rate, k, self.changed)
+            sets.answer_changes(&p)
         self.unsettled = True
         return self.most
 
@@ -118,7 +114,7 @@ cdef class FurtherSweeps:
         if self.most == 0:
             return 0
         self.begin()
-        self.mark(rows, count, tree)
+        mark_outweighed(rows, count, self.neighbours, tree, self.changed)
         for k in range(2, self.most + 2):
             found = False
             i = begin

@@ -39,7 +39,8 @@ cdef class LoopAccount:
         self.kept_rows = numbers
         self.given, self.speeds, self.done = doubles(numbers[0]), doubles(numbers[1:3]), doubles(numbers[3:])
 
-    cdef void begin_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces, bint second) noexcept nogil:
+    cdef void begin_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces,
+                         bint second) noexcept nogil:
         """Half a substep begins, the first or the second: forces act for h in it. In the first half all of an impulse is
         new."""
         cdef const double* velocity = self.motion.qd

@@ -31,6 +31,8 @@ cdef class LoopPipeline(TreePipeline):
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
     cdef double part_of(self, int32_t node) noexcept nogil
+    cdef double guess_of(self, const Row* row, bint second) noexcept nogil
+    cdef void weigh_guesses(self, bint second) noexcept nogil
     cdef void begin_guesses(self, bint second) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil

@@ -72,8 +72,8 @@ cdef class LoopPipeline(TreePipeline):
         cdef double h = self.settings.h
         cdef double asked = 0.0 if self.projecting else 1.0 / h
         cdef Row* row
-        for i in range(self.joint_end):
-            row = &self.rows[i]
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
             if row.kind == ROW_JOINT and row.stabilized:
                 row.bias[BIASED] = asked * row.error + 0.5 * h * row.curvature + row.rate
                 row.compliance[BIASED] = 0.0
@@ -121,13 +121,13 @@ cdef class LoopPipeline(TreePipeline):
             self.motion.drift(h)
             self.motion.place()
             self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
-            self.write_joints(self.rows)
+            self.write_joints()
             memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
             more = False
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
                     continue
-                error = self.generalized.worst(self.rows, g)
+                error = self.generalized.worst(self.plain.rows, g)
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, NULL, self.motion.qd, False)
                 if not error < self.last_errors[g] or error <= CLOSED * h or error > h:
@@ -136,7 +136,7 @@ cdef class LoopPipeline(TreePipeline):
                 more = True
                 self.last_errors[g] = error
                 self.copy(g, self.closest, NULL, self.motion.qd, True)
-                self.generalized.close(self.rows, self.motion.qd, h, g)
+                self.generalized.close(self.plain.rows, self.motion.qd, h, g)
             if not more:
                 break
 
@@ -155,7 +155,7 @@ cdef class LoopPipeline(TreePipeline):
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
                     continue
-                error = self.errors_now[g] = self.generalized.worst(self.rows, g)
+                error = self.errors_now[g] = self.generalized.worst(self.plain.rows, g)
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, self.motion.q, NULL, False)
                     back = True
@@ -169,13 +169,13 @@ cdef class LoopPipeline(TreePipeline):
                 memcpy(self.places, self.motion.q, nq * sizeof(double))
                 memcpy(self.levels, self.motion.qd, nv * sizeof(double))
                 memset(self.motion.qd, 0, nv * sizeof(double))
-                for i in range(self.joint_end):
-                    self.impulses[i] = self.rows[i].impulse
+                for i in range(self.plain.joint_end):
+                    self.impulses[i] = self.plain.rows[i].impulse
                 for g in range(self.motion.tree_count):
                     if self.trying[g]:
-                        self.generalized.close(self.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
-                for i in range(self.joint_end):
-                    self.rows[i].impulse = self.impulses[i]
+                        self.generalized.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
+                for i in range(self.plain.joint_end):
+                    self.plain.rows[i].impulse = self.impulses[i]
                 self.motion.drift(1.0)
                 for g in range(self.motion.tree_count):
                     if self.trying[g]:
@@ -202,9 +202,9 @@ cdef class LoopPipeline(TreePipeline):
         if second and self.hung_count == 0:
             return
         memcpy(self.levels, self.motion.qd, self.node_count * sizeof(double))
-        for i in range(self.joint_end if self.settings.compliant else self.row_count):
-            if self.rows[i].carry != 0.0 and (
-                    self.rows[i].kind == ROW_LIMIT or ROW_NORMAL <= self.rows[i].kind <= last):
+        for i in range(self.plain.started_end):
+            if self.plain.rows[i].carry != 0.0 and (
+                    self.plain.rows[i].kind == ROW_LIMIT or ROW_NORMAL <= self.plain.rows[i].kind <= last):
                 self.rates[i] = self.row_rate(i, self.motion.qd)
 
     cdef void weigh_guesses(self, bint second) noexcept nogil:
@@ -213,7 +213,7 @@ cdef class LoopPipeline(TreePipeline):
         they act as far as they help (solve/_guesses.pyx). Of biases the work that they ask for counts. Not where all that
         hang together are bodies without joints: what is wrong there sweeps take out before what is right, which they would
         find slowly. After begin_guesses, and once they act."""
-        cdef Py_ssize_t i, end = self.joint_end if self.settings.compliant else self.row_count
+        cdef Py_ssize_t i, end = self.plain.started_end
         cdef double* qd = self.motion.qd
         cdef double* before = self.levels
         cdef double guess, pull, part
@@ -223,7 +223,7 @@ cdef class LoopPipeline(TreePipeline):
             return
         self.guesses.begin()
         for i in range(end):
-            row = &self.rows[i]
+            row = &self.plain.rows[i]
             guess = self.guess_of(row, second)
             if guess != 0.0:
                 some = True
@@ -243,7 +243,7 @@ cdef class LoopPipeline(TreePipeline):
                 some = True
                 qd[i] = before[i] + part * (qd[i] - before[i])
         for i in range(end if some else 0):
-            row = &self.rows[i]
+            row = &self.plain.rows[i]
             guess = self.guess_of(row, second)
             part = self.part_of(max(self.node(row.body_a), self.node(row.body_b)))
             if guess != 0.0 and part < 1.0:
@@ -270,7 +270,7 @@ cdef class LoopPipeline(TreePipeline):
         """Whether loops yield as the substep begins, or are open by more than they are to be."""
         cdef double widest
         cdef double most = self.most_open(&widest)
-        return self.generalized.note_strain(self.rows, most, widest)
+        return self.generalized.note_strain(self.plain.rows, most, widest)
 
     cdef void note_loops(self) noexcept nogil:
         """Joints that had to yield in the substep, or are open at its end."""
@@ -279,8 +279,8 @@ cdef class LoopPipeline(TreePipeline):
         cdef Py_ssize_t i, contrary = self.generalized.contrary
         cdef const Row* row
         self.generalized.contrary = -1
-        for i in range(self.joint_end):
-            row = &self.rows[i]
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
             error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0
             if row.kind == ROW_JOINT and (row.source == contrary or error > widest * row.push):
                 self.noted.most(NOTE_LOOPS, row.source, error)

@@ -2,8 +2,13 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.direct._articulations cimport Articulations
-from mcsim.step._drives cimport Drives
+from mcsim.step._calls cimport Calls
+from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepContext
+from mcsim.step._drifts cimport Drift
 from mcsim.step._further_sweeps cimport FurtherSweeps
+from mcsim.step._joint_guesses cimport AllGuesses
+from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._sweeps cimport Sweeps
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
@@ -14,18 +19,28 @@ from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._limits cimport Struck
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
-from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._impact cimport Impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Anchor, Row, Settings
+from mcsim.state._layout cimport Settings
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
 cdef class Machine(StateArrays):
     cdef Settings settings
+    cdef StepContext context            # what the sets share
+    cdef PlainRows plain                # the rows that no other set has
+    cdef ConstraintSet surfaces         # of compliant contacts; without them one that does nothing
+    cdef ConstraintSets sets            # what brings rows
+    cdef ConstraintSets as_rows         # the same where everything is a plain row: for those who look
+    cdef Sweeps sweeping                # what solves the rows
+    cdef Drift drift
+    cdef Articulations closed           # articulations that close their joints by themselves, or None
+    cdef AllGuesses guessing
+    cdef Delassus matrix                # or None
+    cdef Calls calls
     cdef readonly Noted noted           # what steps could not do
     cdef readonly Collider collider
     cdef long long revision_seen        # of the collider's shapes
@@ -36,44 +51,27 @@ cdef class Machine(StateArrays):
     cdef Struck struck                  # joints that a blow may reach
     cdef Backstop backstop
     cdef Foresight foresight            # of the blows of what bounces
-    cdef Delassus matrix
-    cdef Guesses guesses                # of compliant contacts
-    cdef object node_numbers
-    cdef int32_t* nodes                 # which of its nodes every velocity is of
-    cdef Py_ssize_t node_count
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Py_ssize_t body_room           # for how many bodies they are planned
-    cdef bint closing                   # the articulations close their joints by themselves: "soft"
-    cdef object calls                   # the user's functions of time, or None
-    cdef bint calling
     cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef PoseCalls pose_calls           # the user's functions of poses
-    cdef Py_ssize_t motors              # that go to a position, among the rows
     cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
     cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
-    cdef Row* rows
-    cdef double* factors
-    cdef double* impacts
-    cdef Anchor* anchors
-    cdef Py_ssize_t row_capacity
-    cdef Py_ssize_t anchor_capacity
     cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
-    cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
-    cdef bint widening_joints
+    cdef readonly WideJoints wide_joints        # or None: the joints' own rows
     cdef bint bounces
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
     cdef Impacts blows                  # or None: nothing bounces
     cdef int wanted                     # joint_tree of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
-    cdef object row_array
     cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
     cdef FurtherSweeps further
-    cdef Drives drives
     cdef int least                      # sweeps of a pass that all take part in
 
+    cdef bint closes(self) except -1
     cdef int find_contacts(self) noexcept nogil
     cdef bint grow_here(self) noexcept with gil
     cdef bint make_room(self) noexcept nogil
@@ -81,7 +79,5 @@ cdef class Machine(StateArrays):
     cdef int check_moving(self) noexcept nogil
     cdef void carry_contacts(self) noexcept nogil
     cdef void follow_islands(self) noexcept nogil
-    cdef void aim_motors(self, Py_ssize_t count) noexcept nogil
-    cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil

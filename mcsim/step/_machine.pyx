@@ -14,17 +14,23 @@ from mcsim.direct._articulations cimport Articulations
 from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
+from mcsim.step._calls cimport Calls
+from mcsim.step._compliant_surfaces cimport CompliantSurfaces
+from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepContext
 from mcsim.step._drives cimport Drives
+from mcsim.step._joint_guesses cimport AllGuesses, JointGuesses
+from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._sweeps cimport Laboratory, MatrixSweeps, Sweeps
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._resting cimport carry_points
+from mcsim.constraints._compliant cimport surface_energy
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._limits cimport Struck
-from mcsim.constraints._motors cimport aim_motors
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._types cimport NOT_FINITE, OK, Twist, Vec3
@@ -34,19 +40,25 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, MANIFOLD_ANCHORS, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
+from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
                                   STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
+from mcsim.step._direct_joints import DirectJoints, JointsInTurn
+from mcsim.step._drifts import new_drift
+from mcsim.step._joint_bounds import JointBounds
+from mcsim.step._lane_contacts import LaneContacts
+from mcsim.step._swept_joints import SweptJoints
 from mcsim.core.notes import new_noted
 from mcsim.solve import SOLVERS
 from mcsim.solve.border import border_rows
 from mcsim.solve.components import connected
 from mcsim.state.arrays import measure_joints
-from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
+from mcsim.state.fields import JOINT_DTYPE
 
 cdef int SI = SOLVERS["si"]
+cdef int PGS = SOLVERS["pgs"]
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -91,12 +103,7 @@ cdef class Machine(StateArrays):
         self.struck = Struck(joints, tied(joints, bodies.kind == DYNAMIC))
         self.backstop = Backstop(collider, self.noted, bodies.count)
         self.foresight = Foresight(collider, bodies.count)
-        self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
-        self.guesses = Guesses(bodies.count)
-        self.drives = Drives(bodies.count)
-        self.node_numbers = np.repeat(np.arange(bodies.count + 1, dtype=np.int32), 6)
-        self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings
         self.bounces = bounces and not self.settings.compliant
         collider.compliant = self.settings.compliant
@@ -108,32 +115,80 @@ cdef class Machine(StateArrays):
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         self.wide.press, self.wide.substep = settings.get("load_press", 0.0), self.settings.h
         self.wide.settle_speed, self.wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
-        self.pose_calls = PoseCalls()
+        self.pose_calls, self.calls = PoseCalls(), Calls()
         self.wanted = self.settings.joint_tree
-        self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
         self.least = settings.get("least_iterations", 1)
-        self.further = FurtherSweeps(bodies.count, settings.get("more_iterations", 0), settings.get("settle_speed", 0.0),
-                                     settings.get("settle_rate", 0.0))
+        self.further = FurtherSweeps(self.kept_sizes, settings.get("more_iterations", 0), settings.get("settle_speed", 0.0),
+                                     settings.get("settle_rate", 0.0), self.settings.compliant)
+        self._make_context()
+        self.plain = PlainRows(self.context, self.bounces, self.settings.compliant)
+        self._grow_rows(64, 16)
+        self.sets, self.as_rows = ConstraintSets([]), ConstraintSets([])
+        parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+        self.matrix = Delassus() if self.settings.solver == PGS else None
+        self.sweeping = Sweeps(*parts) if self.matrix is None else MatrixSweeps(*parts, self.matrix)
+        self.surfaces = self._surfaces()
         if not planned:
-            self._plan_tree(bodies, joints)
-            self._plan_wide(bodies, joints)
-            self._plan_impacts()
-            self.choose_joints(self.islands.asleep)
+            self._plan()
+
+    def _make_context(self):
+        """What all sets share."""
+        cdef StepContext context = StepContext()
+        self.context = context
+        context.bodies, context.settings, context.joints = &self.bodies, &self.settings, self.joints
+        context.joint_count, context.joint_lists = self.joint_count, &self.joint_lists
+        context.awake_joints, context.awake_joint_count = self.awake_joints, self.awake_joint_count
+        context.collider, context.noted, context.pose_calls = self.collider, self.noted, self.pose_calls
+        context.neighbours = self.further.neighbours
+
+    def _surfaces(self):
+        """Those of compliant contacts."""
+        return ConstraintSet() if not self.settings.compliant else CompliantSurfaces(
+            self.context, self.plain, Guesses(self.bodies.count), np.repeat(np.arange(self.bodies.count), 6))
+
+    def _list_sets(self):
+        """What brings rows, in the order of a sweep; and all that does where everything is a plain row."""
+        cdef Articulations direct = self.articulations if self.closes() else None
+        cdef Articulations in_turn = None if self.closes() else self.articulations
+        self.context.joined, self.closed = NULL, direct
+        self.plain.articulations = self.articulations
+        self.plain.block_start = self.settings.joint_warm_start if direct is None else self.settings.first_kick
+        self.guessing = AllGuesses()
+        if direct is not None and not self.settings.compliant:
+            self.guessing = JointGuesses(self.context, self.plain, self.wide, direct)
+        self.as_rows.take([self.plain, self.surfaces])
+        self.sets.take([
+            self.plain, self.surfaces,
+            None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
+            None if direct is None else JointBounds(self.context, direct.angles),
+            LaneContacts(self.context, self.wide, self.least) if self.widening else None,
+            None if direct is None else DirectJoints(self.context, self.plain, direct),
+            None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
+        self.drift = new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn)
+
+    cdef bint closes(self) except -1:
+        """Whether articulations close their joints by themselves."""
+        return self.articulations is not None and self.settings.stabilization == STABILIZE_SOFT
 
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
+        self._plan()
+
+    def _plan(self):
+        """Who does which joints and contacts."""
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
         self._plan_impacts()
+        self._list_sets()
         self.choose_joints(self.islands.asleep)
 
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
-        while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True, NULL, NULL, NULL, NULL) < 0:
+        while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings,
+                            self.plain.rows, self.plain.row_capacity, True, NULL, NULL, NULL, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
 
@@ -142,7 +197,6 @@ cdef class Machine(StateArrays):
         bodies = _with_room(bodies)
         self.body_room = bodies.count
         self.articulations = None
-        self.closing = False
         self.too_dear = 0.0
         self.settings.joint_tree = self.wanted
         if self.settings.joint_tree and self.joint_count:
@@ -151,20 +205,18 @@ cdef class Machine(StateArrays):
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
-                self.closing = self.settings.stabilization == STABILIZE_SOFT
         if (self.articulations is not None and self.settings.joint_tree == 2
                 and self.articulations.tree.work > MOST_WORK * self.joint_count):
             self.too_dear = self.articulations.tree.work / self.joint_count
         if self.articulations is None or self.too_dear > 0.0:
             self.articulations = None
-            self.closing = False
             self.settings.joint_tree = 0
         self._plan_motors(bodies, joints)
 
     def _plan_motors(self, bodies, joints):
         """Who probes for motors where the direct solver takes the joints' rows in turn with sweeps."""
         self.probing, self.held_motors = None, None
-        if self.articulations is None or self.closing or not np.any(joints["axes"]["motor_mode"]):
+        if self.articulations is None or self.closes() or not np.any(joints["axes"]["motor_mode"]):
             return
         beside = border_rows(joints)
         sizes = self._joint_sizes().copy()
@@ -173,21 +225,6 @@ cdef class Machine(StateArrays):
                                     bodies.kind == DYNAMIC)
         self.held_motors = HeldSpans(self.probing)
 
-    cdef void aim_motors(self, Py_ssize_t count) noexcept nogil:
-        """Position motors among rows[:count], from the state that a substep begins with."""
-        if self.motors > 0:
-            aim_motors(self.joints, self.rows, count, self.bodies.twist, &self.settings)
-
-    cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil:
-        """What rows of articulations with motors see of each other through the joints. -> whether there are any, to be solved
-        before each sweep"""
-        if self.motors == 0 or self.held_motors is None:
-            return False
-        self.probing.locate(self.joints, self.rows)
-        self.probing.factor(self.rows, &self.bodies)
-        self.held_motors.prepare(self.rows, count)
-        return True
-
     def plan_serves(self, Py_ssize_t bodies):
         """Whether take_plan() may be told this machine by one that has the same joints between the same bodies, and in
         all so many bodies."""
@@ -195,16 +232,17 @@ cdef class Machine(StateArrays):
 
     def take_plan(self, Machine other):
         """The plan of a machine whose place this one takes."""
-        self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
+        self.articulations, self.body_room = other.articulations, other.body_room
         self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
         self.probing, self.held_motors = other.probing, other.held_motors
         self._plan_impacts()
+        self._list_sets()
 
     def _plan_impacts(self):
         """Who makes what bounces."""
         self.blows = self._impacts() if self.bounces else None
         if self.blows is not None:
-            self.blows.reserve(self.row_capacity)
+            self.blows.reserve(self.plain.row_capacity)
 
     def _impacts(self):
         cdef BodyImpacts blows
@@ -221,11 +259,10 @@ cdef class Machine(StateArrays):
 
     def _plan_wide(self, bodies, joints):
         """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""
-        self.widening_joints = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
-                                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT
-                                and not self.settings.joint_tree and self.joint_count > 0 and not self.bounces)
         self.wide_joints = None
-        if self.widening_joints:
+        if (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and not self.settings.joint_tree
+                and self.joint_count > 0 and not self.bounces):
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
@@ -253,49 +290,45 @@ cdef class Machine(StateArrays):
 
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""
-        if rows > self.row_capacity:
-            self.row_capacity = rows
-            self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+        grown = rows > self.plain.row_capacity
+        self.plain.reserve(rows, manifolds)
+        if grown:
             self._follow_capacity()
-        anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
-        self.anchor_capacity = manifolds
-        self.row_array = (*self.row_array[:3], anchors)
-        cdef char[::1] row_bytes = self.row_array[0].view(np.int8)
-        cdef double[:, :, ::1] factors = self.row_array[1]
-        cdef double[::1] impacts = self.row_array[2]
-        cdef double[:, ::1] anchor_view = anchors
-        self.rows = <Row*>&row_bytes[0]
-        self.factors = &factors[0, 0, 0]
-        self.impacts = &impacts[0]
-        self.anchors = <Anchor*>&anchor_view[0, 0]
 
     def _follow_capacity(self):
         """Room for the rows in what keeps something about each."""
         if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
-            self.displacement.reserve(self.row_capacity)
+            self.displacement.reserve(self.plain.row_capacity)
         if self.blows is not None:
-            self.blows.reserve(self.row_capacity)
+            self.blows.reserve(self.plain.row_capacity)
 
     def take_room(self, Machine other):
         """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
-        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.row_capacity < self.row_capacity:
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.plain.row_capacity < self.plain.row_capacity:
             return
-        self.row_array, self.row_capacity, self.anchor_capacity = (other.row_array, other.row_capacity,
-                                                                   other.anchor_capacity)
-        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+        self.plain.take_room(other.plain)
         self._follow_capacity()
         self.wide = other.wide
         self.wide.resize(self.bodies.count)
+        self._list_sets()
 
     def grow(self):
         """Room for what the last collide and layout asked for."""
         self.collider.grow()
         manifolds = self.collider.manifold_count
         rows = 24 * self.joint_count + 15 * manifolds + 64
-        self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
-                        max(manifolds + manifolds // 2, self.anchor_capacity))
-        self.matrix.grow()
+        self._grow_rows(max(rows, self.plain.row_capacity) if rows <= self.plain.row_capacity else rows + rows // 2,
+                        max(manifolds + manifolds // 2, self.plain.anchor_capacity))
+        if self.matrix is not None:
+            self.matrix.grow()
         self.wide.grow(manifolds)
+
+    def spring_energy(self):
+        """[J] of joints' springs and, as the last step left them, of compliant contacts."""
+        cdef double energy = StateArrays.spring_energy(self)
+        if self.settings.compliant:
+            energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
+        return energy
 
     cdef int find_contacts(self) noexcept nogil:
         """Those of the step to come. -> status"""
@@ -354,7 +387,7 @@ cdef class Machine(StateArrays):
         """After a step. Its contacts are those with which it began, and the next one finds them again by their places: those
         go with what carries the bodies."""
         if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
-                                      self.collider.manifold_count, <int32_t*>self.anchors):     # whose step is over
+                                      self.collider.manifold_count, <int32_t*>self.plain.anchors):     # whose step is over
             carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
             carry_points(self.collider.sleeping, self.collider.sleeping_count, &self.bodies, self.settings.dt)
 
@@ -395,12 +428,16 @@ cdef class Machine(StateArrays):
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
-        self.calls = calls
-        self.calling = calls is not None
+        self.calls.of_time = calls
 
     def set_laboratory(self, laboratory):
         """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
+        cdef Sweeps before = self.sweeping
         self.laboratory = laboratory
+        if laboratory is not None:
+            self.sweeping = Laboratory(before.context, before.sets, before.plain, before.further, before.drives,
+                                       before.calls,
+                                       laboratory)
 
     def set_user_joints(self, user):
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
@@ -422,10 +459,8 @@ cdef class Machine(StateArrays):
         together sleep together. Between two steps; anew after a replan."""
         self.islands.list_tied(&self.bodies, self.joints, self.joint_count)
         self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
-        if self.articulations is not None:
-            self.articulations.choose(asleep)
-        if self.wide_joints is not None:
-            self.wide_joints.choose(self.joints, &self.bodies, asleep)
+        self.context.awake_joint_count = self.awake_joint_count
+        self.sets.choose(asleep)
 
     def choose(self, const int8_t[::1] asleep):
         """The same for tests: asleep (bodies,) int8."""

@@ -21,46 +21,27 @@ and impulses act in two halves: before the drift, and after the rows are refresh
 have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
 """
 
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
-from cpython.exc cimport PyErr_CheckSignals
 
-import numpy as np
-
+from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
-from mcsim.step._warm_starts cimport WarmStarts
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport break_joints, foresee_turns, is_shared, layout_joints, refresh_listed, store_joints
+from mcsim.step._machine cimport Machine
 from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.constraints._motors cimport aim_motors
+from mcsim.constraints._joints cimport break_joints, layout_joints, store_joints
 from mcsim.core._clock cimport start_clock, tick, ticks
-from mcsim.core._noted cimport NOBODY, NOTE_CHANGING, NOTE_ROWS, NOTE_SWEEPS
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
-from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
+from mcsim.core._noted cimport NOTE_ROWS
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Vec3
+from mcsim.integrate._euler cimport integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
-from mcsim.solve._blocks cimport factor_blocks, row_apply
-from mcsim.solve._si cimport residual, sweep_si
-from mcsim.stabilize._displace cimport MOST_SHORTER
-from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, Joint, JointRows, RELAXED,
-                                  STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport BIASED, INTEGRATE_SEMI_IMPLICIT, Joint
 
-from mcsim.solve import SOLVERS
 from mcsim.solve.problems.from_rows import matrices
-
-cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
 
-# How often a long run, or a long step, looks for Ctrl-C [s].
-cdef double SIGNAL_INTERVAL = 0.05
 
-cdef enum:
-    MOST_SWEEPS = 1000           # of the assembled matrix, from one look at the clock to the next
-
-
-cdef class Pipeline(WarmStarts):
+cdef class Pipeline(Machine):
     """One world's step. Arguments as of Machine."""
 
     # ---- stages ------------------------------------------------------------------------------------------------------
@@ -71,34 +52,10 @@ cdef class Pipeline(WarmStarts):
         self.stage_ticks[stage] += t - self.clock
         self.clock = t
 
-    cdef bint is_interrupted(self) noexcept nogil:
-        """Whether the step is to end: a function of the user's has failed, or the handler of a signal."""
-        cdef int64_t now = ticks()
-        if self.call_status == OK and now - self.looked > self.look_interval:
-            self.looked = now
-            self.look_for_signals()
-        return self.call_status != OK
-
-    cdef void look_for_signals(self) noexcept with gil:
-        try:
-            PyErr_CheckSignals()
-        except BaseException as error:
-            self.failure = error
-            self.call_status = CALL_FAILED
-
     cdef int set_time(self, double time) noexcept nogil:
         """The time of the present poses, and what functions of the user's say for it. -> status"""
         self.settings.time = time
-        if self.calling:
-            self.call_user(time)
-        return self.call_status
-
-    cdef void call_user(self, double time) noexcept with gil:
-        try:
-            self.calls(time)
-        except BaseException as error:
-            self.failure = error
-            self.call_status = CALL_FAILED
+        return self.calls.tell(time)
 
     cdef int collide(self) noexcept nogil:
         cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
@@ -116,267 +73,39 @@ cdef class Pipeline(WarmStarts):
         self.lap(STAGE_COLLIDE)
         return status
 
-    cdef int layout(self, bint own, bint wide) noexcept nogil:
-        """All rows at the present poses; the joints' own only if `own`. wide: several at a time instead what can be."""
-        cdef Py_ssize_t n, joints
-        cdef bint apart = wide and self.widening_joints
-        cdef const int8_t* taken = NULL
-        cdef const int8_t* struck
+    cdef int layout(self, ConstraintSets sets) noexcept nogil:
+        """All rows at the present poses, by these sets. -> status"""
         cdef int status
-        if self.collider.manifold_count > self.anchor_capacity:
+        if self.collider.manifold_count > self.plain.anchor_capacity:
             return GROW
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
-        wide = wide and self.widening
-        self.apart = self.wide_joints.source.rows.begin if apart else NULL
-        struck = self.struck.find(self.collider.manifolds, self.collider.manifold_count)
-        if wide and self.closing:
-            self.articulations.angles.load(self.joints, &self.bodies, &self.settings, struck)
-            taken = self.articulations.angles.taken
-        joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
-                               self.rows, self.row_capacity, own, self.apart, taken, struck, &self.joint_lists)
-        if joints < 0:
-            return GROW
-        n = joints
-        if not wide or self.bounces:
-            n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, NULL,
-                                &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
-            if n < 0:
-                return GROW
-        if self.settings.compliant:
-            self.load_surfaces()
-        self.impact_rows = n
+        self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
+        sets.claim()
         self.wide.count = 0                          # contacts that are rows have no blocks to refresh
-        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
-                           self.articulations, self.closing)
-        if wide:
-            status = self.layout_wide(joints, n)
-            if status != OK:
-                return status
-            n = joints
-        if apart:
-            self.wide_joints.load(self.joints, &self.bodies)
-        self.joint_end = joints
-        self.joint_row_count = joints + (self.wide_joints.awake_row_count if apart else 0)
-        if taken != NULL:
-            self.joint_row_count += self.articulations.angles.row_count
-        self.row_count = n
-        self.contact_row_count = self.wide.row_count if wide else n - joints
-        self.swept = not self.settings.joint_tree or self.joint_row_count + self.contact_row_count > (
-            (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
-        if self.settings.joint_tree:
-            self.articulations.border.begin_step(self.rows)
-        if self.settings.solver == PGS:
-            status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
-            if status != OK:
-                return status
-        self.find_drives()
-        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
-        self.finish_rows(self.settings.first_kick)
-        self.wide.refresh(&self.bodies, &self.settings, NULL)
-        return OK
+        self.weigh_burdens()
+        status = sets.prepare()
+        if status == OK:
+            status = self.sweeping.prepare()
+        if status == OK:
+            sets.finish(self.settings.first_kick)
+            self.sweeping.assemble()
+        return status
 
-    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
-        cdef Py_ssize_t i
-        for i in range(begin, end):
-            self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.further.neighbours, self.articulations.joined if self.closing else NULL,
-                                self.settings.gravity, self.joints, self.awake_joints, self.awake_joint_count)
+    cdef void weigh_burdens(self) noexcept nogil:
+        """What bodies bear of what they touch."""
+        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints,
+                           self.joint_count,
+                           self.closed)
 
-    cdef void write_joints(self, Row* rows) noexcept nogil:
-        self.pose_calls.call(False)
-        if self.apart and self.joint_end == 0 and self.wide_joints.count == 0:
-            return                                       # plain ball joints alone
-        refresh_listed(self.joints, &self.joint_lists, &self.bodies, &self.settings, rows, not self.closing, self.apart)
-
-    cdef void write_rows(self, Row* rows) noexcept nogil:
-        """The same rows at the present poses."""
-        self.write_joints(rows)
-        if self.bounces or not self.widening:
-            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                             &self.bodies, &self.settings, self.anchors, rows, self.widening)
-
-    cdef void finish_rows(self, double part) noexcept nogil:
-        """Biases, masses and factors of rows whose Jacobians and errors are written; part: of stabilize_rows."""
-        if self.row_count > 0:
-            stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
-        if self.settings.compliant:
-            self.comply()
-        if self.settings.joint_tree and not self.closing:
-            self.articulations.read(self.rows)
-        factor_blocks(self.rows, self.joint_end, self.factors)
-        if self.settings.solver == PGS:
-            self.matrix.assemble(self.rows)
-        if self.apart:
-            if self.wide_joints.count > 0:
-                write_bent_rows(self.joints, &self.bodies, &self.settings, &self.wide_joints.source.rows,
-                                self.wide_joints.source.curvature, self.wide_joints.source.held)
-            self.wide_joints.refresh(&self.bodies, &self.settings)
+    cdef void write_joints(self) noexcept nogil:
+        """The joints' rows at the present poses."""
+        self.plain.write_joints(self.plain.rows)
 
     cdef void refresh(self) noexcept nogil:
-        """The rows at the present poses; not yet the contacts that are taken several at a time."""
-        self.write_rows(self.rows)
-        if self.settings.compliant:
-            self.move_surfaces()
-        self.finish_rows(1.0)
-        if self.closing:
-            self.articulations.angles.refresh(&self.bodies)
-            self.articulations.refresh()
-
-    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
-        cdef bint probed, rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
-        cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
-        cdef int32_t* noting
-        cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
-        cdef int watched = iterations - 1 if self.watches(twist, relaxed) else -1
-        if self.laboratory is not None:
-            self.solve_problem(twist, relaxed)
-            return
-        if self.settings.solver == PGS:
-            while left > 0:
-                batch = min(batch, left - 1 if watched > 0 and left > 1 else left)
-                left -= batch
-                if watched >= 0 and left == 0:
-                    self.note_impulses()
-                self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, batch)
-                self.sweeps += batch
-                if watched >= 0 and left == 0:
-                    self.find_vain()
-                if self.solved(twist, relaxed) or self.is_interrupted():
-                    return
-            self.settle(twist, relaxed)
-            return
-        if not self.closing and self.swept and self.settings.joint_tree and self.articulations.tree.loops:
-            self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
-        probed = twist == self.bodies.twist and self.probe_motors(self.joint_end)
-        for k in range(iterations if self.swept else 0 if self.closing else 1):
-            if k == watched:
-                self.note_impulses()
-            if self.closing:
-                self.articulations.hold_bounded(twist, relaxed, k != 0 and k != iterations // 2)
-            elif probed:
-                self.solve_tree(twist, relaxed)
-                self.held_motors.hold_alone(self.rows, twist, relaxed)
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
-            if self.apart:
-                self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))
-            if self.closing:
-                self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
-            if self.widening:
-                noting = self.further.begin() if relaxed and k == iterations - 1 else NULL
-                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, noting, k + 2 - self.least))
-            self.sweeps += 1
-            if self.settings.joint_tree:
-                self.solve_tree(twist, relaxed)
-                # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
-                if self.closing and not relaxed and k == iterations // 2 - 1:
-                    self.articulations.aim()
-            if k == watched:
-                self.find_vain()
-            if self.correction == 0.0 and not self.settings.joint_tree:      # more would change no bit, whatever there is
-                break
-            if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
-                break
-        else:
-            self.settle(twist, relaxed)
-
-    cdef void settle(self, Twist* twist, int relaxed) noexcept nogil:
-        """Further sweeps after a relax pass."""
-        if relaxed and self.swept and twist == self.bodies.twist and not self.settings.compliant:
-            self.sweeps += self.further.settle(self.wide, self.widening, self.articulations, self.closing, self.rows,
-                                               self.row_count, self.factors, self.sizes, twist)
-
-    cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
-        """Whether the sweeps may end, where a residual ends them."""
-        if self.tolerance < 0.0 or twist != self.bodies.twist:
-            return False
-        self.measure(relaxed)
-        return self.residual <= self.tolerance
-
-    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
-        """All rows by a solver of the laboratory."""
-        if self.call_status != OK or self.bodies.count == 0:
-            return
-        try:
-            self.correction = self.laboratory(
-                self.rows_now(), np.asarray(<double[:6 * self.bodies.count]> <double*>twist), relaxed)
-        except BaseException as error:
-            self.failure = error
-            self.call_status = CALL_FAILED
-
-    cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
-        """All joints at once."""
-        if self.closing:
-            self.articulations.solve(twist, relaxed)
-        else:
-            self.articulations.solve_rows(self.rows, twist, relaxed)
-
-    cdef void weigh_guesses(self, bint second) noexcept nogil:
-        """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
-        apart, may be far from what they should be. Sweeps only lower what a wrong guess adds, and so slowly as they
-        converge: where guesses are worse than none, also with the joints' answer to them, they act as far as they help
-        (solve/_guesses.pyx)."""
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef const double* part = self.articulations.kept_part
-        if not self.weigh_once(second):
-            return
-        self.articulations.hold_doubtful()
-        if self.weigh_once(second):
-            for i in range(self.row_count):
-                row = &self.rows[i]
-                row.impulse -= (1.0 - min(part[row.body_a], part[row.body_b])) * self.guess_of(row, second)
-            self.articulations.angles.keep_parts(part, second)
-            if self.widening:
-                self.wide.keep_parts(part, second)
-            self.articulations.keep_parts()
-        self.articulations.forget_parts()
-
-    cdef bint weigh_once(self, bint second) noexcept nogil:
-        """-> whether guesses are worse than none anywhere. Of biases the work that they ask for counts, as a motor's; where
-        one has a limit wait at a distance, sweeps find that in a round, and need the others' guesses."""
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef double guess
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            guess = self.guess_of(row, second)
-            if guess != 0.0:
-                self.articulations.give(row.body_a, row.body_b, min(guess * row.bias[second], 0.0),
-                                        guess * guess * row.compliance[second])
-        self.articulations.angles.give_biases(&self.bodies, self.articulations.guesses.slope, second)
-        return self.articulations.weigh()
-
-    cdef double guess_of(self, const Row* row, bint second) noexcept nogil:
-        """What of its impulse is a guess that has acted just now."""
-        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
-            return 0.0                                   # the articulations' own
-        if not second:
-            return row.impulse
-        return 0.0 if is_shared(row, self.joints, &self.settings) else row.impulse - row.carry
-
-    cdef void return_carried(self, bint shared) noexcept nogil:
-        """The second halves of impulses: `shared`, which the relax pass leaves alone, or those that are guesses."""
-        cdef Py_ssize_t i
-        cdef double impulse
-        for i in range(self.joint_end if self.settings.compliant else self.row_count):
-            if is_shared(&self.rows[i], self.joints, &self.settings) != shared:
-                continue
-            impulse = self.take_carried(&self.rows[i])
-            if impulse != 0.0:
-                row_apply(&self.rows[i], impulse, self.bodies.twist)
-        if shared:
-            return
-        if self.settings.compliant:
-            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
-        if self.apart:
-            self.wide_joints.give_back(self.bodies.twist)
-        if self.closing:
-            self.articulations.angles.return_carried(self.bodies.twist)
+        """All rows at the present poses."""
+        self.sweeping.refresh()
 
     cdef void bounce(self, bint held) noexcept nogil:
         """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first. Smooth
@@ -384,225 +113,94 @@ cdef class Pipeline(WarmStarts):
         cdef double first = self.settings.first_kick if self.settings.integrator == INTEGRATE_SEMI_IMPLICIT else 0.5
         if self.blows is None:
             return
-        if not held and self.closing and (<ArticulationImpacts>self.blows).holds_any(self.rows, self.impact_rows):
-            self.articulations.solve(self.bodies.twist, True)
+        if not held and self.closed is not None and (
+                <ArticulationImpacts>self.blows).holds_any(self.plain.rows, self.plain.impact_rows):
+            self.closed.solve(self.bodies.twist, True)
         self.show_joint_rows()
-        self.impact_count += self.blows.resolve(self.rows, self.impact_rows, self.settings.restitution_threshold,
-                                                self.settings.h, first, self.impacts)
+        self.impact_count += self.blows.resolve(self.plain.rows, self.plain.impact_rows,
+                                                self.settings.restitution_threshold,
+                                                self.settings.h, first, self.plain.impacts)
         self.lap(STAGE_IMPACT)
 
     cdef void show_joint_rows(self) noexcept nogil:
         """To impacts that ask for them."""
         if self.joint_count > 0 and self.articulations is None:
-            (<RowImpacts>self.blows).joint_rows = self.rows
-            (<RowImpacts>self.blows).joint_row_count = self.joint_end
-
-    # ---- positions ---------------------------------------------------------------------------------------------------
-
-    cdef void solve_positions(self) noexcept nogil:
-        """The rows, as the displacement has borrowed and aimed them, on the displacement."""
-        cdef double correction = self.correction
-        self.solve(self.displacement.twist, BIASED, self.asked)
-        self.correction = correction
-
-    cdef void drift(self) noexcept nogil:
-        if self.settings.stabilization == STABILIZE_SPLIT_IMPULSE:
-            self.drift_on_split_impulses()
-        elif self.settings.stabilization == STABILIZE_GGL:
-            self.drift_by_ggl()
-        else:
-            if self.closing:
-                self.move_on(self.articulations.others, self.articulations.other_count)
-            else:
-                self.move_on(self.bodies.moving, self.bodies.moving_count)
-
-    cdef void move_on(self, const int32_t* chosen, Py_ssize_t count) noexcept nogil:
-        """The end of a drift: the chosen bodies by their velocities, and what sleeps with what carries it."""
-        integrate_poses(&self.bodies, chosen, count, self.settings.h, self.settings.threads)
-        foresee_turns(self.joints, &self.joint_lists, &self.bodies, self.settings.h)
-        self.islands.carry(&self.bodies, self.settings.h)
-
-    cdef void drift_on_split_impulses(self) noexcept nogil:
-        """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
-        self.displacement.begin(self.rows, self.row_count, &self.bodies)
-        self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
-        self.solve_positions()
-        self.move_on(self.bodies.moving, self.bodies.moving_count)
-        self.displacement.start_here(&self.bodies)
-        if self.joint_end > 0:
-            self.try_rows(False)
-        self.displace(self.settings.baumgarte)
-        self.displacement.finish(self.rows, self.row_count, &self.bodies)
-
-    cdef void try_rows(self, bint asked) noexcept nogil:
-        """The rows' errors at the end of a drift, from which a displacement goes on (asked: and that it goes by)."""
-        memcpy(self.displacement.trial, self.rows, self.row_count * sizeof(Row))
-        self.write_rows(self.displacement.trial)
-        self.displacement.keep_errors(self.displacement.trial, self.row_count, asked)
-
-    cdef void displace(self, double part) noexcept nogil:
-        """By the displacement, or where that goes too far for joints by less of it; what is left, of the `part` of errors that it
-        is to mend, is noted."""
-        cdef Row* moved = self.displacement.trial
-        cdef int k
-        if self.joint_end > 0:
-            self.displacement.expect(self.rows, self.row_count, &self.bodies)
-            memcpy(moved, self.rows, self.row_count * sizeof(Row))
-        self.displacement.move(&self.bodies)
-        for k in range(MOST_SHORTER + 1 if self.joint_end > 0 else 0):
-            self.write_rows(moved)
-            if not self.displacement.shorten(self.rows, moved, self.row_count, &self.bodies, k == MOST_SHORTER):
-                break
-            self.displacement.move(&self.bodies)
-        if self.articulations is not None and self.joint_end > 0:
-            self.articulations.note_left(self.displacement, moved, self.joint_end, part)
-
-    cdef void drift_by_ggl(self) noexcept nogil:
-        """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
-        cdef int k
-        self.move_on(self.bodies.moving, self.bodies.moving_count)
-        self.displacement.begin(self.rows, self.row_count, &self.bodies)
-        self.try_rows(True)
-        for k in range(self.settings.position_rounds):
-            self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
-            self.solve_positions()
-            self.displace(1.0)
-            if self.joint_end == 0:
-                self.write_rows(self.displacement.trial)
-            if self.is_interrupted():
-                break
-        self.displacement.finish(self.rows, self.row_count, &self.bodies)
-
-    cdef void project_positions(self) noexcept nogil:
-        """Move the bodies until the errors are 0, by Newton's method: rows at the present poses in every round."""
-        cdef int k
-        for k in range(self.settings.position_rounds):
-            self.displacement.begin(self.rows, self.row_count, &self.bodies)
-            self.displacement.aim_projection(self.rows, self.row_count, &self.settings)
-            self.solve_positions()
-            self.displace(1.0)
-            self.displacement.finish(self.rows, self.row_count, &self.bodies)
-            self.refresh()
-            if self.is_interrupted():
-                break
+            (<RowImpacts>self.blows).joint_rows = self.plain.rows
+            (<RowImpacts>self.blows).joint_row_count = self.plain.joint_end
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void substep(self, bint last) noexcept nogil:
-        cdef int stabilization = self.settings.stabilization
-        cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
-        cdef bint watched = self.closing and self.articulations.some_swept and not self.settings.compliant
-        cdef double first = self.settings.first_kick
-        self.aim_motors(self.joint_end)
-        integrate_velocities(&self.bodies, &self.settings, first)
+        self.plain.aim_motors()
+        integrate_velocities(&self.bodies, &self.settings, self.settings.first_kick)
         self.lap(STAGE_INTEGRATE)
-        if watched:
-            self.articulations.start_guess()
-        self.begin_rows()
-        if self.closing:
-            self.articulations.finish_guess(False)
-        if watched:
-            self.weigh_guesses(False)
+        self.guessing.start()
+        self.sets.warm_start()
+        self.sets.warm_start_joints()
+        self.guessing.weigh(False)
         self.lap(STAGE_WARM_START)
-        if not self.closing:
-            self.solve(self.bodies.twist, BIASED, self.asked)
-        else:
-            if self.swept:
-                self.articulations.aim()
-                self.solve(self.bodies.twist, BIASED, self.asked)
-            self.articulations.close()
-        if last and (not relax or self.settings.compliant):
-            self.measure(BIASED)
-            self.first_residual = self.residual
+        self.sweeping.solve(self.bodies.twist, BIASED, self.sweeping.asked)
+        self.sets.close()
+        self.sweeping.end_biased(last)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
-        self.drift()
+        self.drift.move(self.sweeping)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         self.lap(STAGE_REFRESH)
-        if stabilization == STABILIZE_PROJECTION:
-            self.project_positions()
-            self.lap(STAGE_SOLVE)
-        if first < 1.0:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
-            self.return_carried(True)
-        if watched:
-            self.articulations.start_guess()
-        if first < 1.0:
-            self.return_carried(False)
-        self.wide.refresh(&self.bodies, &self.settings, self.bodies.twist if first < 1.0 else NULL)
+        self.drift.project(self.sweeping)
+        self.lap(STAGE_SOLVE)
+        self.return_halves()
         self.lap(STAGE_REFRESH)
-        if self.closing:
-            self.articulations.begin_relax()
-            self.articulations.finish_guess(True)
-        if watched:
-            self.weigh_guesses(True)
+        self.sets.begin_relax()
+        self.guessing.weigh(True)
         self.bounce(False)
-        if relax:
-            self.solve(self.bodies.twist, RELAXED, self.asked)
-            if self.closing:
-                self.articulations.end_relax()
-            if last:
-                self.measure(RELAXED)
-                if self.settings.compliant:                  # whose second halves may be given by the first
-                    self.residual = max(self.residual, self.first_residual)
-            self.lap(STAGE_RELAX)
+        self.sweeping.relax(last)
+        self.lap(STAGE_RELAX)
         self.store_contacts()
 
-    cdef void measure(self, int relaxed) noexcept nogil:
-        """How far the rows are from solved."""
-        self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
-        if self.apart:
-            self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed))
-        if self.widening:
-            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed))
-        if self.closing:
-            self.residual = max(self.residual, self.articulations.residual())
-            self.residual = max(self.residual, self.articulations.angles.residual(self.bodies.twist, relaxed))
+    cdef void return_halves(self) noexcept nogil:
+        """Forces and impulses of the second half, at the new poses."""
+        if self.sweeping.in_halves:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - self.settings.first_kick)
+            self.sets.return_shared()
+            self.guessing.start()
+            self.sets.return_carried()
 
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
-        if self.bounces or not self.widening:
-            accumulate_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.settings, self.rows, self.impacts, self.widening)
-            memset(self.impacts, 0, self.impact_rows * sizeof(double))
+        self.sets.end_substep()
         self.lap(STAGE_STORE)
 
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
-        cdef const JointRows* own = NULL
         cdef Py_ssize_t i
         cdef int status
         self.save_backup()
         status = self.collide()
         if status == OK:
-            if self.closing:
-                self.articulations.begin_step()
-                self.articulations.choose_flights(self.settings.h)
-            status = self.layout(not self.closing, True)
+            self.sets.begin_step()
+            self.sweeping.begin_step()
+            status = self.layout(self.sets)
             while status == GROW and self.grow_here():      # contacts that come all at once are not looked for again
-                status = self.layout(not self.closing, True)
+                status = self.layout(self.sets)
         if status != OK:
             self.undo()
             return status
-        if self.closing:
-            self.articulations.find_swept(self.rows, self.joint_end, self.collider.manifolds,
-                                          self.collider.manifold_count)
-            self.articulations.prepare()
         self.lap(STAGE_PREPARE)
-        self.impact_count = self.sweeps = 0
+        self.impact_count = self.sweeping.made = 0
         self.further.unsettled = False
-        self.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
+        self.sweeping.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
-        memset(self.impacts, 0, self.impact_rows * sizeof(double))
+        memset(self.plain.impacts, 0, self.plain.impact_rows * sizeof(double))
         self.bounce(True)
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
-            self.ended = i > 0
+            self.context.ended = i > 0
             self.substep(i == self.settings.substeps - 1)
             self.hold_back()
-            if self.is_interrupted() or self.pose_calls.status != OK:
+            if self.calls.is_interrupted() or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
         status = self.check_moving()
@@ -613,22 +211,14 @@ cdef class Pipeline(WarmStarts):
         if status != OK:
             self.undo()
             return status
-        if self.closing:
-            self.articulations.give_herds()
-            own = &self.articulations.tree.rows
-        if self.apart:
-            self.wide_joints.store()
-            own = &self.wide_joints.source.rows
-        if self.widening:
-            self.wide.store(self.collider.manifolds)
-        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows, own)
-        if self.closing:
-            self.articulations.angles.store(self.joints)
+        self.context.own_rows = NULL
+        self.sets.give()
+        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.plain.rows,
+                     self.context.own_rows)
+        self.sets.store()
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.h) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
-        if self.settings.compliant:
-            self.sign_surfaces()
         self.carry_contacts()
         self.collider.accept()
         if self.sensors is not None:
@@ -647,22 +237,16 @@ cdef class Pipeline(WarmStarts):
         if self.too_dear > 0.0:
             for k in range(self.awake_joint_count):
                 self.noted.most(NOTE_ROWS, self.awake_joints[k], self.too_dear)
-        if self.closing:
-            self.articulations.settle_energy()
-        if self.settings.compliant:
-            self.note_stiff()
-        if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
-            self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
-        if self.further.unsettled:
-            self.noted.most(NOTE_CHANGING, NOBODY, self.residual)
+        self.sets.notes()
+        self.sweeping.notes()
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
-        self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
+        self.backstop.end(&self.bodies, self.context.joined)
 
     def raise_failure(self):
         """Pass on what a user's function raised."""
-        error, self.failure, self.call_status = self.failure, None, OK
+        error = self.calls.take_failure()
         posed = self.pose_calls.take_failure()
         raise error if posed is None else posed
 
@@ -717,9 +301,9 @@ cdef class Pipeline(WarmStarts):
         whole, the step that it interrupts undone."""
         cdef long long done = 0
         cdef int status
-        self.look_interval = <int64_t>(SIGNAL_INTERVAL / tick())
         with nogil:
-            self.clock = self.looked = ticks()
+            self.clock = ticks()
+            self.calls.begin(self.clock)
             status = self.check_state()
             if status == OK and self.islands.notice(&self.bodies, self.joints, self.joint_count):
                 self.follow_islands()
@@ -732,7 +316,7 @@ cdef class Pipeline(WarmStarts):
                 if self.replanning:
                     with gil:
                         self.replan()
-                if status == OK and self.is_interrupted():
+                if status == OK and self.calls.is_interrupted():
                     status = CALL_FAILED
             self.islands.look_at_moving(&self.bodies)
         if status == CALL_FAILED:
@@ -761,7 +345,7 @@ cdef class Pipeline(WarmStarts):
             if status == OK:
                 if points:
                     self.settings.friction_central, self.settings.friction_cone = 0, 1
-                status = self.layout(True, False)
+                status = self.layout(self.as_rows)
                 self.settings.friction_central, self.settings.friction_cone = central, cone
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_ticks, times, sizeof(times))
@@ -777,15 +361,54 @@ cdef class Pipeline(WarmStarts):
         """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the
         state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
-        layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
+        layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.plain.rows,
+                      self.plain.row_capacity, True,
                       NULL, NULL, NULL, NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
+        add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.plain.rows, self.wrench, False)
         return self.wrenches[1:].copy()
 
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
-        return self.row_array[0][:self.row_count]
+        return self.plain.now()
+
+    @property
+    def row_count(self):
+        """Plain rows of the last layout."""
+        return self.plain.row_count
+
+    @property
+    def joint_row_count(self):
+        """Rows of all joints, also where their own stand apart."""
+        return self.context.joint_rows
+
+    @property
+    def contact_row_count(self):
+        return self.context.contact_rows
+
+    @property
+    def sweeps(self):
+        """Of the last step, over all rows."""
+        return self.sweeping.made
+
+    @property
+    def residual(self):
+        """Natural map after the last pass [N s, N m s]."""
+        return self.sweeping.residual
+
+    @property
+    def correction(self):
+        """What the last sweep took out [m/s, rad/s]."""
+        return self.sweeping.correction
+
+    @property
+    def tolerance(self):
+        """Sweeps end at this residual; negative: they are counted."""
+        return self.sweeping.tolerance
+
+    @tolerance.setter
+    def tolerance(self, double residual):
+        self.sweeping.tolerance = residual
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""

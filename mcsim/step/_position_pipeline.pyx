@@ -21,6 +21,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.constraints._contacts cimport refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
@@ -75,7 +76,7 @@ cdef class PositionPipeline(SmoothPipeline):
         """And what the joints' rows need beside themselves."""
         SmoothPipeline._grow_rows(self, rows, manifolds)
         most = 6 * self.joint_count + 1
-        trial = np.zeros(self.row_capacity, ROW_DTYPE)
+        trial = np.zeros(self.plain.row_capacity, ROW_DTYPE)
         gap = np.zeros(most)
         rounds = np.zeros((HISTORY if self.joint_count else 1, self.bodies.count + 1, 6))
         best = np.zeros((self.bodies.count + 1, 6))
@@ -83,8 +84,8 @@ cdef class PositionPipeline(SmoothPipeline):
         self.trial, self.gap = <Row*>records(trial), doubles(gap)
         self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
-    cdef int layout(self, bint own, bint wide) noexcept nogil:
-        cdef int status = SmoothPipeline.layout(self, own, wide)
+    cdef int layout(self, ConstraintSets sets) noexcept nogil:
+        cdef int status = SmoothPipeline.layout(self, sets)
         self.factored = False
         self.find_damping()
         return status
@@ -106,7 +107,7 @@ cdef class PositionPipeline(SmoothPipeline):
     cdef void forces(self) noexcept nogil:
         """What they would accelerate the free bodies by, at the present state, whose rows are written."""
         smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
+        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.plain.rows, self.wrench, False)
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
 
     cdef void first_half(self) noexcept nogil:
@@ -115,16 +116,16 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        self.write_joints(self.rows)
+        self.write_joints()
         if not self.factored:
-            self.smooth.factor(self.rows, &self.bodies)
+            self.smooth.factor(self.plain.rows, &self.bodies)
         for i in range(self.smooth.count):
-            row = &self.rows[self.smooth.row[i]]
+            row = &self.plain.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
             self.smooth.target[i] = rate(row, self.bodies.twist) - ahead
         self.forces()
         add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
-        self.smooth.solve(self.rows, self.bodies.twist)
+        self.smooth.solve(self.plain.rows, self.bodies.twist)
 
     # ---- the flight --------------------------------------------------------------------------------------------------
 
@@ -143,7 +144,7 @@ cdef class PositionPipeline(SmoothPipeline):
         refresh_joints(self.joints, NULL, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
-            self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
+            self.gap[i] = row.error - self.keep * self.plain.rows[self.smooth.row[i]].error if row.stabilized else 0.0
             if not fabs(self.gap[i]) <= largest:
                 largest = fabs(self.gap[i])
         return largest
@@ -164,7 +165,7 @@ cdef class PositionPipeline(SmoothPipeline):
         for i in range(self.smooth.count):
             self.smooth.target[i] = -self.gap[i] / self.settings.h
         memset(own - 1, 0, (n + 1) * sizeof(Twist))
-        self.smooth.solve(self.rows, own)
+        self.smooth.solve(self.plain.rows, own)
         for j in range(round):
             s = self.rounds + j * (n + 1) + 1
             along = self.product(s, s)
@@ -193,8 +194,8 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef double off, nearest
         cdef int k
         self.flight.begin(&self.bodies)
-        memcpy(self.trial, self.rows, self.joint_row_count * sizeof(Row))
-        off = self.smooth.aim_errors(self.rows)
+        memcpy(self.trial, self.plain.rows, self.context.joint_rows * sizeof(Row))
+        off = self.smooth.aim_errors(self.plain.rows)
         self.keep = 1.0 - OPENED / off if off > OPENED else 0.0
         off = self.try_flight()
         nearest = off
@@ -232,7 +233,7 @@ cdef class PositionPipeline(SmoothPipeline):
         for i in range(self.smooth.count):
             if not fabs(self.gap[i]) <= fabs(self.gap[worst]):
                 worst = i
-        return self.rows[self.smooth.row[worst]].source
+        return self.plain.rows[self.smooth.row[worst]].source
 
     # ---- the second half ---------------------------------------------------------------------------------------------
 
@@ -244,8 +245,8 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        self.write_joints(self.rows)
-        self.smooth.factor(self.rows, &self.bodies)
+        self.write_joints()
+        self.smooth.factor(self.plain.rows, &self.bodies)
         self.factored = True
         self.flight.begin(&self.bodies)
         for k in range(MOST_REPEATS):
@@ -255,8 +256,8 @@ cdef class PositionPipeline(SmoothPipeline):
             for i in range(self.bodies.count):
                 x[i].v = add_scaled(self.flight.twist[i].v, 0.5 * h, x[i].v)
                 x[i].w = add_scaled(self.flight.twist[i].w, 0.5 * h, x[i].w)
-            self.smooth.aim_still(self.rows)
-            self.smooth.solve(self.rows, x)
+            self.smooth.aim_still(self.plain.rows)
+            self.smooth.solve(self.plain.rows, x)
             for i in range(self.bodies.count):
                 v = &self.bodies.twist[i]
                 change = max(change, max(norm(sub(x[i].v, v.v)), norm(sub(x[i].w, v.w))))
@@ -274,15 +275,15 @@ cdef class PositionPipeline(SmoothPipeline):
     cdef void substep(self, bint last) noexcept nogil:
         cdef Py_ssize_t i, muted
         cdef bint bounded
-        for i in range(self.row_count):
-            self.rows[i].impulse = 0.0
-        self.aim_motors(self.joint_end)
-        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.taken - muted > 0
+        for i in range(self.plain.row_count):
+            self.plain.rows[i].impulse = 0.0
+        self.plain.aim_motors()
+        muted = mute_joint_forces(self.joints, self.joint_count, self.plain.rows)
+        bounded = self.plain.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
-            self.smooth.factor(self.rows, &self.bodies)
-            self.smooth.aim_still(self.rows)
-            self.smooth.solve(self.rows, self.bodies.twist)
+            self.smooth.factor(self.plain.rows, &self.bodies)
+            self.smooth.aim_still(self.plain.rows)
+            self.smooth.solve(self.plain.rows, self.bodies.twist)
         self.first_half()
         if bounded:
             self.solve_bounded(BIASED)
@@ -293,13 +294,13 @@ cdef class PositionPipeline(SmoothPipeline):
         if not self.second_half():
             return
         self.lap(STAGE_REFRESH)
-        self.residual = 0.0
+        self.sweeping.residual = 0.0
         if bounded:
             refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                             &self.settings, self.anchors, self.rows, False)
+                             &self.settings, self.plain.anchors, self.plain.rows, False)
             self.bounce(True)
             self.solve_bounded(RELAXED)
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
+            self.sweeping.residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED)
             self.lap(STAGE_RELAX)
         if last:
             self.accelerate(True)
@@ -313,8 +314,7 @@ cdef class PositionPipeline(SmoothPipeline):
         if self.pose_calls.status != OK:
             return
         with gil:
-            self.call_status = CALL_FAILED
-            self.failure = self._explain(why, which, amount)
+                self.calls.fail(self._explain(why, which, amount))
 
     def _explain(self, why, which, amount):
         cdef double fastest = 0.0

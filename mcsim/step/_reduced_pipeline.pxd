@@ -62,3 +62,5 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil
+    cdef void finish_rows(self, double part) noexcept nogil
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil

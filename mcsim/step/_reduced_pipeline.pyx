@@ -29,6 +29,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim.step._compliant_surfaces cimport CompliantSurfaces
+from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._impacts cimport TreeImpacts
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._machine cimport Machine
@@ -46,7 +48,6 @@ from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
-from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
@@ -83,12 +84,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef Py_ssize_t nv = len(plan.qd)
         LoopPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
         self.settings.first_kick = 0.5
-        self.guesses = Guesses(nv)
-        self.node_numbers = np.zeros(max(1, nv), np.int32)
-        self.nodes, self.node_count = integers(self.node_numbers), nv
-        for i in range(bodies.count):
-            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
-                self.motion.blocks[<Py_ssize_t>i].first)
+        self.sweeping.in_halves = True
         self.kept_here = plan.jointed
         self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.generalized.leading = self.leading
@@ -112,6 +108,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
+        self.surfaces = self._surfaces()
+        self._list_sets()
         self._follow_rows()
         self._plan_impacts()
         self.choose_joints(self.islands.asleep)
@@ -127,13 +125,13 @@ cdef class ReducedPipeline(LoopPipeline):
         self._follow_rows()
 
     def _follow_rows(self):
-        self.loop_impulses = np.zeros(self.row_capacity)
+        self.loop_impulses = np.zeros(self.plain.row_capacity)
         self.impulses = doubles(self.loop_impulses)
-        self.account.reserve(self.row_capacity)
-        self.laden_rows.reserve(self.row_capacity)
-        self.contact_order.reserve(self.anchor_capacity)
+        self.account.reserve(self.plain.row_capacity)
+        self.laden_rows.reserve(self.plain.row_capacity)
+        self.contact_order.reserve(self.plain.anchor_capacity)
         self.generalized.level = self.contact_order.level
-        most = max(1, self.anchor_capacity, self.row_capacity)
+        most = max(1, self.plain.anchor_capacity, self.plain.row_capacity)
         efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones((2, most)), np.zeros((2, most), np.int32)
         self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
         self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
@@ -152,9 +150,9 @@ cdef class ReducedPipeline(LoopPipeline):
             self.sum_forces()
             self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
         elif self.looping:
-            self.generalized.solve(self.rows, self.motion.qd, RELAXED)
-        self.impact_count += self.blows.resolve(self.rows, self.row_count, self.settings.restitution_threshold,
-                                                self.settings.h, self.settings.first_kick, self.impacts)
+            self.generalized.solve(self.plain.rows, self.motion.qd, RELAXED)
+        self.impact_count += self.blows.resolve(self.plain.rows, self.plain.row_count, self.settings.restitution_threshold,
+                                                self.settings.h, self.settings.first_kick, self.plain.impacts)
         if self.impact_count != before:
             self.show_twists()
         self.lap(STAGE_IMPACT)
@@ -178,7 +176,7 @@ cdef class ReducedPipeline(LoopPipeline):
 
     def grow(self):
         LoopPipeline.grow(self)
-        self.laden_rows.reserve(self.row_capacity)
+        self.laden_rows.reserve(self.plain.row_capacity)
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
@@ -199,14 +197,13 @@ cdef class ReducedPipeline(LoopPipeline):
 
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
         """All rows by a solver of the laboratory, over qd."""
-        if self.call_status != OK:
+        if self.calls.status != OK:
             return
         try:
-            self.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
+            self.sweeping.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
         except BaseException as error:
-            self.failure = error
-            self.call_status = CALL_FAILED
-
+            self.calls.fail(error)
+    
     cdef void hold_back(self) noexcept nogil:
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
         if self.backstop.watching:
@@ -217,40 +214,42 @@ cdef class ReducedPipeline(LoopPipeline):
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    cdef int layout(self, bint own, bint wide) noexcept nogil:
+    cdef int layout(self, ConstraintSets sets) noexcept nogil:
         """All rows at the present poses."""
         cdef Py_ssize_t n
         cdef int status
-        if self.collider.manifold_count > self.anchor_capacity:
+        if self.collider.manifold_count > self.plain.anchor_capacity:
             return GROW
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
         update_inertia(&self.bodies)
-        n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
-                          self.row_capacity, True, self.held, NULL,
-                          self.struck.find(self.collider.manifolds, self.collider.manifold_count), NULL)
+        self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
+        n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
+                          self.plain.rows, self.plain.row_capacity, True, self.held, NULL, self.context.struck, NULL)
         if n < 0:
             return GROW
-        self.joint_end = self.joint_row_count = n
+        self.plain.joint_end = self.context.joint_rows = n
         n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
                             self.contact_order.find(self.collider.manifolds, self.collider.manifold_count, &self.bodies),
-                            &self.bodies, &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
+                            &self.bodies, &self.settings, self.plain.anchors, self.plain.rows, n,
+                            self.plain.row_capacity, False)
         if n < 0:
             return GROW
-        if self.settings.compliant:
-            self.load_surfaces()
-        self.impact_rows = self.row_count = n
-        self.contact_row_count = n - self.joint_end
-        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints, self.joint_count,
-                           None, False)
+        self.surfaces.prepare()
+        self.plain.impact_rows = self.plain.row_count = n
+        self.context.contact_rows = n - self.plain.joint_end
+        self.plain.started_end = self.plain.joint_end if self.settings.compliant else n
+        self.plain.with_contacts = True
+        self.weigh_burdens()
         self.find_efforts()
         self.let_tree_hold()
         self.find_busy()
-        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
+        self.plain.motors = aim_motors(self.joints, self.plain.rows, self.plain.joint_end, self.bodies.twist,
+                                       &self.settings)
         status = self.project()
         if status == OK and self.laden_count > 0:
-            status = self.laden_rows.fit(self.rows, self.row_count, self.laden_blocks, self.laden_count)
+            status = self.laden_rows.fit(self.plain.rows, self.plain.row_count, self.laden_blocks, self.laden_count)
         if status == OK:
             self.finish_rows(self.settings.first_kick)
         return status
@@ -272,12 +271,12 @@ cdef class ReducedPipeline(LoopPipeline):
                                          self.further.neighbours, self.jointed, self.settings.gravity, self.settings.h)
         for i in range(count if some else 0):
             self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * manifolds[i].size
-        i = self.joint_end
-        while some and i < self.row_count:
-            if self.efforts[self.rows[i].source].rounds > 1.0:
+        i = self.plain.joint_end
+        while some and i < self.plain.row_count:
+            if self.efforts[self.plain.rows[i].source].rounds > 1.0:
                 self.laden_blocks[self.laden_count] = <int32_t>i
                 self.laden_count += 1
-            i += block_size(self.rows, i, self.row_count)
+            i += block_size(self.plain.rows, i, self.plain.row_count)
 
     cdef void let_tree_hold(self) noexcept nogil:
         """What is said of a joint's own rows, where it has none."""
@@ -286,16 +285,12 @@ cdef class ReducedPipeline(LoopPipeline):
             if self.held[j + 1] > self.held[j]:
                 self.joints[j].constraint_count = 0
 
-    cdef void write_joints(self, Row* rows) noexcept nogil:
+    cdef void write_joints(self) noexcept nogil:
         self.pose_calls.call(False)
-        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, rows, True,
+        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
+                       self.plain.rows, True,
                        self.held)
         self.let_tree_hold()
-
-    cdef void write_rows(self, Row* rows) noexcept nogil:
-        self.write_joints(rows)
-        refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                         &self.settings, self.anchors, rows, False)
 
     cdef void bend_rows(self) noexcept nogil:
         """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
@@ -309,8 +304,8 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motion.give_swings(self.swings)
         for i in range(self.bodies.count):
             self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
-        for i in range(self.joint_end):
-            row = &self.rows[i]
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
             if row.kind == ROW_JOINT:
                 a = <const double*>&self.swings[row.body_a]
                 b = <const double*>&self.swings[row.body_b]
@@ -332,12 +327,13 @@ cdef class ReducedPipeline(LoopPipeline):
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
-        bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings, self.shared,
-                      self.settings.h, self.anchors, self.rows)
+        bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings,
+                      self.shared,
+                      self.settings.h, self.plain.anchors, self.plain.rows)
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             for k in range(m.point_count if self.chosen[i] else 0):
-                row = &self.rows[m.row_begin + k]
+                row = &self.plain.rows[m.row_begin + k]
                 bent = 0.5 * self.settings.h * row.curvature
                 most = 2.0 * row.diagonal * self.energy_of(row)
                 if bent * bent > most:
@@ -349,27 +345,28 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void finish_rows(self, double part) noexcept nogil:
         if self.looping:
             self.bend_rows()
-        self.generalized.finish(self.rows, self.row_count)
-        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
+        self.generalized.finish(self.plain.rows, self.plain.row_count)
+        stabilize_rows(self.plain.rows, self.plain.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
         if self.stiffer:
-            stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, self.further.neighbours,
+            stiffen_contacts(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.efforts, &self.bodies,
+                             self.further.neighbours,
                              part, &self.settings)
-        self.generalized.ease(self.rows, self.row_count)
-        if self.settings.compliant:
-            self.comply()
+        self.generalized.ease(self.plain.rows, self.plain.row_count)
+        self.surfaces.finish(part)
         if self.closing_loops or self.projecting:
             self.aim_loops()
-        self.generalized.factor(self.rows, self.joint_end, self.closing_rate())
-        self.held_trees.prepare(self.rows, self.joint_end, self.tied)
+        self.generalized.factor(self.plain.rows, self.plain.joint_end, self.closing_rate())
+        self.held_trees.prepare(self.plain.rows, self.plain.joint_end, self.tied)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
-        self.write_rows(self.rows)
-        if self.settings.compliant:
-            self.move_surfaces()
+        self.write_joints()
+        refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                         &self.settings, self.plain.anchors, self.plain.rows, False)
+        self.surfaces.refresh()
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows(1.0)
-        leave_open(self.rows, self.joint_end, self.row_count)
+        leave_open(self.plain.rows, self.plain.joint_end, self.plain.row_count)
 
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
@@ -380,33 +377,35 @@ cdef class ReducedPipeline(LoopPipeline):
             self.solve_problem(NULL, relaxed)
             return
         if self.laden_count > 0:
-            self.laden_rows.begin(self.rows, self.row_count, self.laden_blocks, self.laden_count, self.efforts, self.undone,
-                                  NULL if relaxed else self.at_most, rub, iterations)
+            self.laden_rows.begin(self.plain.rows, self.plain.row_count, self.laden_blocks, self.laden_count, self.efforts,
+                                  self.undone, NULL if relaxed else self.at_most, rub, iterations)
         for k in range(iterations):
-            self.sweeps += 1
+            self.sweeping.made += 1
             memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
-            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed, k == 0)
+            given_up = self.held_trees.hold(self.plain.rows, self.motion.qd, relaxed, k == 0)
             if given_up >= 0:
-                row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
+                row = &self.plain.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
-            self.correction = max(self.held_trees.largest, self.generalized.sweep(
-                self.rows, self.joint_end, self.row_count, self.motion.qd, relaxed, rub, iterations - 1 - k))
+            self.sweeping.correction = max(self.held_trees.largest, self.generalized.sweep(
+                self.plain.rows, self.plain.joint_end, self.plain.row_count, self.motion.qd, relaxed, rub,
+                iterations - 1 - k))
             if self.laden_count > 0:
-                self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
-            if self.correction == 0.0:
+                self.sweeping.correction = max(self.sweeping.correction, self.laden_rows.sweep(self.plain.rows,
+                                               self.motion.qd, relaxed))
+            if self.sweeping.correction == 0.0:
                 break
-            if not relaxed and k + 1 < iterations and self.contact_row_count > 0:
+            if not relaxed and k + 1 < iterations and self.context.contact_rows > 0:
                 self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
-            if self.tolerance >= 0.0:
+            if self.sweeping.tolerance >= 0.0:
                 self.show_twists()
-                if self.solved(self.bodies.twist, relaxed):
+                if self.sweeping.solved(self.bodies.twist, relaxed):
                     break
-            if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted():
+            if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted():
                 break
         if relaxed:
-            self.sweeps += self.further.settle_trees(self.generalized, self.rows, self.joint_end, self.row_count,
-                                                     self.held_trees.group, self.motion.qd)
+            self.sweeping.made += self.further.settle_trees(self.generalized, self.plain.rows, self.plain.joint_end,
+                                                            self.plain.row_count, self.held_trees.group, self.motion.qd)
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
@@ -415,12 +414,11 @@ cdef class ReducedPipeline(LoopPipeline):
         if not self.settings.compliant:
             self.pass_on()
         self.begin_guesses(True)
-        for i in range(self.joint_end if self.settings.compliant else self.row_count):
-            impulse = self.take_carried(&self.rows[i])
+        for i in range(self.plain.started_end):
+            impulse = self.plain.take_carried(&self.plain.rows[i])
             if impulse != 0.0:
                 self.generalized.apply(i, impulse, self.motion.qd)
-        if self.settings.compliant:
-            self.guess_contacts(self.motion.qd, self.levels, RELAXED)
+        self.surfaces.return_carried()
 
     cdef void pass_on(self) noexcept nogil:
         """What a contact's point gains beyond twice its guess is no impact as far as others on one of its bodies have lost
@@ -432,16 +430,16 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef bint some = False
         memset(self.gains - 1, 0, (self.bodies.count + 1) * sizeof(double))
         memset(self.losses - 1, 0, (self.bodies.count + 1) * sizeof(double))
-        for i in range(self.joint_end, self.row_count):
-            row = &self.rows[i]
+        for i in range(self.plain.joint_end, self.plain.row_count):
+            row = &self.plain.rows[i]
             if row.kind == ROW_NORMAL:
                 some = some or gain(row) > 0.0
                 self.gains[row.body_a] += gain(row)
                 self.gains[row.body_b] += gain(row)
                 self.losses[row.body_a] += loss(row)
                 self.losses[row.body_b] += loss(row)
-        for i in range(self.joint_end, self.row_count if some else 0):
-            row = &self.rows[i]
+        for i in range(self.plain.joint_end, self.plain.row_count if some else 0):
+            row = &self.plain.rows[i]
             if row.kind == ROW_NORMAL and gain(row) > 0.0:
                 part = max(self.passed(row.body_a), self.passed(row.body_b))
                 row.carry += 0.5 * part * gain(row)
@@ -488,12 +486,12 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef const double* forces
         if self.pitched:
             self.refuse_pitch()
-            if self.call_status != OK:
+            if self.calls.status != OK:
                 return
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
-        if self.row_count == 0:
-            self.residual = 0.0
+        if self.plain.row_count == 0:
+            self.sweeping.residual = 0.0
             if self.runge:
                 self.motion.runge_kutta(h, forces)
                 self.motion.place()
@@ -520,7 +518,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef Manifold* m
         cdef Py_ssize_t i
         memset(self.undone, 0, self.collider.manifold_count * sizeof(double))
-        self.generalized.find_loads(self.rows, self.joint_end, self.row_count, self.undone)
+        self.generalized.find_loads(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.undone)
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             m.load = lasting_load(m.load, self.undone[i])
@@ -541,7 +539,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.start_rows(False, True)
             if not self.runge:
                 for k in range(ROUNDS):
-                    self.generalized.solve(self.rows, self.motion.qd, BIASED)
+                    self.generalized.solve(self.plain.rows, self.motion.qd, BIASED)
                 self.motion.kick_some(h, forces, self.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
@@ -549,7 +547,7 @@ cdef class ReducedPipeline(LoopPipeline):
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         self.start_rows(False, False)
         self.begin_guesses(False)
-        if self.contact_row_count > 0:
+        if self.context.contact_rows > 0:
             self.find_work()
         self.start_rows(True, False)
         self.start_rows(True, True)
@@ -564,8 +562,8 @@ cdef class ReducedPipeline(LoopPipeline):
         for k in range(self.motion.tree_count):
             if self.motion.trees[k].count > 0:
                 self.at_most[self.motion.trees[k].first] = self.motion.kinetic[k]
-        for i in range(self.row_count):
-            row = &self.rows[i]
+        for i in range(self.plain.row_count):
+            row = &self.plain.rows[i]
             if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
                 continue
             rate = row.bias[BIASED] + (self.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
@@ -634,13 +632,13 @@ cdef class ReducedPipeline(LoopPipeline):
         of the rest; compliant contacts', in the end, as far as they help."""
         cdef const Row* row
         cdef Py_ssize_t i
-        for i in range(self.joint_end if self.settings.compliant else self.row_count):
-            row = &self.rows[i]
+        for i in range(self.plain.started_end):
+            row = &self.plain.rows[i]
             if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded and (
                     self.is_tied(row) == tied):
                 self.generalized.apply(i, row.impulse, self.motion.qd)
         if self.settings.compliant and bounded and tied:
-            self.guess_contacts(self.motion.qd, self.levels, BIASED)
+            (<CompliantSurfaces>self.surfaces).guess(BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
@@ -667,15 +665,15 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef Py_ssize_t i, k
         cdef bint some = False
         memset(self.bounded, 0, self.motion.tree_count * sizeof(int32_t))
-        for i in range(0 if self.runge else self.joint_end):
-            if self.is_bound(&self.rows[i]):
+        for i in range(0 if self.runge else self.plain.joint_end):
+            if self.is_bound(&self.plain.rows[i]):
                 some = True
-                self.mark_bounded(self.rows[i].body_a, True)
-                self.mark_bounded(self.rows[i].body_b, True)
-        for i in range(self.row_count if some else 0):
-            if not self.is_bound(&self.rows[i]):
-                self.mark_bounded(self.rows[i].body_a, False)
-                self.mark_bounded(self.rows[i].body_b, False)
+                self.mark_bounded(self.plain.rows[i].body_a, True)
+                self.mark_bounded(self.plain.rows[i].body_b, True)
+        for i in range(self.plain.row_count if some else 0):
+            if not self.is_bound(&self.plain.rows[i]):
+                self.mark_bounded(self.plain.rows[i].body_a, False)
+                self.mark_bounded(self.plain.rows[i].body_b, False)
         if not some:
             return False
         for i in range(6 * self.bodies.count if forces != NULL else 0):
@@ -720,14 +718,16 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef bint watched = self.looping and self.note_strain()
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
-            self.account.begin_half(self.rows, self.row_count, acting, forces, False)
+            self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, False)
         cdef bint bounded = self.find_bounded(forces)
         if bounded:
             self.keep_energy()
-        self.aim_motors(self.joint_end)
-        self.set_start_impulses()
+        self.plain.aim_motors()
+        self.plain.set_start_impulses()
+        if self.settings.compliant:
+            (<CompliantSurfaces>self.surfaces).set_start_impulses()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if self.contact_row_count > 0:
+        if self.context.contact_rows > 0:
             self.motion.look()
             self.motion.give_swings(self.swings)
             if not self.runge:
@@ -738,17 +738,17 @@ cdef class ReducedPipeline(LoopPipeline):
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
-        self.solve_rows(BIASED, self.asked)
-        self.first_residual = 0.0
+        self.solve_rows(BIASED, self.sweeping.asked)
+        self.sweeping.first_residual = 0.0
         if last and self.settings.compliant:
             self.show_twists()
-            self.first_residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
+            self.sweeping.first_residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist, BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         if self.runge:
             self.take_back(0.5 * h)
             if watched:
-                self.account.end_half(self.rows, self.row_count, 0.0, forces)
+                self.account.end_half(self.plain.rows, self.plain.row_count, 0.0, forces)
                 self.motion.spend(0.5 * h, forces)
             self.motion.runge_kutta(h, forces)
         else:
@@ -756,7 +756,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.close_loops(h)
                 self.motion.place()
             if watched:
-                self.account.end_half(self.rows, self.row_count, acting, forces)
+                self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
             self.fly(h, forces)
             if self.looping:
                 self.motion.account(-1.0, True)
@@ -777,23 +777,23 @@ cdef class ReducedPipeline(LoopPipeline):
         if self.looping and not self.runge:
             self.sum_forces()
         if watched:
-            self.account.begin_half(self.rows, self.row_count, acting, forces, True)
+            self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, True)
         if self.looping and not self.runge:
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
         self.weigh_guesses(True)
         self.bounce(False)
-        self.solve_rows(RELAXED, self.asked)
+        self.solve_rows(RELAXED, self.sweeping.asked)
         if watched:
-            self.account.end_half(self.rows, self.row_count, acting, forces)
-            self.account.calm(self.rows, self.row_count, self.settings.compliant)
+            self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
+            self.account.calm(self.plain.rows, self.plain.row_count, self.settings.compliant)
         if bounded:
             self.settle_energy()
         self.show_twists()
         if last:
-            self.residual = max(self.first_residual,
-                                residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
+            self.sweeping.residual = max(self.sweeping.first_residual,
+                                residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED))
         if self.looping:
             self.note_loops()
         self.lap(STAGE_RELAX)

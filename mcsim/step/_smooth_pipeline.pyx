@@ -13,6 +13,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._impacts cimport SmoothImpacts
 from mcsim.step._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
@@ -61,7 +62,7 @@ cdef class SmoothPipeline(Pipeline):
         sizes[[row[0] for row in beside]] = 0
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
-        self.smooth.reserve(self.row_capacity)
+        self.smooth.reserve(self.plain.row_capacity)
         self.held_spans = HeldSpans(self.smooth)
         self._plan_impacts()
 
@@ -79,27 +80,27 @@ cdef class SmoothPipeline(Pipeline):
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
         if self.smooth is not None:
-            self.smooth.reserve(self.row_capacity)
+            self.smooth.reserve(self.plain.row_capacity)
 
-    cdef int layout(self, bint own, bint wide) noexcept nogil:
-        cdef int status = Pipeline.layout(self, own, wide)
+    cdef int layout(self, ConstraintSets sets) noexcept nogil:
+        cdef int status = Pipeline.layout(self, sets)
         if status == OK:
-            self.smooth.locate(self.joints, self.rows)
+            self.smooth.locate(self.joints, self.plain.rows)
         memset(self.acceleration - 1, 0, sizeof(Twist))      # the world's: a step that failed may have left 0 * inf there
         return status
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
-        self.write_joints(self.rows)
+        self.write_joints()
         smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
+        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.plain.rows, self.wrench, keep)
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
-        self.smooth.factor(self.rows, &self.bodies)
-        self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
-        self.smooth.solve(self.rows, self.acceleration)
+        self.smooth.factor(self.plain.rows, &self.bodies)
+        self.smooth.aim_accelerations(self.plain.rows, self.bodies.twist, &self.settings)
+        self.smooth.solve(self.plain.rows, self.acceleration)
         add_gyroscopic(&self.bodies, self.acceleration)
         if keep:
-            self.smooth.keep(self.rows, self.settings.h)
+            self.smooth.keep(self.plain.rows, self.settings.h)
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil:
         """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
@@ -107,27 +108,30 @@ cdef class SmoothPipeline(Pipeline):
         whose masses and factors are 0."""
         cdef Py_ssize_t i
         cdef int k
-        stabilize_rows(self.rows, self.row_count, &self.bodies, self.further.neighbours, 1.0, &self.settings)
-        mute_joint_forces(self.joints, self.joint_count, self.rows)
-        self.smooth.factor(self.rows, &self.bodies)
-        self.smooth.forget(self.joint_row_count)
-        for i in range(self.joint_row_count):
-            self.rows[i].mass[relaxed] = 0.0
-        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
+        stabilize_rows(self.plain.rows, self.plain.row_count, &self.bodies, self.further.neighbours, 1.0, &self.settings)
+        mute_joint_forces(self.joints, self.joint_count, self.plain.rows)
+        self.smooth.factor(self.plain.rows, &self.bodies)
+        self.smooth.forget(self.context.joint_rows)
+        for i in range(self.context.joint_rows):
+            self.plain.rows[i].mass[relaxed] = 0.0
+        memset(self.plain.factors, 0, self.context.joint_rows * FACTOR_STRIDE * sizeof(double))
         if relaxed and self.impact_count > 0:
-            self.smooth.aim_still(self.rows)
+            self.smooth.aim_still(self.plain.rows)
         else:
-            self.smooth.aim_rates(self.rows, self.bodies.twist)
-        self.held_spans.prepare(self.rows, self.joint_row_count)
-        for k in range(self.asked):
-            self.held_spans.hold(self.rows, self.bodies.twist, relaxed)
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
-            if self.row_count > self.joint_row_count:
-                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
+            self.smooth.aim_rates(self.plain.rows, self.bodies.twist)
+        self.held_spans.prepare(self.plain.rows, self.context.joint_rows)
+        for k in range(self.sweeping.asked):
+            self.held_spans.hold(self.plain.rows, self.bodies.twist, relaxed)
+            self.sweeping.correction = self.smooth.sweep(self.plain.rows, self.context.joint_rows, self.bodies.twist,
+                                                         relaxed)
+            if self.plain.row_count > self.context.joint_rows:
+                self.sweeping.correction = max(self.sweeping.correction, sweep_si(self.plain.rows, self.plain.row_count,
+                                               self.plain.factors,
                                                                 self.bodies.twist, relaxed, True))
-            self.smooth.solve(self.rows, self.bodies.twist)
-            self.smooth.keep(self.rows, 1.0)
-            if self.correction <= SETTLED or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
+            self.smooth.solve(self.plain.rows, self.bodies.twist)
+            self.smooth.keep(self.plain.rows, 1.0)
+            if self.sweeping.correction <= SETTLED or (
+                    k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted()):
                 break
 
     cdef void project(self) noexcept nogil:
@@ -135,20 +139,20 @@ cdef class SmoothPipeline(Pipeline):
         cdef double off
         cdef int k
         for k in range(PROJECTION_ROUNDS):
-            self.write_joints(self.rows)
-            if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
+            self.write_joints()
+            if self.smooth.aim_errors(self.plain.rows) <= PROJECTION_TOLERANCE:
                 break
-            self.smooth.factor(self.rows, &self.bodies)
+            self.smooth.factor(self.plain.rows, &self.bodies)
             memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
-            self.smooth.solve(self.rows, self.acceleration)
+            self.smooth.solve(self.plain.rows, self.acceleration)
             displace(&self.bodies, self.acceleration)
-        self.write_joints(self.rows)
-        off = self.smooth.aim_errors(self.rows)
+        self.write_joints()
+        off = self.smooth.aim_errors(self.plain.rows)
         if off > CLOSE_ENOUGH:
-            self.noted.most(NOTE_OPEN, self.rows[self.smooth.worst()].source, off)
-        self.smooth.factor(self.rows, &self.bodies)
-        self.smooth.aim_still(self.rows)
-        self.smooth.solve(self.rows, self.bodies.twist)
+            self.noted.most(NOTE_OPEN, self.plain.rows[self.smooth.worst()].source, off)
+        self.smooth.factor(self.plain.rows, &self.bodies)
+        self.smooth.aim_still(self.plain.rows)
+        self.smooth.solve(self.plain.rows, self.bodies.twist)
 
     cdef void substep(self, bint last) noexcept nogil:
         """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
@@ -157,16 +161,16 @@ cdef class SmoothPipeline(Pipeline):
         cdef Py_ssize_t i, muted
         cdef int k
         cdef bint bounded
-        for i in range(self.row_count):
-            self.rows[i].impulse = 0.0
-        self.aim_motors(self.joint_end)
-        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.taken - muted > 0
+        for i in range(self.plain.row_count):
+            self.plain.rows[i].impulse = 0.0
+        self.plain.aim_motors()
+        muted = mute_joint_forces(self.joints, self.joint_count, self.plain.rows)
+        bounded = self.plain.row_count - self.smooth.taken - muted > 0
         if bounded:
             if self.impact_count > 0:
-                self.smooth.factor(self.rows, &self.bodies)
-                self.smooth.aim_still(self.rows)
-                self.smooth.solve(self.rows, self.bodies.twist)
+                self.smooth.factor(self.plain.rows, &self.bodies)
+                self.smooth.aim_still(self.plain.rows)
+                self.smooth.solve(self.plain.rows, self.bodies.twist)
             self.accelerate(False)
             add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
             self.solve_bounded(BIASED)
@@ -183,12 +187,13 @@ cdef class SmoothPipeline(Pipeline):
             self.project()
         self.lap(STAGE_INTEGRATE)
         if bounded:
-            self.write_rows(self.rows)
+            self.plain.write(self.plain.rows)
             self.lap(STAGE_REFRESH)
             self.bounce(True)
             self.solve_bounded(RELAXED)
             self.lap(STAGE_RELAX)
-        self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
+        self.sweeping.residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist,
+                                          RELAXED) if bounded else 0.0
         if last:
             self.accelerate(True)
         self.store_contacts()

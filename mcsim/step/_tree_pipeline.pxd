@@ -1,6 +1,8 @@
 """The tree of a world in generalized coordinates."""
 
 from libc.stdint cimport int32_t
+from mcsim.solve._guesses cimport Guesses
+from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._pipeline cimport Pipeline
 from mcsim.core._types cimport Quat, Twist
 from mcsim.reduced._links cimport Link
@@ -9,7 +11,15 @@ from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport Row
 
+cdef class TreeSurfaces(CompliantSurfaces):
+    cdef TreeMotion motion
+    cdef GeneralizedRows generalized
+
 cdef class TreePipeline(Pipeline):
+    cdef Guesses guesses                 # over the trees' velocities
+    cdef object node_numbers
+    cdef int32_t* nodes                  # which of its nodes every velocity is of
+    cdef Py_ssize_t node_count
     cdef readonly TreeMotion motion
     cdef GeneralizedRows generalized     # all rows over its velocities
     cdef TreeResponses responses         # H^-1 J' of them
@@ -65,3 +75,5 @@ cdef class TreePipeline(Pipeline):
     cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil
     cdef int32_t first_of(self, int32_t tree) noexcept nogil
     cdef bint is_stirred(self, int32_t body) noexcept nogil
+    cdef int32_t node(self, int32_t body) noexcept nogil
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil

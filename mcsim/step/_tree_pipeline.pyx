@@ -6,16 +6,19 @@ from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from mcsim.step._compliant_surfaces cimport CompliantSurfaces
+from mcsim.step._constraint_set cimport ConstraintSet
 from mcsim.step._pipeline cimport Pipeline
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist, Vec3
+from mcsim.core._types cimport GROW, OK, Mat3, Twist, Vec3
 from mcsim.core.errors import SimulationError
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
@@ -29,6 +32,21 @@ cdef inline bint is_free(const Link* root) noexcept nogil:
     return root.parent < 0 and root.ways == 7 and not root.reversed
 
 
+cdef class TreeSurfaces(CompliantSurfaces):
+    """Compliant surfaces whose rows act on the velocities of trees."""
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        return self.motion.blocks[body].first
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return self.generalized.rate(i, velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, velocity)
+
+
 cdef class TreePipeline(Pipeline):
     """Arguments as of ReducedPipeline."""
 
@@ -38,6 +56,12 @@ cdef class TreePipeline(Pipeline):
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
+        self.guesses = Guesses(nv)
+        self.node_numbers = np.zeros(max(1, nv), np.int32)
+        self.nodes, self.node_count = integers(self.node_numbers), nv
+        for i in range(bodies.count):
+            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
+                self.motion.blocks[<Py_ssize_t>i].first)
         self.generalized = GeneralizedRows()
         self.responses = TreeResponses(self.motion)
         self.kept_of_trees = np.zeros((3, self.motion.tree_count + 1), np.int32)
@@ -85,8 +109,8 @@ cdef class TreePipeline(Pipeline):
 
     cdef void pass_failure(self) noexcept with gil:
         """What a joint model of the user's raised."""
-        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
-        self.call_status = CALL_FAILED
+        self.calls.fail(self.motion.failure)
+        self.motion.failure, self.motion.failed = None, False
 
     cdef void refuse_pitch(self) noexcept with gil:
         """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
@@ -97,12 +121,11 @@ cdef class TreePipeline(Pipeline):
             yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
             nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
             if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
-                self.failure = SimulationError(
+                self.calls.fail(SimulationError(
                     f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
                     "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
-                    "good state is kept")
-                self.call_status = CALL_FAILED
-
+                    "good state is kept"))
+        
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
     def prepare(self, bint points=False):
@@ -156,8 +179,8 @@ cdef class TreePipeline(Pipeline):
         cdef int k
         memcpy(self.carried_forces, self.wrench, self.bodies.count * sizeof(Twist))
         self.motion.begin_carry()
-        for i in range(self.row_count):
-            row = &self.rows[i]
+        for i in range(self.plain.row_count):
+            row = &self.plain.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
                 self.generalized.add_force(i, row.impulse / h, self.motion.trial)
                 continue                                 # between a link and its parent: part of what the joint carries
@@ -183,11 +206,19 @@ cdef class TreePipeline(Pipeline):
 
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""
-        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
+        return self.generalized.matrices(self.plain.row_count, self.motion.tree.nv)
 
     def velocities(self):
         """(nv,) qd."""
         return self.qd.copy()
+
+    def _surfaces(self):
+        cdef TreeSurfaces surfaces
+        if self.motion is None or not self.settings.compliant:
+            return ConstraintSet()                       # not yet, or none
+        surfaces = TreeSurfaces(self.context, self.plain, self.guesses, self.node_numbers[:self.node_count])
+        surfaces.motion, surfaces.generalized, surfaces.velocity = self.motion, self.generalized, self.motion.qd
+        return surfaces
 
     cdef int32_t node(self, int32_t body) noexcept nogil:
         if body < 0 or self.motion.blocks[body].count == 0:
@@ -206,20 +237,17 @@ cdef class TreePipeline(Pipeline):
     cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
         return self.generalized.rate(i, velocity)
 
-    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
-        self.generalized.apply(i, impulse, velocity)
-
     cdef int project(self) noexcept nogil:
         """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""
         cdef const Block* blocks = self.motion.blocks
         cdef Row* row
         cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.rows, self.row_count)
+        cdef int status = self.generalized.begin(self.plain.rows, self.plain.row_count)
         if status != OK:
             return status
-        self.responses.expect(self.rows, self.row_count)
-        for i in range(self.row_count):
-            row = &self.rows[i]
+        self.responses.expect(self.plain.rows, self.plain.row_count)
+        for i in range(self.plain.row_count):
+            row = &self.plain.rows[i]
             row.diagonal = 0.0
             if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
                     blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
@@ -234,14 +262,15 @@ cdef class TreePipeline(Pipeline):
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
         """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef Row* row = &self.rows[i]
+        cdef Row* row = &self.plain.rows[i]
         cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
         cdef double* j
         cdef double* y
         cdef int32_t* span = self.generalized.open(i, side, block.first, block.count, &j, &y)
         if span == NULL:
             return GROW
-        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT, j,
+        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT,
+                           j,
                            span, y, &row.diagonal)
         return OK
 
@@ -256,13 +285,13 @@ cdef class TreePipeline(Pipeline):
         memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
         for k in range(self.motion.tree_count):
             self.bond[k] = <int32_t>k
-        while i < self.row_count:
-            m = self.rows[i].block
-            ties = closes(&self.rows[i])
+        while i < self.plain.row_count:
+            m = self.plain.rows[i].block
+            ties = closes(&self.plain.rows[i])
             first = -1
             for r in range(m):
-                first = self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3, first)
-                first = self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3, first)
+                first = self.engage(self.plain.rows[i + r].body_a, ties, 1 if i < self.plain.joint_end else 3, first)
+                first = self.engage(self.plain.rows[i + r].body_b, ties, 1 if i < self.plain.joint_end else 3, first)
             i += m
         for k in range(self.motion.tree_count):
             self.bond[k] = self.first_of(<int32_t>k) if self.tied[k] else -1

@@ -1,0 +1,27 @@
+"""Surfaces of compliant contacts as a constraint set."""
+
+from libc.stdint cimport int32_t
+from mcsim.solve._guesses cimport Guesses
+from mcsim.state._layout cimport Row
+from mcsim.step._constraint_set cimport ConstraintSet, StepContext
+from mcsim.step._plain_rows cimport PlainRows
+
+cdef class CompliantSurfaces(ConstraintSet):
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef Guesses guesses
+    cdef object node_numbers
+    cdef const int32_t* nodes           # which of its nodes every velocity is of
+    cdef Py_ssize_t node_count
+    cdef object kept_before
+    cdef double* before                 # room for as many velocities
+    cdef double* velocity               # those that the rows act on
+
+    cdef bint complies(self, const Row* row) noexcept nogil
+    cdef int32_t node(self, int32_t body) noexcept nogil
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil
+    cdef void set_start_impulses(self) noexcept nogil
+    cdef void guess(self, int relaxed) noexcept nogil
+    cdef double take_second(self, Py_ssize_t i) noexcept nogil
+    cdef double second_part(self, const Row* row) noexcept nogil

@@ -1,0 +1,142 @@
+"""Joints that are solved directly (direct/_articulations.pyx) as constraint sets."""
+
+from libc.stdint cimport int8_t
+
+from mcsim.core._types cimport OK, Twist
+from mcsim.direct._articulations cimport Articulations
+from mcsim.solve._held_spans cimport HeldSpans
+from mcsim.solve._smooth cimport SmoothSolver
+from mcsim.step._constraint_set cimport ConstraintSet, FurtherPass, StepContext, SweepPass
+from mcsim.step._plain_rows cimport PlainRows
+
+
+cdef class DirectJoints(ConstraintSet):
+    """Joints that close at the end of every drift, under "soft": they have no plain rows. plain: what bounds them, and rows
+    of gears and of the user's joints."""
+
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef Articulations articulations
+
+    def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None):
+        self.context, self.plain, self.articulations = context, plain, articulations
+        context.joined = articulations.joined
+
+    cdef void choose(self, const int8_t* asleep) noexcept nogil:
+        self.articulations.choose(asleep)
+
+    cdef void begin_step(self) noexcept nogil:
+        self.articulations.begin_step()
+        self.articulations.choose_flights(self.context.settings.h)
+
+    cdef void claim(self) noexcept nogil:
+        self.context.own = False
+
+    cdef int prepare(self) noexcept nogil:
+        self.context.swept = self.context.joint_rows + self.context.contact_rows > self.articulations.awake_beside
+        if not self.context.swept:
+            self.context.most_sweeps = 0
+        self.articulations.find_swept(self.plain.rows, self.plain.joint_end, self.context.collider.manifolds,
+                                      self.context.collider.manifold_count)
+        return OK
+
+    cdef void finish(self, double part) noexcept nogil:
+        self.articulations.prepare()
+
+    cdef void warm_start_joints(self) noexcept nogil:
+        self.articulations.begin()
+        self.articulations.finish_guess(False)
+
+    cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
+        if not p.relaxed and self.context.swept:
+            self.articulations.aim()
+
+    cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
+        self.articulations.hold_bounded(p.twist, p.relaxed, p.k != 0 and p.k != p.iterations // 2)
+
+    cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
+        self.articulations.solve(p.twist, p.relaxed)
+        # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
+        if not p.relaxed and p.k == p.iterations // 2 - 1:
+            self.articulations.aim()
+        return True
+
+    cdef void close(self) noexcept nogil:
+        self.articulations.close()
+
+    cdef void refresh(self) noexcept nogil:
+        self.articulations.refresh()
+
+    cdef void begin_relax(self) noexcept nogil:
+        self.articulations.begin_relax()
+        self.articulations.finish_guess(True)
+
+    cdef void end_relax(self) noexcept nogil:
+        self.articulations.end_relax()
+
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+        return self.articulations.residual()
+
+    cdef void mark_changes(self, const FurtherPass* p) noexcept nogil:
+        self.articulations.spread_changes(1, p.changed)
+
+    cdef void answer_changes(self, const FurtherPass* p) noexcept nogil:
+        self.articulations.solve_changed(p.twist, p.sizes, p.speed, p.rate, p.k, p.changed)
+
+    cdef void give(self) noexcept nogil:
+        self.articulations.give_herds()
+        self.context.own_rows = &self.articulations.tree.rows
+
+    cdef void notes(self) noexcept nogil:
+        self.articulations.settle_energy()
+
+
+cdef class JointsInTurn(ConstraintSet):
+    """Joints that have plain rows, which are solved all at once after every sweep: under other stabilizations than "soft".
+    motors, probing: who holds the motors' rows, with what joints answer; or None."""
+
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef Articulations articulations
+    cdef HeldSpans motors
+    cdef SmoothSolver probing
+    cdef bint probed
+
+    def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None,
+                 HeldSpans motors, SmoothSolver probing):
+        self.context, self.plain, self.articulations, self.motors, self.probing = (
+            context, plain, articulations, motors, probing)
+
+    cdef void choose(self, const int8_t* asleep) noexcept nogil:
+        self.articulations.choose(asleep)
+
+    cdef int prepare(self) noexcept nogil:
+        self.context.swept = self.context.joint_rows + self.context.contact_rows > (
+            self.articulations.awake_rows + self.articulations.awake_beside)
+        if not self.context.swept:
+            self.context.most_sweeps = 1
+        return OK
+
+    cdef void finish(self, double part) noexcept nogil:
+        self.articulations.read(self.plain.rows)
+
+    cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
+        if self.context.swept and self.articulations.tree.loops:
+            self.solve(p)                                # whose impulses start from 0: the sweeps are not to see that
+        self.probed = p.twist == self.context.bodies.twist and self.plain.motors > 0 and self.motors is not None
+        if self.probed:
+            self.probing.locate(self.context.joints, self.plain.rows)
+            self.probing.factor(self.plain.rows, self.context.bodies)
+            self.motors.prepare(self.plain.rows, self.plain.joint_end)
+
+    cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
+        if self.probed:
+            self.solve(p)
+            self.motors.hold_alone(self.plain.rows, p.twist, p.relaxed)
+
+    cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
+        self.solve(p)
+        return True
+
+    cdef void solve(self, const SweepPass* p) noexcept nogil:
+        self.articulations.solve_rows(self.plain.rows, p.twist, p.relaxed)

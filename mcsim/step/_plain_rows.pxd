@@ -1,0 +1,35 @@
+"""Rows of joints and contacts, one record a row, as a constraint set."""
+
+from libc.stdint cimport int32_t
+from mcsim.direct._articulations cimport Articulations
+from mcsim.state._layout cimport Anchor, Row
+from mcsim.step._constraint_set cimport ConstraintSet, StepContext
+
+cdef class PlainRows(ConstraintSet):
+    cdef StepContext context
+    cdef Row* rows
+    cdef double* factors
+    cdef double* impacts                # impulses of impacts, a row
+    cdef Anchor* anchors
+    cdef readonly Py_ssize_t row_count
+    cdef Py_ssize_t joint_end           # of the joints' rows among the rows
+    cdef Py_ssize_t started_end         # of those whose impulses act as such: not those of compliant contacts
+    cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef Py_ssize_t row_capacity
+    cdef Py_ssize_t anchor_capacity
+    cdef object arrays
+    cdef Py_ssize_t motors              # that go to a position, among the rows
+    cdef bint with_contacts             # some contacts have rows, if only for impacts
+    cdef bint bounces
+    cdef bint compliant                 # contacts are started and returned by compliant surfaces
+    cdef Articulations articulations    # whose joints have a part of the rows, or None
+    cdef double block_start             # what of these rows' impulses is a substep's start
+
+    cdef void aim_motors(self) noexcept nogil
+    cdef void write_joints(self, Row* rows) noexcept nogil
+    cdef void write(self, Row* rows) noexcept nogil
+    cdef void set_start_impulses(self) noexcept nogil
+    cdef void start_row(self, Py_ssize_t i) noexcept nogil
+    cdef double take_carried(self, Row* row) noexcept nogil
+    cdef void act_carried(self, bint shared) noexcept nogil
+    cdef void clear_impulses(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

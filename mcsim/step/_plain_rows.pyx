@@ -1,0 +1,245 @@
+"""Rows of joints and contacts, one record a row: all that no other set has taken.
+
+The joints' rows come first. Contacts of what bounces have rows here for the impacts alone, where another set solves them.
+"""
+
+from libc.math cimport INFINITY
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport is_shared, layout_joints, refresh_listed
+from mcsim.constraints._motors cimport aim_motors
+from mcsim.core._arrays cimport doubles, records
+from mcsim.core._types cimport GROW, OK, Twist
+from mcsim.solve._blocks cimport factor_blocks, row_apply
+from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MANIFOLD_ANCHORS, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
+                                  ROW_NORMAL)
+from mcsim.step._constraint_set cimport FurtherPass, SweepPass
+from mcsim.step._further_sweeps cimport mark_outweighed
+from mcsim.wide._halves cimport first_part, lasting, second_half
+
+from mcsim.state.fields import ROW_DTYPE
+
+
+cdef class PlainRows(ConstraintSet):
+    """bounces: whether any shape has a restitution; compliant: whether contacts are."""
+
+    def __init__(self, StepContext context not None, bint bounces, bint compliant):
+        self.context, self.bounces, self.compliant = context, bounces, compliant
+
+    def reserve(self, rows, manifolds):
+        """Room for at least `rows` rows and `manifolds` manifolds."""
+        if rows > self.row_capacity:
+            self.row_capacity = rows
+            self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+        anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
+        self.anchor_capacity = manifolds
+        self.arrays = (*self.arrays[:3], anchors)
+        self.rows, self.anchors = <Row*>records(self.arrays[0]), <Anchor*>doubles(anchors)
+        self.factors, self.impacts = doubles(self.arrays[1]), doubles(self.arrays[2])
+
+    def take_room(self, PlainRows other):
+        """The buffers of other rows, whose place these take."""
+        self.arrays, self.row_capacity, self.anchor_capacity = other.arrays, other.row_capacity, other.anchor_capacity
+        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+
+    def now(self):
+        """(row_count,) ROW_DTYPE, a view of the row buffer."""
+        return self.arrays[0][:self.row_count]
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    cdef int prepare(self) noexcept nogil:
+        cdef Py_ssize_t n, joints
+        joints = n = layout_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count,
+                                   self.context.bodies, self.context.settings, self.rows,
+                                   self.row_capacity, self.context.own, self.context.apart, self.context.taken,
+                                   self.context.struck, self.context.joint_lists)
+        if joints < 0:
+            return GROW
+        self.with_contacts = self.context.contacts or self.bounces
+        if self.with_contacts:
+            n = layout_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
+                                self.context.collider.manifold_count, NULL, self.context.bodies,
+                                self.context.settings, self.anchors, self.rows, joints, self.row_capacity,
+                                not self.context.contacts)
+            if n < 0:
+                return GROW
+        self.joint_end = self.started_end = joints
+        self.row_count = self.impact_rows = n
+        if not self.context.contacts:
+            self.clear_impulses(joints, n)
+            self.row_count = joints
+        if not self.compliant:
+            self.started_end = self.row_count
+        self.context.joint_rows += joints
+        self.context.contact_rows += self.row_count - joints
+        if self.articulations is not None:
+            self.articulations.border.begin_step(self.rows)
+        self.motors = aim_motors(self.context.joints, self.rows, joints, self.context.bodies.twist, self.context.settings)
+        return OK
+
+    cdef void clear_impulses(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            self.rows[i].impulse = 0.0
+
+    cdef void aim_motors(self) noexcept nogil:
+        """Position motors, from the state that a substep begins with."""
+        if self.motors > 0:
+            aim_motors(self.context.joints, self.rows, self.joint_end, self.context.bodies.twist, self.context.settings)
+
+    cdef void write_joints(self, Row* rows) noexcept nogil:
+        """The joints' rows at the present poses."""
+        self.context.pose_calls.call(False)
+        if self.context.balls_alone and self.joint_end == 0:
+            return
+        refresh_listed(self.context.joints, self.context.joint_lists, self.context.bodies, self.context.settings, rows,
+                       self.context.own, self.context.apart)
+
+    cdef void write(self, Row* rows) noexcept nogil:
+        """The same rows at the present poses."""
+        self.write_joints(rows)
+        if self.with_contacts:
+            refresh_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
+                             self.context.collider.manifold_count, self.context.bodies, self.context.settings,
+                             self.anchors, rows, not self.context.contacts)
+
+    cdef void refresh(self) noexcept nogil:
+        self.write(self.rows)
+
+    cdef void finish(self, double part) noexcept nogil:
+        if self.row_count > 0:
+            stabilize_rows(self.rows, self.row_count, self.context.bodies, self.context.neighbours, part,
+                           self.context.settings)
+        factor_blocks(self.rows, self.joint_end, self.factors)
+
+    # ---- halves of impulses --------------------------------------------------------------------------------------------
+
+    cdef void warm_start(self) noexcept nogil:
+        self.set_start_impulses()
+        warm_start(self.rows, self.started_end, self.context.bodies.twist)
+
+    cdef void set_start_impulses(self) noexcept nogil:
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
+        drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
+        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
+        the ratio."""
+        cdef Py_ssize_t i
+        for i in range(self.started_end):
+            self.start_row(i)
+
+    cdef void start_row(self, Py_ssize_t i) noexcept nogil:
+        cdef double first = self.context.settings.first_kick
+        cdef double of_joints = first_part(ROW_JOINT, self.context.settings)
+        cdef Row* row = &self.rows[i]
+        if self.context.ended and i < self.joint_end:
+            row.impulse = lasting(row, self.context.settings)
+        row.carry = 0.0
+        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+            # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
+            row.impulse *= self.block_start
+            if self.articulations.cold[max(self.articulations.group[row.body_a], self.articulations.group[row.body_b])]:
+                row.impulse = 0.0
+        elif row.kind == ROW_JOINT:
+            row.impulse *= self.context.settings.joint_warm_start
+            row.carry = (1.0 - of_joints) * row.impulse
+            row.impulse *= of_joints
+        elif is_shared(row, self.context.joints, self.context.settings):
+            row.carry = (1.0 - first) / first
+            row.impulse *= first
+            row.upper = INFINITY
+            row.lower = -row.upper
+        else:
+            row.carry = (1.0 - first) * row.impulse
+            row.impulse *= first
+            if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+                row.lower *= first
+                row.upper *= first
+
+    cdef double take_carried(self, Row* row) noexcept nogil:
+        """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on. A shared
+        one is then done with: the relax pass leaves it alone."""
+        cdef double impulse
+        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+            return 0.0
+        if is_shared(row, self.context.joints, self.context.settings):
+            impulse = row.carry * row.impulse
+            row.impulse += impulse
+            row.lower = row.impulse
+            row.upper = row.impulse
+            return impulse
+        impulse = second_half(row.impulse, row.carry)
+        row.carry = row.impulse
+        row.impulse += impulse
+        return impulse
+
+    cdef void return_shared(self) noexcept nogil:
+        self.act_carried(True)
+
+    cdef void return_carried(self) noexcept nogil:
+        self.act_carried(False)
+
+    cdef void act_carried(self, bint shared) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double impulse
+        for i in range(self.started_end):
+            if is_shared(&self.rows[i], self.context.joints, self.context.settings) != shared:
+                continue
+            impulse = self.take_carried(&self.rows[i])
+            if impulse != 0.0:
+                row_apply(&self.rows[i], impulse, self.context.bodies.twist)
+
+    # ---- sweeps ------------------------------------------------------------------------------------------------------
+
+    cdef double sweep(self, const SweepPass* p) noexcept nogil:
+        return sweep_si(self.rows, self.row_count, self.factors, p.twist, p.relaxed, p.rub)
+
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+        return residual(self.rows, self.row_count, twist, relaxed)
+
+    cdef void mark_changes(self, const FurtherPass* p) noexcept nogil:
+        mark_outweighed(self.rows, self.row_count, p.neighbours, NULL, p.changed)
+
+    cdef bint sweep_changing(self, const FurtherPass* p) noexcept nogil:
+        return sweep_changed(self.rows, self.row_count, self.factors, p.twist, p.k, p.changed, p.neighbours, p.sizes,
+                             p.speed,
+                             p.rate)
+
+    cdef void note_impulses(self) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.row_count):
+            self.rows[i].carry = self.rows[i].impulse
+
+    cdef void weigh_changes(self, double* along, double* alone) noexcept nogil:
+        """Friction follows its load."""
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int body
+        for i in range(self.row_count):
+            self.rows[i].carry = self.rows[i].impulse - self.rows[i].carry
+            row = &self.rows[i]
+            body = row.body_a if self.context.bodies.inv_mass[row.body_a] > 0.0 else row.body_b
+            if row.carry != 0.0 and body >= 0 and row.kind <= ROW_NORMAL:
+                along[body] += row.diagonal * row.impulse * row.carry
+                alone[body] += row.diagonal * row.carry * row.carry
+
+    cdef void leave_changes(self, const double* times) noexcept nogil:
+        cdef double part
+        cdef Row* row
+        cdef Py_ssize_t i
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            part = max(times[row.body_a], times[row.body_b])
+            row.carry = part * row.carry if part > 0.0 else 0.0
+
+    cdef void end_substep(self) noexcept nogil:
+        if self.with_contacts:
+            accumulate_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
+                                self.context.collider.manifold_count, self.context.settings, self.rows,
+                                self.impacts, not self.context.contacts)
+            memset(self.impacts, 0, self.impact_rows * sizeof(double))
