@@ -27,7 +27,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual, scalar_step
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual
 from mcsim.solve._generalized cimport Reach, reach_act, reach_rate, rubs
 from mcsim.solve._points cimport KEPT, block_size, points_step
 from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_NORMAL

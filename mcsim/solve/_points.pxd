@@ -16,11 +16,9 @@ leaves its solution as it is, solve by solve (wide/_faces.pxi):
 from libc.math cimport fabs
 
 from mcsim.state._layout cimport BLOCK_BOUNDED, MANIFOLD_POINTS, ROW_NORMAL, Row
-from mcsim.state._rows cimport find_unfelt
+from mcsim.state._rows cimport RAISED, TAMED, find_unfelt
 
 cdef enum:
-    RAISED = 1 << 20
-    TAMED = 64
     KEPT = 4                     # numbers a row that rows of points keep: couplings with those after it, and its part of e
     OF_TAMING = 12               # the last row's first, (D / TAMED) / (e . e)
     MOST_FACES = 12              # tried one after the other; four points have at most eleven of two and more, each met once

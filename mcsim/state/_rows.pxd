@@ -8,6 +8,11 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row, Settings
 
 
+cdef enum:
+    RAISED = 1 << 20         # 1 / the part of its diagonal by which a contact's A is raised where its points are solved at once,
+    TAMED = 64               # and of its mean diagonal along the impulses that no body feels (wide/_faces.pxi)
+
+
 cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
     """Whether a dynamic body of a joint sleeps: then all that it ties together do. asleep: of each body."""
     return ((bodies.kind[joint.body_a] == DYNAMIC and asleep[joint.body_a])

@@ -11,8 +11,7 @@ from mcsim.state._layout cimport BIASED, STABILIZE_GGL, STABILIZE_PROJECTION, ST
 
 
 def new_drift(StepContext context not None, Islands islands, PlainRows plain, Displacement displacement,
-              Articulations closed,
-              Articulations in_turn):
+              Articulations closed, Articulations in_turn):
     """That of the settings. closed: articulations that moved their bodies as they closed; in_turn: those that did not."""
     cdef int stabilization = context.settings.stabilization
     kinds = {STABILIZE_SPLIT_IMPULSE: SplitImpulses, STABILIZE_GGL: Ggl, STABILIZE_PROJECTION: Projection}

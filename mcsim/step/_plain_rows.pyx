@@ -207,8 +207,7 @@ cdef class PlainRows(ConstraintSet):
 
     cdef bint sweep_changing(self, const FurtherPass* p) noexcept nogil:
         return sweep_changed(self.rows, self.row_count, self.factors, p.twist, p.k, p.changed, p.neighbours, p.sizes,
-                             p.speed,
-                             p.rate)
+                             p.speed, p.rate)
 
     cdef void note_impulses(self) noexcept nogil:
         cdef Py_ssize_t i

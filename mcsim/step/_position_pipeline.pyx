@@ -29,7 +29,7 @@ from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._noted cimport NOTE_OPEN
-from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
+from mcsim.core._types cimport OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.solve._si cimport residual

@@ -26,8 +26,6 @@
 # Wright, Numerical Optimization, 2006, 16.6 and 16.7).
 
 cdef enum:
-    RAISED = 1 << 20
-    TAMED = 64
     PIVOTS = 1 << 30         # of one below such a part of its diagonal the point keeps its impulse: three determine it
 
 
