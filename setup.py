@@ -24,7 +24,7 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.core._trig": ["m"],
     "mcsim.core._linear": ["m"],
-    "mcsim.core._crew": [],
+    "mcsim.core._thread_pool": [],
     "mcsim.core._turn": [],
     "mcsim.core._noted": [],
     "mcsim.state._layout_check": [],
@@ -35,7 +35,7 @@ KERNELS = {
     "mcsim.collide._queries": ["m"],
     "mcsim.collide._sensors": ["m"],
     "mcsim.constraints._islands": ["m"],
-    "mcsim.collide._backstop": ["m"],
+    "mcsim.collide._tunnelling_guard": ["m"],
     "mcsim.collide._foresight": [],
     "mcsim.constraints._carried": ["m"],
     "mcsim.constraints._joints": ["m"],
@@ -86,9 +86,9 @@ KERNELS = {
     "mcsim.step._state_arrays": ["m"],
     "mcsim.wide._contacts": ["m"],
     "mcsim.wide._joints": ["m"],
-    "mcsim.wide._balls": [],
-    "mcsim.wide._herds": [],
-    "mcsim.wide._angles": [],
+    "mcsim.wide._direct_balls": [],
+    "mcsim.wide._batches": [],
+    "mcsim.wide._joint_bounds": [],
     "mcsim.wide._base": ["m"],
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],
@@ -101,7 +101,7 @@ KERNELS = {
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
     "mcsim.solve._laden": ["m"],
-    "mcsim.solve._guesses": [],
+    "mcsim.solve._warm_starts": [],
     "mcsim.state._pose_calls": [],
     "mcsim.direct._jointed": ["m"],
     "mcsim.direct._flights": ["m"],
@@ -120,7 +120,7 @@ KERNELS = {
     "mcsim.step._swept_joints": [],
     "mcsim.step._joint_bounds": [],
     "mcsim.step._direct_joints": [],
-    "mcsim.step._joint_guesses": [],
+    "mcsim.step._joint_warm_starts": [],
     "mcsim.step._sweeps": [],
     "mcsim.step._drifts": [],
     "mcsim.step._pipeline": ["m"],
@@ -144,7 +144,7 @@ LEVELS = {
 ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
-THREADED = ("mcsim.core._crew", "mcsim.collide._collider")
+THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")
 
 # Cython's own helper code, compiled once for all kernels.
 UTILITY = "mcsim._cyutility"

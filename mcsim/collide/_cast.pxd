@@ -99,7 +99,7 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
     cdef double t = 0.0
     cdef double seen = 0.0                       # the t of v and on_a
     cdef double length = 0.0
-    cdef double closing = 1.0
+    cdef double approach = 1.0
     cdef double s, before
     cdef Vec3 offset = sub(b.position, a.position)
     cdef Vec3 v, on_a, n
@@ -111,7 +111,7 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
             if k == 0:
                 return start_overlap(a, b, distance, normal, point)
             # The cores touch: their normal and nearest points are those of just before.
-            before = t - 1e-6 * size / closing
+            before = t - 1e-6 * size / approach
             if gjk(a, b, add_scaled(offset, -before, d), size, INFINITY, &v, &on_a) == GJK_APART:
                 seen = before
                 length = norm(v)
@@ -123,11 +123,11 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
         s = length - radii
         if k == 0 and s <= 0.0:
             return start_overlap(a, b, distance, normal, point)
-        closing = dot(d, n)
-        if closing <= 0.0:
+        approach = dot(d, n)
+        if approach <= 0.0:
             return 0
         if s > 0.0:
-            t += s / closing
+            t += s / approach
         if not t <= limit:
             return 0
         if s <= 2e-8 * size:                     # nearer than that GJK says that they overlap

@@ -12,11 +12,11 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset
 from cython cimport final
 from cython.parallel cimport prange
-from mcsim.core._crew cimport MOST_WORKERS
+from mcsim.core._thread_pool cimport MOST_WORKERS
 from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport add, dot, mat_vec, scale, sub, vec3
-from mcsim.state._carrier cimport EDGES, FACE_A, FACE_B, of_vertex, opening_speed
+from mcsim.state._contact_reference cimport EDGES, FACE_A, FACE_B, of_vertex, opening_speed
 from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance,
                                    BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE

@@ -22,7 +22,7 @@ from libc.string cimport memcpy
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, cross, mat_vec, sub
 from mcsim.core._types cimport GROW, OK, Vec3
-from mcsim.state._carrier cimport opening_speed
+from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._inertia cimport answer_along
 from mcsim.state._layout cimport DYNAMIC, PLANE, Manifold
 from mcsim.collide._broadphase cimport MOVING, STILL
@@ -36,16 +36,16 @@ cdef enum:
 cdef Blow blow_of(const Bodies* bodies, const Manifold* m, double ahead, double threshold) noexcept nogil:
     """That of the point which closes fastest, of those that touch within the time ahead."""
     cdef Blow blow
-    cdef double closing, fastest = threshold
+    cdef double approach, fastest = threshold
     cdef double k
     cdef int i
     blow.point, blow.impulse = -1, 0.0
     if not m.restitution > 0.0:
         return blow
     for i in range(m.point_count):
-        closing = -opening_speed(m, i, bodies)
-        if closing > fastest and m.points[i].separation < ahead * closing:
-            blow.point, fastest = i, closing
+        approach = -opening_speed(m, i, bodies)
+        if approach > fastest and m.points[i].separation < ahead * approach:
+            blow.point, fastest = i, approach
     if blow.point >= 0:
         k = (answer_along(bodies, m.body_a, m.points[blow.point].position, m.normal)
              + answer_along(bodies, m.body_b, m.points[blow.point].position, m.normal))

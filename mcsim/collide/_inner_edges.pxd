@@ -347,15 +347,15 @@ cdef inline int lie_over(const Neighbours* x, const Spot* spot, const Manifold* 
     cdef Solid at_a, at_b
     cdef Vec3 n = held.normal if held.shape_b == spot.moving_shape else neg(held.normal)
     cdef Vec3 normal, origin
-    cdef double closing
+    cdef double approach
     cdef int count
     if x.ahead == 0.0 or is_surface(x.solids[spot.shape].type) or x.solids[spot.shape].type == PLANE:
         return 0
     ca = course(a, x.bodies.position[m.body_a], x.bodies.twist[m.body_a])
     cb = course(b, x.bodies.position[m.body_b], x.bodies.twist[m.body_b])
-    closing = dot(n, sub(cb.twist.v, ca.twist.v)) * (1.0 if second else -1.0)
-    if closing < 0.0:
-        own.twist.v = add_scaled(own.twist.v, -closing, n)
+    approach = dot(n, sub(cb.twist.v, ca.twist.v)) * (1.0 if second else -1.0)
+    if approach < 0.0:
+        own.twist.v = add_scaled(own.twist.v, -approach, n)
     at_a = moved(a, &ca, x.ahead)
     at_b = moved(b, &cb, x.ahead)
     normal = n if second else neg(n)

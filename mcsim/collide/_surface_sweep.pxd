@@ -7,7 +7,7 @@ halving. From a contact that stands in its way the solid goes on along it, as it
 
 What turns thousands of times in the time ahead, or is as thin as paper, would take millions of strides: strides double
 after each hundreds of them, so that a search ends soon after what it can tell is known. What slips through then is left to
-the backstop (_backstop.pyx).
+the tunnelling guard (_tunnelling_guard.pyx).
 """
 
 from libc.math cimport INFINITY

@@ -9,7 +9,7 @@ through the present closest points is not enough: bodies that pass each other by
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
-from mcsim.state._carrier cimport carried
+from mcsim.state._contact_reference cimport carried
 from mcsim.state._layout cimport Manifold, PLANE, SPHERE
 from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._solid cimport Solid
@@ -70,15 +70,15 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
     cdef double t = 0.0
     cdef Vec3 flight = sub(ca.twist.v, cb.twist.v)
     cdef double s = least_separation(m)
-    cdef double closing = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
+    cdef double approach = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
     cdef Manifold met
     cdef Solid at_a, at_b
     cdef int k
     for k in range(ADVANCES):
         # The plane across the closest points parts the two for good if neither comes nearer to it.
-        if not closing > 0.0:
+        if not approach > 0.0:
             return 0
-        t += (s - 0.5 * near) / closing
+        t += (s - 0.5 * near) / approach
         if not t <= ahead:
             return 0
         at_a = moved(a, ca, t)
@@ -88,7 +88,7 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
         s = least_separation(&met)
         if s <= near:
             break
-        closing = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
+        approach = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
         set_carrying(&met, &at_a, &at_b)
         bring_back(&met, ca, cb, t)

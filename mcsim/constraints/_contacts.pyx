@@ -19,7 +19,7 @@ Source: E. Catto, "Solver2D", 2024, for central friction.
 from libc.math cimport INFINITY
 from mcsim.core._math cimport carry_along, neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
-from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
+from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
 from mcsim.state._layout cimport (
     BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
@@ -454,7 +454,7 @@ cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                               const Settings* settings, Row* rows, const double* impact_impulse,
                               bint bouncing) noexcept nogil:
-    """After a substep: the impulses into the step's totals; what stays of them is the guess for the next substep, in the
+    """After a substep: the impulses into the step's totals; what stays of them is the warm start for the next substep, in the
     rows and in the manifolds: of what bears, what lasts (wide/_halves.pxd), and friction in the same proportion.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""
@@ -509,13 +509,13 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
 
 
 cdef inline void keep_lasting(Row* rows, const ContactRows* parts, int points, const Settings* settings) noexcept nogil:
-    """Of a manifold's impulses what is the guess for the next substep."""
+    """Of a manifold's impulses what is the warm start for the next substep."""
     cdef double load = 0.0
     cdef double lasts = 0.0
     cdef int k
     for k in range(parts.normals, parts.normals + points):
         load += rows[k].impulse
-        if rows[k].coupling == 1.0:                      # else of a patch, whose points' mean is their guess
+        if rows[k].coupling == 1.0:                      # else of a patch, whose points' mean is their warm start
             rows[k].impulse = lasting(&rows[k], settings)
         lasts += rows[k].impulse
     if lasts < load:

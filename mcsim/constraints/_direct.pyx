@@ -1,7 +1,7 @@
 """The joints' own rows for the direct solver: Jacobians and errors without the record of a swept row, and at trial
 poses the errors alone.
 
-Plain ball joints, the commonest, are not among them: wide/_balls.pxi takes those several at a time.
+Plain ball joints, the commonest, are not among them: wide/_direct_balls.pxi takes those several at a time.
 
 A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
 """
@@ -22,8 +22,8 @@ cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
 
 
 cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f, int n) noexcept nogil:
-    """The three rows of the point of a plain ball joint or hinge along the world's axes, as wide/_balls.pxi and
-    wide/_herds.pxi have them: impulses then mean the same wherever such a joint is solved."""
+    """The three rows of the point of a plain ball joint or hinge along the world's axes, as wide/_direct_balls.pxi and
+    wide/_batches.pxi have them: impulses then mean the same wherever such a joint is solved."""
     cdef int i
     if not (joint.type == BALL and n == 3 or joint.type == HINGE and n == 5):
         return

@@ -38,7 +38,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
                                sub, vec3)
 from mcsim.core._types cimport Mat3, Twist
-from mcsim.state._carrier cimport opening_speed
+from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
 
 cdef double GROWTH = 1.5

@@ -20,7 +20,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._inertia cimport kinetic_energy
 from mcsim.state._rows cimport Off, add_error, joint_way, no_error
-from mcsim.wide._herds cimport Herd, HerdNode
+from mcsim.wide._batches cimport Batch, BatchNode
 
 # The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
 # may.
@@ -53,8 +53,8 @@ cdef class Accounted(Articulated):
                 if self.accounted[g]:
                     self.sum_energy(g, &self.kinetic[g], &self.energy[g])
         if standing:
-            self.leave_out_open_herds()
-            self.herds.energy(self.bodies, self.settings.gravity, self.kinetic, self.energy)
+            self.leave_out_open_batches()
+            self.batches.energy(self.bodies, self.settings.gravity, self.kinetic, self.energy)
 
     cdef bint may_account(self, Py_ssize_t g) noexcept nogil:
         """Whether weights and the user's forces alone do work on it."""
@@ -84,29 +84,29 @@ cdef class Accounted(Articulated):
             fastest = max(fastest, norm(sub(t.v, v)) + a.size * norm(t.w))
         return self.tree.find_rates(a, self.bodies.twist, self.tree.rows.rate, self.joints) <= JOINED * fastest
 
-    cdef void leave_out_open_herds(self) noexcept nogil:
+    cdef void leave_out_open_batches(self) noexcept nogil:
         """The same of what stands side by side, and whether it is closed."""
-        cdef const Herd* herd
+        cdef const Batch* batch
         cdef Py_ssize_t g, n
         cdef int lane, k
-        self.herds.find_joined(self.bodies, self.sizes, JOINED, self.left)
-        for n in range(self.herds.count):
-            herd = &self.herds.herds[n]
-            for lane in range(herd.lanes):
-                g = herd.articulation[lane]
+        self.batches.find_joined(self.bodies, self.sizes, JOINED, self.left)
+        for n in range(self.batches.count):
+            batch = &self.batches.batches[n]
+            for lane in range(batch.lanes):
+                g = batch.articulation[lane]
                 self.accounted[g] = self.accounted[g] and self.left[g]
-                for k in range(herd.shape.node_count if self.accounted[g] else 0):
-                    if self.herd_way(herd, k, lane) > self.most_open(g):
+                for k in range(batch.shape.node_count if self.accounted[g] else 0):
+                    if self.batch_way(batch, k, lane) > self.most_open(g):
                         self.accounted[g] = 0
 
-    cdef double herd_way(self, const Herd* herd, int k, int lane) noexcept nogil:
+    cdef double batch_way(self, const Batch* batch, int k, int lane) noexcept nogil:
         """How far a joint of what stands side by side is open, as rows are written [m]."""
-        cdef const HerdNode* node = &herd.shape.nodes[k]
+        cdef const BatchNode* node = &batch.shape.nodes[k]
         cdef Off off = no_error()
         cdef int i
         for i in range(node.size):
-            add_error(&off, i < 3, self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane])
-        return joint_way(&self.joints[herd.source[8 * k + lane]], &off)
+            add_error(&off, i < 3, self.tree.rows.error[batch.first + (node.row + i) * batch.width + lane])
+        return joint_way(&self.joints[batch.source[8 * k + lane]], &off)
 
     cdef void sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
         """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the
@@ -132,7 +132,7 @@ cdef class Accounted(Articulated):
             g = self.awake[c]
             standing = standing or (self.here[g] and self.accounted[g])
         if standing:
-            self.herds.energy(self.bodies, self.settings.gravity, self.last_kinetic, self.last_energy)
+            self.batches.energy(self.bodies, self.settings.gravity, self.last_kinetic, self.last_energy)
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.accounted[g]:

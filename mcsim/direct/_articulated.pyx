@@ -25,7 +25,7 @@ from mcsim.state._inertia cimport answer_along, energy_beside, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Manifold, Row
 from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, rows_way, way_of
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
-from mcsim.wide._herds cimport HERD_SWEPT
+from mcsim.wide._batches cimport BATCH_SWEPT
 
 # A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep, or so
 # often.
@@ -186,14 +186,14 @@ cdef class Articulated(Jointed):
     # ---- impacts ---------------------------------------------------------------------------------------------------------
 
     cdef void begin_blows(self, Py_ssize_t g) noexcept nogil:
-        """Before impacts at the present poses (_impacts.pyx). What stands in a herd gets a factor of its own."""
+        """Before impacts at the present poses (_impacts.pyx). What stands in a batch gets a factor of its own."""
         if self.here[g]:
             self.write_rows(g)
             self.factor(g)
         self.keep_impulses(g)
 
     cdef void end_blows(self, Py_ssize_t g) noexcept nogil:
-        """What joints do in impacts is no guess at what they do next."""
+        """What joints do in impacts is no warm start of what they do next."""
         self.undo_impulses(g)
 
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
@@ -395,7 +395,7 @@ cdef class Articulated(Jointed):
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,
-        and what held them before; flown <- the half alone, a guess at what is to come."""
+        and what held them before; flown <- the half alone, a warm start of what is to come."""
         cdef const Articulation* a = &self.articulation[g]
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
@@ -657,7 +657,7 @@ cdef class Articulated(Jointed):
             self.lightest[self.awake[c]] = OUTWEIGHED * self.heaviest[self.awake[c]]
         for c in range(self.tree.rows.awake_count):
             j = self.tree.rows.awake[c]
-            if self.angles.taken[j] == 2:
+            if self.joint_bounds.taken[j] == 2:
                 g = max(self.group[self.joints[j].body_a], self.group[self.joints[j].body_b])
                 self.lightest[g] = FAR_OUTWEIGHED * self.heaviest[g]
         for n in range(count):
@@ -741,11 +741,11 @@ cdef class Articulated(Jointed):
                 if self.held_rows.count[g] > 0:
                     self.hold_rows(g, twist, True, True)
                 self.solve_one(g, twist)
-        if self.herds is not None:
-            memset(self.tree.rows.bias + self.tree.own_numbers, 0, self.herds.used * sizeof(double))
-            self.herds.aim_for(self.near, self.again, False)
-            self.herds.solve(twist, &self.tree.rows, HERD_SWEPT)
-            self.herds.aim_for(self.near, self.swept, False)
+        if self.batches is not None:
+            memset(self.tree.rows.bias + self.tree.own_numbers, 0, self.batches.used * sizeof(double))
+            self.batches.aim_for(self.near, self.again, False)
+            self.batches.solve(twist, &self.tree.rows, BATCH_SWEPT)
+            self.batches.aim_for(self.near, self.swept, False)
         for c in range(self.awake_count):
             g = self.awake[c]
             a = &self.articulation[g]

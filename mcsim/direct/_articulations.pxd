@@ -21,13 +21,13 @@ cdef class Articulations(Accounted):
     cdef void close(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void note_open(self) noexcept nogil
-    cdef void note_open_herds(self) noexcept nogil
+    cdef void note_open_batches(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil
     cdef void end_relax(self) noexcept nogil
-    cdef void give_herds(self) noexcept nogil
+    cdef void give_batches(self) noexcept nogil
     cdef double residual(self) noexcept nogil
-    cdef void start_guess(self) noexcept nogil
-    cdef void finish_guess(self, bint second) noexcept nogil
+    cdef void begin_warm_start(self) noexcept nogil
+    cdef void finish_warm_start(self, bint second) noexcept nogil
     cdef void keep_part(self, Py_ssize_t g, double part) noexcept nogil
     cdef void give(self, int a, int b, double slope, double bend) noexcept nogil
     cdef bint weigh(self) noexcept nogil
@@ -36,10 +36,10 @@ cdef class Articulations(Accounted):
     cdef void forget_parts(self) noexcept nogil
 
     # What those do with one articulation.
-    cdef void close_herds(self) noexcept nogil
-    cdef void drift_herds(self, bint again, bint store) noexcept nogil
-    cdef void leave_herds(self) noexcept nogil
-    cdef void clear_herds(self, double* x) noexcept nogil
+    cdef void close_batches(self) noexcept nogil
+    cdef void drift_batches(self, bint again, bint store) noexcept nogil
+    cdef void leave_batches(self) noexcept nogil
+    cdef void clear_batches(self, double* x) noexcept nogil
     cdef void sweep(self, int body) noexcept nogil
     cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
     cdef void tie(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,

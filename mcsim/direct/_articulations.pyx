@@ -1,7 +1,7 @@
 """The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them
 (docs/theory/tree.md).
 
-    begin      a guess at the impulses acts; the poses are kept
+    begin      a warm start of the impulses acts; the poses are kept
     close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the
                factor of J M^-1 J', of the drift's start; the poses are those of the last trial. What that does not
                resolve flies: _flights.pyx
@@ -30,7 +30,7 @@ from mcsim.solve._drivers cimport MANY_DRIVERS, UNDRIVEN, meet_driver, tie_movin
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers
-from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
+from mcsim.wide._batches cimport Batch, BatchNode, BATCH_FREE, BATCH_LOOSE, BATCH_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
 # parts of the articulation's size.
@@ -65,10 +65,10 @@ cdef class Articulations(Accounted):
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
         self.tree.lanes = self.tree.balls is not None
-        if self.herds is not None:
-            self.herds.begin_step(rows, self.joints)
-            self.herds.load(self.bodies)
-            self.herds.write(self.bodies, rows)
+        if self.batches is not None:
+            self.batches.begin_step(rows, self.joints)
+            self.batches.load(self.bodies)
+            self.batches.write(self.bodies, rows)
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
 
@@ -148,7 +148,7 @@ cdef class Articulations(Accounted):
                 self.sweep(manifolds[i].body_b)
         for c in range(self.tree.rows.awake_count):
             j = self.tree.rows.awake[c]
-            if self.angles.taken[j] == 2:
+            if self.joint_bounds.taken[j] == 2:
                 self.sweep(self.joints[j].body_a)
                 self.sweep(self.joints[j].body_b)
         self.some_swept = False
@@ -172,20 +172,20 @@ cdef class Articulations(Accounted):
             self.factor(self.alone[c])
             if self.held_rows.count[self.alone[c]] > 0:
                 self.probe(self.alone[c])
-        if self.herds is not None:
-            self.herds.factor(self.bodies)
+        if self.batches is not None:
+            self.batches.factor(self.bodies)
 
     cdef void refresh(self) noexcept nogil:
         """Rows at the present poses, to which the border's rows are written already; to be followed by `prepare`."""
         cdef Py_ssize_t c
-        if self.herds is not None and self.herds.write(self.bodies, &self.tree.rows) > self.least_enough:
-            self.note_open_herds()
+        if self.batches is not None and self.batches.write(self.bodies, &self.tree.rows) > self.least_enough:
+            self.note_open_batches()
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
         self.note_open()
 
     cdef void begin(self) noexcept nogil:
-        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
+        """What relaxed the last substep is the best warm start of what closes this one: both are half a substep's joint
         forces at the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved:
         they start from 0. What flies has both halves from its flight alone."""
         cdef JointRows* rows = &self.tree.rows
@@ -200,14 +200,14 @@ cdef class Articulations(Accounted):
             else:
                 self.tree.copy_rows(&self.articulation[g], rows.second, rows.impulse)
                 self.tree.push(&self.articulation[g], self.bodies, self.bodies.twist, rows.impulse)
-        if self.herds is None:
+        if self.batches is None:
             return
-        self.herds.aim_for(self.near, self.swept, False)
-        self.herds.keep(self.bodies)
+        self.batches.aim_for(self.near, self.swept, False)
+        self.batches.keep(self.bodies)
         memcpy(rows.impulse + self.tree.own_numbers, rows.second + self.tree.own_numbers,
-               self.herds.used * sizeof(double))
-        self.clear_herds(self.base)
-        self.herds.push(self.bodies.twist, rows, False)
+               self.batches.used * sizeof(double))
+        self.clear_batches(self.base)
+        self.batches.push(self.bodies.twist, rows, False)
 
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them where they are far from
@@ -223,9 +223,9 @@ cdef class Articulations(Accounted):
                 self.aim_still(g)
             else:
                 self.subtract_rates(g)
-        if self.herds is not None:
-            self.drift_herds(False, False)
-            self.herds.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP / NEAR)
+        if self.batches is not None:
+            self.drift_batches(False, False)
+            self.batches.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP / NEAR)
 
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil:
         """After a sweep, the joints of what takes part in it."""
@@ -234,10 +234,10 @@ cdef class Articulations(Accounted):
             g = self.alone[c]
             if self.swept[g]:
                 self.solve_swept(g, twist, relaxed)
-        if self.herds is not None:
+        if self.batches is not None:
             if relaxed:
-                self.clear_herds(self.tree.rows.bias)
-            self.herds.solve(twist, &self.tree.rows, HERD_SWEPT)
+                self.clear_batches(self.tree.rows.bias)
+            self.batches.solve(twist, &self.tree.rows, BATCH_SWEPT)
 
     cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil:
         if relaxed:
@@ -254,19 +254,19 @@ cdef class Articulations(Accounted):
                     self.aim_still(g)
                 self.hold_rows(g, twist, relaxed, solved)
 
-    cdef void clear_herds(self, double* x) noexcept nogil:
-        memset(x + self.tree.own_numbers, 0, self.herds.used * sizeof(double))
+    cdef void clear_batches(self, double* x) noexcept nogil:
+        memset(x + self.tree.own_numbers, 0, self.batches.used * sizeof(double))
 
     cdef void close(self) noexcept nogil:
         """The drift of all articulations, at whose end their joints are closed."""
         cdef Py_ssize_t c
-        if self.herds is not None:
-            self.close_herds()
+        if self.batches is not None:
+            self.close_batches()
         for c in range(self.alone_count):
             self.close_one(self.alone[c])
 
     cdef void begin_relax(self) noexcept nogil:
-        """Before the second pass. What is swept is to see the joints' forces from the start: a guess at them acts, which
+        """Before the second pass. What is swept is to see the joints' forces from the start: a warm start of them acts, which
         a flight has had already. What is not swept is held at once."""
         cdef JointRows* rows = &self.tree.rows
         cdef const Articulation* a
@@ -283,12 +283,12 @@ cdef class Articulations(Accounted):
                 self.tree.scale_rows(a, 2.0, rows.impulse)
             if not self.swept[g]:
                 self.hold(g, self.bodies.twist)
-        if self.herds is not None:
+        if self.batches is not None:
             memcpy(self.base + self.tree.own_numbers, rows.impulse + self.tree.own_numbers,
-                   self.herds.used * sizeof(double))
-            self.herds.push(self.bodies.twist, rows, True)
-            self.clear_herds(rows.bias)
-            self.herds.solve(self.bodies.twist, rows, HERD_FREE)
+                   self.batches.used * sizeof(double))
+            self.batches.push(self.bodies.twist, rows, True)
+            self.clear_batches(rows.bias)
+            self.batches.solve(self.bodies.twist, rows, BATCH_FREE)
 
     cdef void end_relax(self) noexcept nogil:
         cdef Py_ssize_t i, k
@@ -298,11 +298,11 @@ cdef class Articulations(Accounted):
                 rows.second[k] += rows.impulse[k]
         self.settle_falling()
 
-    cdef void give_herds(self) noexcept nogil:
-        """Jacobians and impulses of herds, for those who look at joints one by one."""
-        if self.herds is not None:
-            self.herds.give_jacobians(&self.tree.rows)
-            self.herds.give_impulses(&self.tree.rows)
+    cdef void give_batches(self) noexcept nogil:
+        """Jacobians and impulses of batches, for those who look at joints one by one."""
+        if self.batches is not None:
+            self.batches.give_jacobians(&self.tree.rows)
+            self.batches.give_impulses(&self.tree.rows)
 
     cdef double residual(self) noexcept nogil:
         """The largest (J v + bias) / (J M^-1 J') of a row [N s, N m s]."""
@@ -314,8 +314,8 @@ cdef class Articulations(Accounted):
         cdef int p
         cdef double off, diagonal
         cdef double largest = 0.0
-        if self.herds is not None:
-            largest = self.herds.residual(self.bodies.twist, rows)
+        if self.batches is not None:
+            largest = self.batches.residual(self.bodies.twist, rows)
         for c in range(self.alone_count):
             a = &self.articulation[self.alone[c]]
             for k in range(a.node, a.node_end):
@@ -328,10 +328,10 @@ cdef class Articulations(Accounted):
                         largest = max(largest, fabs(off) / diagonal)
         return largest
 
-    # ---- herds -----------------------------------------------------------------------------------------------------------
+    # ---- batches -----------------------------------------------------------------------------------------------------
 
-    cdef void drift_herds(self, bint again, bint store) noexcept nogil:
-        """The same of what stands side by side. again: after a correction, only of herds that were farther off than they
+    cdef void drift_batches(self, bint again, bint store) noexcept nogil:
+        """The same of what stands side by side. again: after a correction, only of batches that were farther off than they
         may. store: the poses are asked for, not their errors alone."""
         cdef double h = self.settings.h
         cdef const Articulation* a
@@ -339,16 +339,16 @@ cdef class Articulations(Accounted):
         for c in range(self.awake_count if not again else 0):
             if self.here[self.awake[c]]:
                 self.drift_driven(self.awake[c])
-        if self.herds.drift(self.bodies, &self.tree.rows, h, again, store):
+        if self.batches.drift(self.bodies, &self.tree.rows, h, again, store):
             return
         for c in range(self.awake_count):                # a body turns far
             a = &self.articulation[self.awake[c]]
             if self.here[self.awake[c]]:
                 try_poses(self.bodies, self.member + a.member, NULL, a.member_end - a.member, self.position + a.member,
                           self.orientation + a.member, h)
-        self.herds.miss(self.bodies, &self.tree.rows, h, again)
+        self.batches.miss(self.bodies, &self.tree.rows, h, again)
 
-    cdef void close_herds(self) noexcept nogil:
+    cdef void close_batches(self) noexcept nogil:
         """What close_one does, one correction of all that need it at a time. Those that are left fly, and so leave."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t first = self.tree.own_numbers
@@ -356,27 +356,27 @@ cdef class Articulations(Accounted):
         cdef int k
         cdef bint some = False
         cdef bint fresh = False
-        memcpy(self.kept_impulse + first, rows.impulse + first, self.herds.used * sizeof(double))
+        memcpy(self.kept_impulse + first, rows.impulse + first, self.batches.used * sizeof(double))
         for c in range(self.awake_count):
             g = self.awake[c]
             self.left[g] = 0
             if self.here[g] and self.swept[g]:
                 self.keep_twists(g)
-        self.herds.aim_for(self.near, self.swept, True)
-        self.drift_herds(False, True)
-        self.herds.aim_for(self.near, self.swept, False)
+        self.batches.aim_for(self.near, self.swept, True)
+        self.drift_batches(False, True)
+        self.batches.aim_for(self.near, self.swept, False)
         for k in range(MOST_CORRECTIONS):
-            if not self.herds.any_loose():
+            if not self.batches.any_loose():
                 break
             self.corrections += 1
-            self.herds.solve(self.bodies.twist, rows, HERD_LOOSE)
-            self.drift_herds(True, True)
-        self.herds.find_loose(self.left)
+            self.batches.solve(self.bodies.twist, rows, BATCH_LOOSE)
+            self.drift_batches(True, True)
+        self.batches.find_loose(self.left)
         for c in range(self.awake_count):
             g = self.awake[c]
             fresh = fresh or (self.here[g] and self.strain[g] == 0.0)
         if fresh:                                        # whose impulses say how strained they are
-            self.herds.give_impulses(rows)
+            self.batches.give_impulses(rows)
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.here[g] and not self.left[g]:
@@ -386,23 +386,23 @@ cdef class Articulations(Accounted):
                 self.accept(g)
             some = some or self.left[g]
         if some:
-            self.leave_herds()
+            self.leave_batches()
 
-    cdef void leave_herds(self) noexcept nogil:
-        """What is left of close_herds stands alone from here on, as at the drift's start."""
+    cdef void leave_batches(self) noexcept nogil:
+        """What is left of close_batches stands alone from here on, as at the drift's start."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t first = self.tree.own_numbers
         cdef Py_ssize_t c, g, k
         cdef double* found = self.impulse + first
-        memcpy(found, rows.impulse + first, self.herds.used * sizeof(double))
-        memcpy(rows.impulse + first, self.kept_impulse + first, self.herds.used * sizeof(double))
-        self.herds.give_impulses(rows)
+        memcpy(found, rows.impulse + first, self.batches.used * sizeof(double))
+        memcpy(rows.impulse + first, self.kept_impulse + first, self.batches.used * sizeof(double))
+        self.batches.give_impulses(rows)
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.left[g]:
                 self.tree.copy_rows(&self.articulation[g], rows.impulse, self.kept_impulse)
-        memcpy(rows.impulse + first, found, self.herds.used * sizeof(double))
-        self.herds.give_impulses(rows)
+        memcpy(rows.impulse + first, found, self.batches.used * sizeof(double))
+        self.batches.give_impulses(rows)
         for c in range(self.awake_count):
             g = self.awake[c]
             if not self.left[g]:
@@ -413,62 +413,62 @@ cdef class Articulations(Accounted):
                 self.bodies.twist[self.member[k]] = self.twist[k]
             self.undo_poses(g)
         self.arrange()
-        self.herds.take(rows)
-        self.herds.aim_for(self.near, self.swept, False)
+        self.batches.take(rows)
+        self.batches.aim_for(self.near, self.swept, False)
 
-    # ---- guesses ---------------------------------------------------------------------------------------------------------
+    # ---- warm starts -------------------------------------------------------------------------------------------------
 
     cdef void tie(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
                   Py_ssize_t manifold_count) noexcept nogil:
         """What hangs together in this step, and of it the bodies where some articulation is swept. One driven body, or
-        what stands, may be at the end of it: work is measured as seen from there. Between two of which one moves guesses
+        what stands, may be at the end of it: work is measured as seen from there. Between two of which one moves warm starts
         are not weighed."""
         cdef const Joint* joint
         cdef Py_ssize_t c, g, i, k
         cdef int32_t r
         self.weighed_count = 0
-        self.guesses.begin()
+        self.warm_starts.begin()
         for c in range(self.awake_count):
             g = self.awake[c]
             for k in range(self.articulation[g].member + 1, self.articulation[g].member_end):
-                self.guesses.tie(self.member[k - 1], self.member[k])
+                self.warm_starts.tie(self.member[k - 1], self.member[k])
         for i in range(count):
-            tie_moving(self.guesses, self.bodies, rows[i].body_a, rows[i].body_b)
+            tie_moving(self.warm_starts, self.bodies, rows[i].body_a, rows[i].body_b)
         for i in range(manifold_count):
             if manifolds[i].point_count > 0:
-                tie_moving(self.guesses, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
+                tie_moving(self.warm_starts, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
         for i in range(self.bodies.count):
             self.driver[i] = UNDRIVEN
         for i in range(count):
-            meet_driver(self.driver, self.guesses, self.bodies, rows[i].body_a, rows[i].body_b)
+            meet_driver(self.driver, self.warm_starts, self.bodies, rows[i].body_a, rows[i].body_b)
         for i in range(manifold_count):
             if manifolds[i].point_count > 0:
-                meet_driver(self.driver, self.guesses, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
+                meet_driver(self.driver, self.warm_starts, self.bodies, manifolds[i].body_a, manifolds[i].body_b)
         for c in range(self.tree.rows.awake_count):
             joint = &self.joints[self.tree.rows.awake[c]]
-            meet_driver(self.driver, self.guesses, self.bodies, joint.body_a, joint.body_b)
+            meet_driver(self.driver, self.warm_starts, self.bodies, joint.body_a, joint.body_b)
         memset(self.watched, 0, self.bodies.count)
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.swept[g]:
-                self.watched[self.guesses.root(self.member[self.articulation[g].member])] = 1
+                self.watched[self.warm_starts.root(self.member[self.articulation[g].member])] = 1
         for k in range(self.bodies.moving_count):
             r = self.bodies.moving[k]
-            i = self.guesses.root(r)
+            i = self.warm_starts.root(r)
             if self.bodies.inv_mass[r] > 0.0 and self.watched[i] and self.driver[i] != MANY_DRIVERS:
                 self.weighed[self.weighed_count] = r
                 self.weighed_count += 1
 
-    cdef void start_guess(self) noexcept nogil:
-        """Before impulses act that are guessed from those before."""
+    cdef void begin_warm_start(self) noexcept nogil:
+        """Before warm starts act."""
         cdef Py_ssize_t k
         for k in range(self.weighed_count):
             self.started[self.weighed[k]] = self.bodies.twist[self.weighed[k]]
-            self.guesses.clear(self.weighed[k])
+            self.warm_starts.clear(self.weighed[k])
 
-    cdef void finish_guess(self, bint second) noexcept nogil:
-        """Joints whose impulses start from 0 answer what is guessed beside them, by J v + rate = 0. What of the joints'
-        impulses is no guess becomes their `base`."""
+    cdef void finish_warm_start(self, bint second) noexcept nogil:
+        """Joints whose impulses start from 0 answer the warm starts beside them, by J v + rate = 0. What of the joints'
+        impulses is no warm start becomes their `base`."""
         cdef const Articulation* a
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t c, g
@@ -483,16 +483,16 @@ cdef class Articulations(Accounted):
                 self.hold(g, self.bodies.twist)
             else:
                 self.tree.scale_rows(a, 0.5 if second else 0.0, self.base)
-                self.border.keep(1.0 if second else 0.0, a.border, a.border_end)     # which has no guess in the second
+                self.border.keep(1.0 if second else 0.0, a.border, a.border_end)     # which has no warm start in the second
 
     cdef void give(self, int a, int b, double slope, double bend) noexcept nogil:
-        """What a row adds of its bias and compliance (solve/_guesses.pyx)."""
+        """What a row adds of its bias and compliance (solve/_warm_starts.pyx)."""
         cdef int i = a if self.bodies.inv_mass[a] > 0.0 else b
         if self.bodies.inv_mass[i] > 0.0:
-            self.guesses.give(i, slope, bend)
+            self.warm_starts.give(i, slope, bend)
 
     cdef bint weigh(self) noexcept nogil:
-        """How much of the guesses is to be kept, once rows have given what they add: `kept_part`. -> whether any is less
+        """How much of the warm starts is to be kept, once rows have given what they add: `kept_part`. -> whether any is less
         than 1"""
         cdef Py_ssize_t c, g, k
         cdef int i
@@ -514,19 +514,19 @@ cdef class Articulations(Accounted):
             dv = scale(1.0 / self.bodies.inv_mass[i], sub(twist.v, before.v))
             w = rotate_back(self.bodies.orientation[i], sub(twist.w, before.w))
             dw = mat_vec(self.bodies.inertia[i], w)
-            self.guesses.give(i, dot(dv, seen.v) + dot(dw, rotate_back(self.bodies.orientation[i], seen.w)),
+            self.warm_starts.give(i, dot(dv, seen.v) + dot(dw, rotate_back(self.bodies.orientation[i], seen.w)),
                               dot(dv, sub(twist.v, before.v)) + dot(dw, w))
         for k in range(self.weighed_count):
-            self.guesses.gather(self.weighed[k])
+            self.warm_starts.gather(self.weighed[k])
         for k in range(self.weighed_count):
             i = self.weighed[k]
-            part = self.guesses.part_if_worse(i)
+            part = self.warm_starts.part_if_worse(i)
             self.kept_part[i] = part
             found = found or part < 1.0
         return found
 
     cdef void hold_doubtful(self) noexcept nogil:
-        """Where guesses are to be kept in part: the joints' is mended, by J v + rate = 0, so that the others' are weighed
+        """Where warm starts are to be kept in part: the joints' is mended, by J v + rate = 0, so that the others' are weighed
         with the joints' answer to them. Then weigh begins anew."""
         cdef Py_ssize_t c, g, k
         for c in range(self.awake_count):
@@ -534,16 +534,16 @@ cdef class Articulations(Accounted):
             self.doubtful[g] = self.swept[g] and self.kept_part[self.member[self.articulation[g].member]] < 1.0
             if self.doubtful[g] and not self.here[g] and not self.cold[g] and not self.flies[g]:
                 self.hold(g, self.bodies.twist)
-        if self.herds is not None:
-            self.clear_herds(self.tree.rows.bias)
-            self.herds.aim_for(self.near, self.doubtful, False)
-            self.herds.solve(self.bodies.twist, &self.tree.rows, HERD_SWEPT)
-            self.herds.aim_for(self.near, self.swept, False)
+        if self.batches is not None:
+            self.clear_batches(self.tree.rows.bias)
+            self.batches.aim_for(self.near, self.doubtful, False)
+            self.batches.solve(self.bodies.twist, &self.tree.rows, BATCH_SWEPT)
+            self.batches.aim_for(self.near, self.swept, False)
         for k in range(self.weighed_count):
-            self.guesses.clear(self.weighed[k])
+            self.warm_starts.clear(self.weighed[k])
 
     cdef void keep_parts(self) noexcept nogil:
-        """Of the guesses: the bodies' twists and the joints' impulses."""
+        """Of the warm starts: the bodies' twists and the joints' impulses."""
         cdef Py_ssize_t c, g, k
         cdef int i
         cdef double part
@@ -562,11 +562,11 @@ cdef class Articulations(Accounted):
             part = self.kept_part[self.member[self.articulation[g].member]] if self.swept[g] else 1.0
             if part < 1.0 and not self.here[g]:
                 self.keep_part(g, part)
-        if self.herds is not None:
-            self.herds.keep_parts(&self.tree.rows, self.base, self.kept_part)
+        if self.batches is not None:
+            self.batches.keep_parts(&self.tree.rows, self.base, self.kept_part)
 
     cdef void keep_part(self, Py_ssize_t g, double part) noexcept nogil:
-        """Of the guess at an articulation's impulses."""
+        """Of the warm start of an articulation's impulses."""
         cdef const Articulation* a = &self.articulation[g]
         self.tree.scale_rows(a, part, self.tree.rows.impulse)
         self.tree.scale_rows(a, 1.0 - part, self.base)
@@ -574,9 +574,9 @@ cdef class Articulations(Accounted):
         self.border.keep_part(part, a.border, a.border_end)
 
     cdef Twist seen(self, int i) noexcept nogil:
-        """A body's twist before the guesses, as seen from what drives its group."""
+        """A body's twist before the warm starts, as seen from what drives its group."""
         cdef Twist t = self.started[i]
-        cdef int driver = self.driver[self.guesses.root(i)]
+        cdef int driver = self.driver[self.warm_starts.root(i)]
         cdef const Twist* by = &self.bodies.twist[driver]
         if driver >= 0:
             t.v = sub(t.v, add(by.v, cross(by.w, sub(self.bodies.position[i], self.bodies.position[driver]))))
@@ -594,10 +594,10 @@ cdef class Articulations(Accounted):
             node = &self.tree.nodes[k]
             for i in range(node.row, node.row + row_count_of(node)):
                 slope += (rows.impulse[i] - self.base[i]) * rows.rate[i]
-        self.guesses.give(self.member[a.member], slope, 0.0)
+        self.warm_starts.give(self.member[a.member], slope, 0.0)
 
     cdef void forget_parts(self) noexcept nogil:
-        """All guesses are whole again."""
+        """All warm starts are whole again."""
         cdef Py_ssize_t k
         for k in range(self.weighed_count):
             self.kept_part[self.weighed[k]] = 1.0
@@ -613,26 +613,26 @@ cdef class Articulations(Accounted):
                 self.note_joints(NOTE_OPEN, g)
                 self.accounted[g] = 0
 
-    cdef void note_open_herds(self) noexcept nogil:
+    cdef void note_open_batches(self) noexcept nogil:
         """The same of what stands side by side."""
-        cdef const Herd* herd
-        cdef const HerdNode* node
+        cdef const Batch* batch
+        cdef const BatchNode* node
         cdef Py_ssize_t n
         cdef int lane, k, i
         cdef int32_t g
         cdef double largest
-        for n in range(self.herds.count):
-            herd = &self.herds.herds[n]
-            for k in range(herd.shape.node_count):
-                node = &herd.shape.nodes[k]
-                for lane in range(herd.lanes):
-                    g = herd.articulation[lane]
-                    if self.herd_way(herd, k, lane) > self.most_open(g):
+        for n in range(self.batches.count):
+            batch = &self.batches.batches[n]
+            for k in range(batch.shape.node_count):
+                node = &batch.shape.nodes[k]
+                for lane in range(batch.lanes):
+                    g = batch.articulation[lane]
+                    if self.batch_way(batch, k, lane) > self.most_open(g):
                         largest = 0.0
                         for i in range(node.size):
                             largest = max(largest,
-                                          fabs(self.tree.rows.error[herd.first + (node.row + i) * herd.width + lane]))
-                        self.noted.most(NOTE_OPEN, herd.source[8 * k + lane], largest)
+                                          fabs(self.tree.rows.error[batch.first + (node.row + i) * batch.width + lane]))
+                        self.noted.most(NOTE_OPEN, batch.source[8 * k + lane], largest)
                         self.accounted[g] = 0
 
     # ---- on the rows of the sweeps ---------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ cdef class Flights:
     cdef JointFrames* frames             # of each joint at the piece's start
     cdef double* opening                 # (rows,) errors at a piece's end that it aims at [m, rad]
     cdef double* residual
-    cdef double* guess                   # half of the impulses that a piece begins with
+    cdef double* warm                    # half of the impulses that a piece begins with
     cdef double* sum                     # half of the joints' impulses over the drift
     cdef double* held                    # those that held velocities at its start and between its pieces
     cdef readonly long long pieces       # since the beginning

@@ -172,7 +172,7 @@ cdef class Flights:
         self.member, self.driven = integers(members), integers(driven)
         self.fliers, self.twists = <Flier*>doubles(fliers) + 1, <Twist*>doubles(twists) + 1
         self.frames = <JointFrames*>doubles(frames)
-        self.opening, self.residual, self.guess = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.opening, self.residual, self.warm = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.sum, self.held = doubles(numbers[3]), doubles(numbers[4])
 
     cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings, const Vec3* driven_position,
@@ -184,7 +184,7 @@ cdef class Flights:
 
     cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil:
         """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in 2^coarsest pieces at
-        least. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess. `sum`
+        least. tree.rows.impulse: warm-started with half of the joints' impulses; at the end what may warm-start the next drift. `sum`
         has what they were, `held` those beside. The first half of the forces has acted, the second is to come. swept: the
         velocities at the start do not go along with the joints. -> how far these are open at the end"""
         cdef double* impulse = self.tree.rows.impulse
@@ -302,7 +302,7 @@ cdef class Flights:
     # ---- a piece -------------------------------------------------------------------------------------------------------
 
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
-        """Keep poses, velocities, frames and the guess. Errors are closed in proportion to the time until the drift's
+        """Keep poses, velocities, frames and the warm start. Errors are closed in proportion to the time until the drift's
         `end`, and no faster than joints may be: what a piece must close, they do work for."""
         cdef JointRows* rows = &self.tree.rows
         cdef Row block[6]
@@ -332,7 +332,7 @@ cdef class Flights:
             kept = 1.0 - h / max(end - ahead, time_to_close(&self.joints[j], &off))
             for i in range(n):
                 self.opening[at + i] = kept * block[i].error
-        self.tree.copy_rows(a, rows.impulse, self.guess)
+        self.tree.copy_rows(a, rows.impulse, self.warm)
 
     cdef void restart(self, const Articulation* a, double ahead) noexcept nogil:
         """What begin_piece has kept."""
@@ -348,7 +348,7 @@ cdef class Flights:
             self.bodies.twist[i].w = flier.spin
             refresh_inertia(self.bodies, i)
         self.place_driven(a, ahead)
-        self.tree.copy_rows(a, self.guess, self.tree.rows.impulse)
+        self.tree.copy_rows(a, self.warm, self.tree.rows.impulse)
 
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
         """Newton's method from the present velocities, half a piece's forces in them. -> how far the joints are open at

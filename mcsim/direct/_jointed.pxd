@@ -8,22 +8,22 @@ from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._held cimport HeldRows
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Row, Settings
-from mcsim.wide._angles cimport WideAngles
-from mcsim.wide._herds cimport Herds
+from mcsim.wide._joint_bounds cimport WideJointBounds
+from mcsim.wide._batches cimport Batches
 
 
 cdef class Jointed:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
-    cdef readonly Herds herds           # articulations that stand side by side, or None
+    cdef readonly Batches batches       # articulations that stand side by side, or None
     cdef readonly Flights flights
     cdef Carried carried                # how hard its joints make it to move a coordinate
-    cdef readonly WideAngles angles     # friction and limits, those that are no rows
+    cdef readonly WideJointBounds joint_bounds  # friction and limits, those that are no rows
     cdef Displacement displacement      # of projections
     cdef PoseCalls calls                # what errors of the border need of the user
     cdef Noted noted                    # of the world
@@ -38,8 +38,8 @@ cdef class Jointed:
     cdef int32_t* group                 # of a body: its articulation, -1 of one that is not dynamic, or the world
     cdef int8_t* sleeps
     cdef int8_t* may_fly
-    cdef int8_t* may_herd
-    cdef int8_t* here                   # it stands in a herd now
+    cdef int8_t* may_batch
+    cdef int8_t* here                   # it stands in a batch now
     cdef int8_t* swept                  # it has rows in the sweeps
     cdef double* heaviest               # [1/kg] the inverse of the heaviest mass in it
     cdef double* lightest               # [1/kg] of what contacts push is asked how it answers where it is lighter than this
@@ -49,10 +49,10 @@ cdef class Jointed:
     cdef int8_t* cold                   # impulses that do nothing are possible: they start from 0
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew
-    cdef int8_t* left                   # of those in herds: it is not closed and flies
+    cdef int8_t* left                   # of those in batches: it is not closed and flies
     cdef int8_t* bounded                # 1: of its joints one may have bounded rows; 2: and one a position motor
     cdef int8_t* holds                  # these are solved with the joints in them
-    cdef int8_t* doubtful               # the guess at its impulses is kept in part
+    cdef int8_t* doubtful               # the warm start of its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
     cdef int8_t* given                  # time, or a function of the user's, moves one of its joints
     cdef int8_t* falls                  # that of its last drift is much less
@@ -68,16 +68,16 @@ cdef class Jointed:
     cdef double* highest                # its drifts' largest kinetic energy in this step, where they were not flown [J]
     cdef double* sizes                  # of the articulations [m]
     cdef double* solved                 # residual that ends proximal steps [m/s, rad/s]
-    cdef int32_t* alone                 # those awake that are in no herd
+    cdef int32_t* alone                 # those awake that are in no batch
     cdef Py_ssize_t alone_count
     cdef int32_t* awake                 # all that are awake
     cdef Py_ssize_t awake_count
     cdef double least_enough            # how far the joints of any may be open [m, rad]
 
     # Joints, articulation by articulation as these name them.
-    cdef int32_t* linked                # those that are not taken several at a time (Balls)
+    cdef int32_t* linked                # those that are not taken several at a time (DirectBalls)
     cdef int8_t* idle                   # of each joint: whether it sleeps
-    cdef int8_t* apart                  # or has its bounded rows apart from others'
+    cdef int8_t* bounds_alone           # or has its bounded rows apart from others'
     cdef int32_t* asked                 # of each articulation: its first joint that may have bounded rows (Joint.held)
     cdef HeldRows held_rows             # of articulations that hold them
     cdef Py_ssize_t awake_rows          # rows of the tree that do not sleep
@@ -85,7 +85,7 @@ cdef class Jointed:
     cdef double* impulse                # (rows,) put aside; before a solve that may be undone; zeros
     cdef double* kept_impulse
     cdef double* nothing
-    cdef double* base                   # what of the impulses is no guess
+    cdef double* base                   # what of the impulses is no warm start
     cdef double* flown                  # half of the joints' impulses in the last flight
 
     # Bodies, likewise, and by the places that they have there what is kept of them.
@@ -102,14 +102,14 @@ cdef class Jointed:
     cdef int32_t* all_others
     cdef Py_ssize_t all_other_count
     cdef int8_t* joined                 # of each body: is it one that joints move?
-    cdef Guesses guesses                # of what rows, contacts and joints tie to articulations with rows in the sweeps
+    cdef WarmStarts warm_starts         # of what rows, contacts and joints tie to articulations with rows in the sweeps
     cdef int32_t* weighed               # the bodies of that
     cdef Py_ssize_t weighed_count
-    cdef int8_t* watched                # of a body that stands for its group (Guesses): is an articulation in it swept?
+    cdef int8_t* watched                # of a body that stands for its group (WarmStarts): is an articulation in it swept?
     cdef int32_t* driver                # of such a body: what its group is driven by
-    cdef double* kept_part              # of each body's guesses; [-1]: of the world's, 1
+    cdef double* kept_part              # of each body's warm start; [-1]: of the world's, 1
     cdef Twist* probed                  # of all bodies, what an impulse moves
-    cdef Twist* started                 # of all bodies, before impulses that are guessed act
+    cdef Twist* started                 # of all bodies, before warm starts act
     cdef Loads loads
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept

@@ -36,9 +36,9 @@ cdef inline int8_t* flag_row(flags, int k) except? NULL:
 
 cdef class Jointed:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
-    closing: the joints are closed here, not by rows of the sweeps; widening: and what bounds them several at a time."""
+    direct: the joints are solved here, not by rows of the sweeps; bounds_in_lanes: and what bounds them several at a time."""
 
-    def __init__(self, bodies, joints, sizes, bint closing, bint widening):
+    def __init__(self, bodies, joints, sizes, bint direct, bint bounds_in_lanes):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         moves = bodies.kind == DYNAMIC
         beside = border_rows(joints)
@@ -54,9 +54,9 @@ cdef class Jointed:
         driven = self._find_driven(found, pairs, bodies.kind == KINEMATIC)
         self._measure(found, bodies, joints, pairs, group)
         barred = np.flatnonzero(found["border"] < found["border_end"])
-        if closing:
+        if direct:
             soft = np.flatnonzero(~self._find_firm(found, bodies, group[:-1]))
-            self._find_herds(joints, sizes, moves, np.union1d(barred, soft))
+            self._find_batches(joints, sizes, moves, np.union1d(barred, soft))
         self.flights = Flights(self.tree, members, driven, bodies.count)
         worked = (joints["type"] == USER) | np.any(joints["axes"]["motion_mode"] != 0, axis=1)
         given = np.append(group, -1)[pairs[worked]].max(axis=1, initial=-1)
@@ -66,7 +66,7 @@ cdef class Jointed:
         self.carried = Carried(self.tree.branches, own)
         self.kept_answers = np.zeros((bodies.count + 1, 36))
         self.answers = doubles(self.kept_answers)
-        self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
+        self.joint_bounds = WideJointBounds(joints, sizes if direct and bounds_in_lanes else 0 * sizes, bodies.padded["inv_mass"])
 
     def _keep_joints(self, found, plain):
         """Articulation by articulation, as `found` then says."""
@@ -81,7 +81,7 @@ cdef class Jointed:
         first = np.zeros(len(found) + 1, np.int32)
         self.kept += chosen, idle, first
         self.asked, self.held_rows = integers(first), HeldRows(len(found))
-        self.linked, self.idle, self.apart = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
+        self.linked, self.idle, self.bounds_alone = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
         self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
 
     def _find_driven(self, found, pairs, kinematic):
@@ -104,7 +104,7 @@ cdef class Jointed:
         self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_firm(self, found, bodies, group):
-        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose, as herds need it:
+        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose, as batches need it:
         whether what all weigh together is not too much for the lightest, as a lever of the articulation's size moves it."""
         inside = np.flatnonzero(group >= 0)
         of, padded = group[inside], bodies.padded
@@ -114,11 +114,11 @@ cdef class Jointed:
         np.maximum.at(light, of, inverse + found["size"][of] * found["size"][of] * turning)
         return light * np.bincount(of, 1 / inverse, len(found)) < 1 / LEAST_PART
 
-    def _find_herds(self, joints, sizes, moves, barred):
-        herds = Herds(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)
-        if herds.number_count > 0:
-            self.herds = herds
-            self.tree.take_herds(herds)
+    def _find_batches(self, joints, sizes, moves, barred):
+        batches = Batches(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)
+        if batches.number_count > 0:
+            self.batches = batches
+            self.tree.take_batches(batches)
 
     def _keep_articulations(self, found, group, barred, given):
         count = len(found)
@@ -128,14 +128,14 @@ cdef class Jointed:
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
         flags[10, given] = 1
-        if self.herds is not None:
-            flags[2, self.herds.articulations] = 1
+        if self.batches is not None:
+            flags[2, self.batches.articulations] = 1
         rows = np.zeros((5, max(self.tree.row_count, self.tree.own_numbers) + 1
-                         + (0 if self.herds is None else self.herds.number_count)))
+                         + (0 if self.batches is None else self.batches.number_count)))
         self.kept += found, group, flags, lists, numbers, rows
         self.articulation, self.articulation_count = <Articulation*>records(found), count
         self.group = integers(group) + 1
-        self.sleeps, self.may_fly, self.may_herd = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
+        self.sleeps, self.may_fly, self.may_batch = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
         self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
@@ -175,7 +175,7 @@ cdef class Jointed:
         self.driven_position, self.driven_orientation = <Vec3*>doubles(poses[2]), <Quat*>doubles(poses[3])
         self.twist, self.start = <Twist*>doubles(twists[0]), <Twist*>doubles(twists[1])
         self.started, self.probed = <Twist*>doubles(every[0]) + 1, <Twist*>doubles(every[1]) + 1
-        self.guesses = Guesses(count)
+        self.warm_starts = WarmStarts(count)
         self.driver = integers(driver)
         self.weighed, self.watched, self.kept_part = integers(weighed), <int8_t*>records(watched), doubles(parts) + 1
         self.others, self.all_others = integers(others), integers(all_others)
@@ -259,17 +259,17 @@ cdef class Jointed:
         cdef const Node* node
         cdef Py_ssize_t g, k
         for k in range(self.tree.rows.joint_count):
-            self.apart[k] = self.idle[k]
+            self.bounds_alone[k] = self.idle[k]
         for g in range(self.articulation_count):
             self.flew[g] = self.flies[g]
             for k in range(self.articulation[g].node, self.articulation[g].node_end if self.flew[g] or self.holds[g] else 0):
                 node = &self.tree.nodes[k]
                 if node.joint >= 0:
-                    self.apart[node.joint] = 1
-        self.angles.choose(self.joints, self.apart)
+                    self.bounds_alone[node.joint] = 1
+        self.joint_bounds.choose(self.joints, self.bounds_alone)
 
     cdef void arrange(self) noexcept nogil:
-        """The articulations that do not sleep: in herds what may be there, does not fly and holds no rows, the others
+        """The articulations that do not sleep: in batches what may be there, does not fly and holds no rows, the others
         alone."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t g, j
@@ -281,7 +281,7 @@ cdef class Jointed:
                 continue
             self.awake[self.awake_count] = <int32_t>g
             self.awake_count += 1
-            if self.may_herd[g] and not self.flies[g] and not self.holds[g]:
+            if self.may_batch[g] and not self.flies[g] and not self.holds[g]:
                 self.here[g] = 1
             else:
                 self.alone[self.alone_count] = <int32_t>g
@@ -295,7 +295,7 @@ cdef class Jointed:
             rows.awake[rows.awake_count] = <int32_t>j
             rows.awake_count += 1
             add_run(rows, rows.begin[j], rows.begin[j + 1])
-        if self.herds is not None:
-            self.herds.choose(self.here, self.tree.own_numbers)
-            self.herds.give_jacobians(rows)                  # of which the linear parts, which loads need, stay
-            add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))
+        if self.batches is not None:
+            self.batches.choose(self.here, self.tree.own_numbers)
+            self.batches.give_jacobians(rows)                # of which the linear parts, which loads need, stay
+            add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.batches.used))

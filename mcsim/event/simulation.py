@@ -234,17 +234,17 @@ class Simulation:
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
                                       "last good state is kept")
             after = instant.u + h * instant.free + product(X, impulses)
-            closing = np.min(rows.rates[::3], initial=0.0) < -STILL
-            moved = h * after if closing or np.any(room) else 0.5 * h * (instant.u + after)
+            approaching = np.min(rows.rates[::3], initial=0.0) < -STILL
+            moved = h * after if approaching or np.any(room) else 0.5 * h * (instant.u + after)
             y1 = self.system.with_velocities(self.system.displaced(y, moved), after)
             track = Track([y, y1 - y])
             events = self._gains(y, track, y1, h, _smoothly(contacts))
             first = min(events, key=lambda event: event.t, default=None)
-            late = [event.key for event in events
+            missed = [event.key for event in events
                     if event.t == 0.0 or soft and self._soft(event, track, measured, slow)]
-            if first is None or first.key not in late or rounds == CREEP_ROUNDS - 1:
+            if first is None or first.key not in missed or rounds == CREEP_ROUNDS - 1:
                 break
-            contacts = self._with(contacts, late, measured)
+            contacts = self._with(contacts, missed, measured)
         part = min((event.t for event in events if event.t > 0.0), default=1.0)
         return self.system.normalized(track(part)), part, contacts, rows, impulses
 

@@ -24,7 +24,7 @@ step: E. Catto, "Numerical Methods", GDC 2015.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
-from mcsim.core._crew cimport share_out
+from mcsim.core._thread_pool cimport share_out
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back, scale)
 from mcsim.state._layout cimport DYNAMIC, STATIC

@@ -11,7 +11,7 @@ from libc.math cimport sqrt
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._crew cimport MOST_WORKERS, share_out
+from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._turn cimport Turn
 
 from mcsim.core.arrays import aligned

@@ -1,9 +1,9 @@
-"""What moves by itself and holds or drives others, by groups of what moves freely and hangs together (Guesses)."""
+"""What moves by itself and holds or drives others, by groups of what moves freely and hangs together (WarmStarts)."""
 
 from libc.stdint cimport int32_t
 from mcsim.core._math cimport is_zero
 from mcsim.core._types cimport Twist
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.state._inertia cimport goes_along
 from mcsim.state._layout cimport Bodies
 
@@ -12,12 +12,12 @@ cdef enum:
     MANY_DRIVERS = -3
 
 
-cdef inline void tie_moving(Guesses groups, const Bodies* bodies, int a, int b) noexcept nogil:
+cdef inline void tie_moving(WarmStarts groups, const Bodies* bodies, int a, int b) noexcept nogil:
     if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
         groups.tie(a, b)
 
 
-cdef inline void meet_driver(int32_t* driver, Guesses groups, const Bodies* bodies, int a, int b) noexcept nogil:
+cdef inline void meet_driver(int32_t* driver, WarmStarts groups, const Bodies* bodies, int a, int b) noexcept nogil:
     """A pair of which one body may not be dynamic: that drives the other's group, or holds it. driver: of groups, at their
     roots."""
     cdef int held = a if bodies.inv_mass[a] > 0.0 else b

@@ -474,7 +474,7 @@ cdef class Impacts:
         cdef Py_ssize_t c, d, k, best
         cdef double* pivot = rest + n
         cdef double most, part, size
-        cdef double closing = 0.0
+        cdef double approach = 0.0
         cdef int again
         for k in range(n):
             left[k] = a[k * n + k]
@@ -511,8 +511,8 @@ cdef class Impacts:
         for k in range(n):
             most = max(most, fabs(u[k]))
             if k % 3 == 0:
-                closing = max(closing, fabs(rest[k]))
-        if closing <= BEYOND * most:
+                approach = max(approach, fabs(rest[k]))
+        if approach <= BEYOND * most:
             return
         for k in range(n):
             u[k] -= rest[k]

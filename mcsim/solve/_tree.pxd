@@ -4,8 +4,8 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
-from mcsim.wide._balls cimport Balls
-from mcsim.wide._herds cimport Herds
+from mcsim.wide._direct_balls cimport DirectBalls
+from mcsim.wide._batches cimport Batches
 from mcsim.state._layout cimport Bodies, Joint, JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
@@ -51,9 +51,9 @@ ctypedef struct Articulation:
     int32_t member_end
     int32_t driven                       # kinematic bodies at its joints
     int32_t driven_end
-    int32_t linked                       # joints that are not taken several at a time (wide/_balls.pxd)
+    int32_t linked                       # joints that are not taken several at a time (wide/_direct_balls.pxd)
     int32_t linked_end
-    int32_t ball                         # blocks of Balls
+    int32_t ball                         # blocks of DirectBalls
     int32_t ball_end
     int32_t couple
     int32_t couple_end
@@ -80,8 +80,8 @@ cdef class JointTree:
     cdef readonly bint loops               # some articulation has a loop
     cdef readonly object node_loops        # (nodes,) how many loops the articulation of a joint has; 0 of hubs
     cdef readonly object kept              # the arrays behind the pointers
-    cdef Balls balls                       # plain ball joints several at a time, while `lanes`; None: there are none
-    cdef bint lanes                        # the rows of ball joints are written by Balls: along the world's axes
+    cdef DirectBalls balls                 # plain ball joints several at a time, while `lanes`; None: there are none
+    cdef bint lanes                        # the rows of ball joints are written by DirectBalls: along the world's axes
     cdef int32_t* others                   # nodes that are not among them
     cdef int32_t* columns                  # those whose column they do not assemble whole
     cdef int32_t* order                    # 0, 1, 2 ...
@@ -91,8 +91,8 @@ cdef class JointTree:
     cdef double* triple_vector             # in `vector`: where node 0 would have its four numbers
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows
-    cdef Herds herds                       # articulations side by side; None: there are none
-    cdef Py_ssize_t own_numbers            # where the numbers of herds begin, a multiple of eight
+    cdef Batches batches                   # articulations side by side; None: there are none
+    cdef Py_ssize_t own_numbers            # where the numbers of batches begin, a multiple of eight
     cdef Node* nodes
     cdef Entry* entries
     cdef Reached* reached

@@ -32,11 +32,11 @@ from mcsim.state._rows cimport row_diagonal, row_rate, rows_way
 
 from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
-from mcsim.wide._balls cimport BallKernels, Balls
-from mcsim.wide._herds cimport Herds
+from mcsim.wide._direct_balls cimport BallKernels, DirectBalls
+from mcsim.wide._batches cimport Batches
 
 from mcsim.core.arrays import aligned
-from mcsim.wide._balls import coupled
+from mcsim.wide._direct_balls import coupled
 from mcsim.solve.components import branches, connected, count_loops
 from mcsim.solve.ordering import node_records, plan
 
@@ -343,7 +343,7 @@ cdef class JointTree:
         articulations["triples"][triples] = 1
         self._take_triples(nodes, entries, np.isin(self.group, triples))
         of = np.maximum(nodes["joint"], 0)
-        self.balls = Balls(nodes, entries, plain, moves, anchors[of], push[of], self.group)
+        self.balls = DirectBalls(nodes, entries, plain, moves, anchors[of], push[of], self.group)
         column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
         whole = plain.copy()
         whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
@@ -358,11 +358,11 @@ cdef class JointTree:
             ends = np.append(begin, np.full(count + 1, begin[-1]))
             articulations[name], articulations[name + "_end"] = ends[:count], ends[1:count + 1]
 
-    def take_herds(self, Herds herds not None):
+    def take_batches(self, Batches batches not None):
         """Room for their numbers behind the others."""
-        self.herds = herds
+        self.batches = batches
         self.own_numbers = (self.row_count + 7) // 8 * 8
-        numbers = [aligned(8 * (self.own_numbers + herds.number_count)) for _ in range(5)]
+        numbers = [aligned(8 * (self.own_numbers + batches.number_count)) for _ in range(5)]
         self.kept += (numbers,)
         self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
         self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])

@@ -30,7 +30,7 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
-    int64_t* bullet              # 1: held at moving bodies too (collide/_backstop.pyx)
+    int64_t* bullet              # 1: held at moving bodies too (collide/_tunnelling_guard.pyx)
     int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
@@ -115,7 +115,7 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t turns                # what its normal goes with as the two move past each other (Turns in _carrier.pxd)
+    int32_t turns                # what its normal goes with as the two move past each other (Turns in _contact_reference.pxd)
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -348,9 +348,9 @@ ctypedef struct JointRows:
     int32_t* begin
     int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
     Py_ssize_t awake_count
-    int32_t* alone               # those of them that are in no herd (wide/_herds.pxd)
+    int32_t* alone               # those of them that are in no batch (wide/_batches.pxd)
     Py_ssize_t alone_count
-    int32_t* run                 # numbers in use: run[2 i] ... run[2 i + 1] each; those of herds behind the joints' own
+    int32_t* run                 # numbers in use: run[2 i] ... run[2 i + 1] each; those of batches behind the joints' own
     Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2

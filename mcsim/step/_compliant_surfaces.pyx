@@ -1,10 +1,10 @@
 """What compliant contacts (constraints/_compliant.pyx) do in a step, beside being plain rows:
 
     prepare      surfaces as the last step left them; numbers of their rows
-    warm start   their guesses, as far as they help
+    warm start   their impulses, as far as they help
     refresh      surfaces to where the drift leaves them; numbers of their rows, for what is left of this substep and for the
                  next one
-    carried      the second halves: of slow points as large as the first ones, of fast ones guessed by them
+    carried      the second halves: of slow points as large as the first ones, of fast ones warm-started by them
     store        the poses that they know
 """
 
@@ -23,8 +23,8 @@ from mcsim.state._layout cimport BIASED, RELAXED, ROW_FRICTION, ROW_NORMAL
 cdef class CompliantSurfaces(ConstraintSet):
     """plain: where their rows are. numbers: (velocities,) int32, which node each is of."""
 
-    def __init__(self, StepContext context not None, PlainRows plain not None, Guesses guesses not None, numbers):
-        self.context, self.plain, self.guesses = context, plain, guesses
+    def __init__(self, StepContext context not None, PlainRows plain not None, WarmStarts warm_starts not None, numbers):
+        self.context, self.plain, self.warm_starts = context, plain, warm_starts
         self.node_numbers, self.node_count = np.append(numbers, 0).astype(np.int32), len(numbers)
         self.kept_before = np.zeros(self.node_count + 1)
         self.nodes, self.before = integers(self.node_numbers), doubles(self.kept_before)
@@ -51,14 +51,14 @@ cdef class CompliantSurfaces(ConstraintSet):
     cdef void store(self) noexcept nogil:
         sign_surfaces(self.context.collider.manifolds, self.context.collider.manifold_count, self.context.bodies)
 
-    # ---- guesses -----------------------------------------------------------------------------------------------------
+    # ---- warm starts -------------------------------------------------------------------------------------------------
 
     cdef void warm_start(self) noexcept nogil:
         self.set_start_impulses()
-        self.guess(BIASED)
+        self.begin_warm_start(BIASED)
 
     cdef void return_carried(self) noexcept nogil:
-        self.guess(RELAXED)
+        self.begin_warm_start(RELAXED)
 
     cdef void set_start_impulses(self) noexcept nogil:
         """As of plain rows."""
@@ -75,7 +75,7 @@ cdef class CompliantSurfaces(ConstraintSet):
                 self.plain.start_row(i)
 
     cdef int32_t node(self, int32_t body) noexcept nogil:
-        """What a body moves with among the nodes of the guesses, -1: it stands."""
+        """What a body moves with among the nodes of the warm starts, -1: it stands."""
         return body if self.context.bodies.inv_mass[body] > 0.0 else -1
 
     cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
@@ -86,8 +86,8 @@ cdef class CompliantSurfaces(ConstraintSet):
         """Its impulse on the velocities."""
         row_apply(&self.plain.rows[i], impulse, <Twist*>velocity)
 
-    cdef void guess(self, int relaxed) noexcept nogil:
-        """The guessed impulses of all contacts' rows on the velocities, as far as they help (solve/_guesses.pyx)."""
+    cdef void begin_warm_start(self, int relaxed) noexcept nogil:
+        """The warm start of all contacts' rows on the velocities, as far as they help (solve/_warm_starts.pyx)."""
         cdef Row* rows = self.plain.rows
         cdef Py_ssize_t begin = self.plain.joint_end, end = self.plain.row_count
         cdef double* velocity = self.velocity
@@ -99,22 +99,22 @@ cdef class CompliantSurfaces(ConstraintSet):
         memcpy(self.before, velocity, self.node_count * sizeof(double))
         for i in range(begin, end):
             self.row_act(i, rows[i].carry, velocity)
-        self.guesses.begin()
+        self.warm_starts.begin()
         for i in range(begin, end):
             row = &rows[i]
             rate = self.row_rate(i, self.before)
-            self.guesses.add(self.node(row.body_a), self.node(row.body_b), row.carry,
+            self.warm_starts.add(self.node(row.body_a), self.node(row.body_b), row.carry,
                              row_residual(row, rate, relaxed) - row.compliance[relaxed] * row.carry,
                              row_residual(row, self.row_rate(i, velocity), relaxed))
-        self.guesses.weigh()
+        self.warm_starts.weigh()
         for i in range(begin, end):
             row = &rows[i]
-            part = self.guesses.part(max(self.node(row.body_a), self.node(row.body_b)))
+            part = self.warm_starts.part(max(self.node(row.body_a), self.node(row.body_b)))
             row.impulse -= (1.0 - part) * row.carry
             if not relaxed:
                 row.carry = self.second_part(row)
         for i in range(self.node_count):
-            part = self.guesses.part(self.nodes[i])
+            part = self.warm_starts.part(self.nodes[i])
             if part < 1.0:
                 velocity[i] = self.before[i] + part * (velocity[i] - self.before[i])
 
@@ -124,7 +124,7 @@ cdef class CompliantSurfaces(ConstraintSet):
         return (1.0 - first) / first * (1.0 if self.complies(row) else row.impulse)
 
     cdef double take_second(self, Py_ssize_t i) noexcept nogil:
-        """Add a row's second half to its impulse. -> what of it is a guess; where it is as large as the first in any case,
+        """Add a row's second half to its impulse. -> what of it is a warm start; where it is as large as the first in any case,
         it acts at once."""
         cdef Row* row = &self.plain.rows[i]
         cdef double impulse = row.carry

@@ -42,8 +42,8 @@ cdef class StepContext:
     cdef const double* neighbours       # of bodies, of FurtherSweeps
     # What sets have taken of joints and contacts in this step, which are then no plain rows.
     cdef const int8_t* struck           # of each joint, whether a blow may reach it
-    cdef const int8_t* taken            # of each joint: its bounds (wide/_angles.pxd); NULL: none
-    cdef const int32_t* apart           # which joints' own rows stand in lanes; NULL: none
+    cdef const int8_t* taken            # of each joint: its bounds (wide/_joint_bounds.pxd); NULL: none
+    cdef const int32_t* in_lanes        # which joints' own rows stand in lanes; NULL: none
     cdef bint balls_alone               # and all that do are plain ball joints, which have none
     cdef bint own                       # the joints' own rows are plain ones, but for those
     cdef bint contacts                  # so are the contacts

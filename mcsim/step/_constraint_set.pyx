@@ -19,7 +19,7 @@ cdef class StepContext:
 
     cdef void begin_layout(self, const int8_t* struck) noexcept nogil:
         """Nothing is taken yet."""
-        self.struck, self.taken, self.apart = struck, NULL, NULL
+        self.struck, self.taken, self.in_lanes = struck, NULL, NULL
         self.own = self.contacts = self.swept = True
         self.balls_alone = False
         self.most_sweeps = ANY_SWEEPS
@@ -86,11 +86,11 @@ cdef class ConstraintSet:
         pass
 
     cdef void return_carried(self) noexcept nogil:
-        """Second halves that are guesses."""
+        """Second halves that are warm starts."""
         pass
 
     cdef void begin_relax(self) noexcept nogil:
-        """Before the relax pass, and before its guesses are weighed."""
+        """Before the relax pass, and before its warm starts are weighed."""
         pass
 
     cdef void end_relax(self) noexcept nogil:

@@ -45,7 +45,7 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void warm_start_joints(self) noexcept nogil:
         self.articulations.begin()
-        self.articulations.finish_guess(False)
+        self.articulations.finish_warm_start(False)
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
         if not p.relaxed and self.context.swept:
@@ -69,7 +69,7 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void begin_relax(self) noexcept nogil:
         self.articulations.begin_relax()
-        self.articulations.finish_guess(True)
+        self.articulations.finish_warm_start(True)
 
     cdef void end_relax(self) noexcept nogil:
         self.articulations.end_relax()
@@ -84,7 +84,7 @@ cdef class DirectJoints(ConstraintSet):
         self.articulations.solve_changed(p.twist, p.sizes, p.speed, p.rate, p.k, p.changed)
 
     cdef void give(self) noexcept nogil:
-        self.articulations.give_herds()
+        self.articulations.give_batches()
         self.context.own_rows = &self.articulations.tree.rows
 
     cdef void notes(self) noexcept nogil:

@@ -2,12 +2,12 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.state._layout cimport Bodies, Joint, Manifold
 
 cdef class Drives:
     cdef object kept                # the arrays behind the pointers
-    cdef Guesses groups
+    cdef WarmStarts groups
     cdef int32_t* driver            # of each group, at its root: what drives it; UNDRIVEN, MANY_DRIVERS
     cdef Twist* before              # of bodies: velocities before a sweep
     cdef double* effect             # of a group: what the sweep did to them, squared, by their masses

@@ -34,7 +34,7 @@ cdef class Drives:
     def __init__(self, Py_ssize_t count):
         drivers, numbers, before = np.zeros(max(count, 1), np.int32), np.zeros((2, count + 1)), np.zeros((count + 1, 6))
         self.kept = drivers, numbers, before
-        self.groups = Guesses(count)
+        self.groups = WarmStarts(count)
         self.driver, self.effect, self.times = integers(drivers), doubles(numbers[0]), doubles(numbers[1]) + 1
         self.before = <Twist*>doubles(before)
         self.any = False

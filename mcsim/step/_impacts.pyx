@@ -127,7 +127,7 @@ cdef class ArticulationImpacts(BodyImpacts):
             BodyImpacts.take(self, self.articulations.member[k])
 
     cdef void finish(self) noexcept nogil:
-        """The joints' impulses are those that guesses are made of."""
+        """The joints' impulses are those that warm starts are made of."""
         cdef Py_ssize_t k
         for k in range(self.readied_count):
             self.ready[self.readied[k]] = 0

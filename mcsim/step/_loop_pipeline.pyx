@@ -1,4 +1,4 @@
-"""Loops of a world in generalized coordinates: what closes them before and after a drift, and how far guesses of limits and
+"""Loops of a world in generalized coordinates: what closes them before and after a drift, and how far warm starts of limits and
 contacts act. Trees that loops tie to each other are a bond, of which the rest of the world knows nothing: each bond is
 closed by as many trials as it needs by itself.
 """
@@ -188,15 +188,15 @@ cdef class LoopPipeline(TreePipeline):
             if not more:
                 return
 
-    cdef double guess_of(self, const Row* row, bint second) noexcept nogil:
-        """What of its impulse is a guess that has acted just now."""
+    cdef double warm_impulse(self, const Row* row, bint second) noexcept nogil:
+        """What of its impulse is a warm start that has acted just now."""
         if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
             return 0.0
         return row.impulse - row.carry if second else row.impulse
 
-    cdef void begin_guesses(self, bint second) noexcept nogil:
+    cdef void begin_warm_starts(self, bint second) noexcept nogil:
         """Before they act: the velocities, and the rates J qd of the rows that have some. find_work asks for the first ones of
-        limits and normals, what weighs guesses, among bodies with joints alone, for all."""
+        limits and normals, what weighs warm starts, among bodies with joints alone, for all."""
         cdef Py_ssize_t i
         cdef int last = ROW_NORMAL if self.hung_count == 0 else ROW_ROLLING
         if second and self.hung_count == 0:
@@ -207,35 +207,35 @@ cdef class LoopPipeline(TreePipeline):
                     self.plain.rows[i].kind == ROW_LIMIT or ROW_NORMAL <= self.plain.rows[i].kind <= last):
                 self.rates[i] = self.row_rate(i, self.motion.qd)
 
-    cdef void weigh_guesses(self, bint second) noexcept nogil:
-        """Impulses of limits and contacts are guessed from those before, which after an impact, where a tree has turned
-        meanwhile, or beside loops that were open, may be far from what they should be: where guesses are worse than none,
-        they act as far as they help (solve/_guesses.pyx). Of biases the work that they ask for counts. Not where all that
+    cdef void weigh_warm_starts(self, bint second) noexcept nogil:
+        """Impulses of limits and contacts start from those before, which after an impact, where a tree has turned
+        meanwhile, or beside loops that were open, may be far from what they should be: where warm starts are worse than none,
+        they act as far as they help (solve/_warm_starts.pyx). Of biases the work that they ask for counts. Not where all that
         hang together are bodies without joints: what is wrong there sweeps take out before what is right, which they would
-        find slowly. After begin_guesses, and once they act."""
+        find slowly. After begin_warm_starts, and once they act."""
         cdef Py_ssize_t i, end = self.plain.started_end
         cdef double* qd = self.motion.qd
         cdef double* before = self.levels
-        cdef double guess, pull, part
+        cdef double warm, pull, part
         cdef bint some = False
         cdef Row* row
         if self.hung_count == 0:
             return
-        self.guesses.begin()
+        self.warm_starts.begin()
         for i in range(end):
             row = &self.plain.rows[i]
-            guess = self.guess_of(row, second)
-            if guess != 0.0:
+            warm = self.warm_impulse(row, second)
+            if warm != 0.0:
                 some = True
-                pull = row.bias[second] if guess * row.bias[second] < 0.0 else 0.0
-                self.guesses.add(self.node(row.body_a), self.node(row.body_b), guess, self.rates[i] + pull,
-                                 self.row_rate(i, qd) + pull + row.compliance[second] * guess)
+                pull = row.bias[second] if warm * row.bias[second] < 0.0 else 0.0
+                self.warm_starts.add(self.node(row.body_a), self.node(row.body_b), warm, self.rates[i] + pull,
+                                 self.row_rate(i, qd) + pull + row.compliance[second] * warm)
         if not some:
             return
-        self.guesses.weigh()
+        self.warm_starts.weigh()
         memset(self.watched, 0, self.node_count * sizeof(int32_t))
         for i in range(self.hung_count):
-            self.watched[self.guesses.root(self.hung[i])] = 1
+            self.watched[self.warm_starts.root(self.hung[i])] = 1
         some = False
         for i in range(self.node_count):
             part = self.part_of(self.nodes[i])
@@ -244,16 +244,16 @@ cdef class LoopPipeline(TreePipeline):
                 qd[i] = before[i] + part * (qd[i] - before[i])
         for i in range(end if some else 0):
             row = &self.plain.rows[i]
-            guess = self.guess_of(row, second)
+            warm = self.warm_impulse(row, second)
             part = self.part_of(max(self.node(row.body_a), self.node(row.body_b)))
-            if guess != 0.0 and part < 1.0:
-                row.impulse -= (1.0 - part) * guess
+            if warm != 0.0 and part < 1.0:
+                row.impulse -= (1.0 - part) * warm
                 if not second:
                     row.carry *= part
 
     cdef double part_of(self, int32_t node) noexcept nogil:
-        """What of the guesses is kept there."""
-        return self.guesses.part_if_worse(node) if self.watched[self.guesses.root(node)] else 1.0
+        """What of the warm starts is kept there."""
+        return self.warm_starts.part_if_worse(node) if self.watched[self.warm_starts.root(node)] else 1.0
 
     cdef double most_open(self, double* widest) noexcept nogil:
         """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under

@@ -6,12 +6,12 @@ from mcsim.step._calls cimport Calls
 from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepContext
 from mcsim.step._drifts cimport Drift
 from mcsim.step._further_sweeps cimport FurtherSweeps
-from mcsim.step._joint_guesses cimport AllGuesses
+from mcsim.step._joint_warm_starts cimport WholeWarmStarts
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._sweeps cimport Sweeps
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
-from mcsim.collide._backstop cimport Backstop
+from mcsim.collide._tunnelling_guard cimport TunnellingGuard
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._sensors cimport Sensors
@@ -38,7 +38,7 @@ cdef class Machine(StateArrays):
     cdef Sweeps sweeping                # what solves the rows
     cdef Drift drift
     cdef Articulations closed           # articulations that close their joints by themselves, or None
-    cdef AllGuesses guessing
+    cdef WholeWarmStarts joint_warm_starts
     cdef Delassus matrix                # or None
     cdef Calls calls
     cdef readonly Noted noted           # what steps could not do
@@ -49,7 +49,7 @@ cdef class Machine(StateArrays):
     cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef readonly Islands islands
     cdef Struck struck                  # joints that a blow may reach
-    cdef Backstop backstop
+    cdef TunnellingGuard tunnelling_guard
     cdef Foresight foresight            # of the blows of what bounces
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
@@ -58,8 +58,8 @@ cdef class Machine(StateArrays):
     cdef PoseCalls pose_calls           # the user's functions of poses
     cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
     cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
-    cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
-    cdef bint widening
+    cdef readonly WideContacts wide     # the contacts, where `contacts_in_lanes`; elsewhere they are rows
+    cdef bint contacts_in_lanes
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows
     cdef bint bounces
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0

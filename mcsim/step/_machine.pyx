@@ -18,11 +18,11 @@ from mcsim.step._calls cimport Calls
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepContext
 from mcsim.step._drives cimport Drives
-from mcsim.step._joint_guesses cimport AllGuesses, JointGuesses
+from mcsim.step._joint_warm_starts cimport WholeWarmStarts, JointWarmStarts
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._sweeps cimport Laboratory, MatrixSweeps, Sweeps
 from mcsim.step._further_sweeps cimport FurtherSweeps
-from mcsim.collide._backstop cimport Backstop
+from mcsim.collide._tunnelling_guard cimport TunnellingGuard
 from mcsim.collide._foresight cimport Foresight
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._resting cimport carry_points
@@ -31,12 +31,12 @@ from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.constraints._limits cimport Struck
 from mcsim.core._arrays cimport doubles
-from mcsim.core._crew cimport MOST_WORKERS
+from mcsim.core._thread_pool cimport MOST_WORKERS
 from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._types cimport NOT_FINITE, OK, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_velocities
 from mcsim.integrate._euler cimport update_inertia
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -101,13 +101,13 @@ cdef class Machine(StateArrays):
         self.islands.look(&self.bodies)
         self.revision_seen = -1
         self.struck = Struck(joints, tied(joints, bodies.kind == DYNAMIC))
-        self.backstop = Backstop(collider, self.noted, bodies.count)
+        self.tunnelling_guard = TunnellingGuard(collider, self.noted, bodies.count)
         self.foresight = Foresight(collider, bodies.count)
         self.displacement = Displacement(bodies.count)
         self.settings = settings
         self.bounces = bounces and not self.settings.compliant
         collider.compliant = self.settings.compliant
-        self.widening = (not self.settings.compliant and self.settings.solver == SI
+        self.contacts_in_lanes = (not self.settings.compliant and self.settings.solver == SI
                          and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
@@ -146,7 +146,7 @@ cdef class Machine(StateArrays):
     def _surfaces(self):
         """Those of compliant contacts."""
         return ConstraintSet() if not self.settings.compliant else CompliantSurfaces(
-            self.context, self.plain, Guesses(self.bodies.count), np.repeat(np.arange(self.bodies.count), 6))
+            self.context, self.plain, WarmStarts(self.bodies.count), np.repeat(np.arange(self.bodies.count), 6))
 
     def _list_sets(self):
         """What brings rows, in the order of a sweep; and all that does where everything is a plain row."""
@@ -155,15 +155,15 @@ cdef class Machine(StateArrays):
         self.context.joined, self.closed = NULL, direct
         self.plain.articulations = self.articulations
         self.plain.block_start = self.settings.joint_warm_start if direct is None else self.settings.first_kick
-        self.guessing = AllGuesses()
+        self.joint_warm_starts = WholeWarmStarts()
         if direct is not None and not self.settings.compliant:
-            self.guessing = JointGuesses(self.context, self.plain, self.wide, direct)
+            self.joint_warm_starts = JointWarmStarts(self.context, self.plain, self.wide, direct)
         self.as_rows.take([self.plain, self.surfaces])
         self.sets.take([
             self.plain, self.surfaces,
             None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
-            None if direct is None else JointBounds(self.context, direct.angles),
-            LaneContacts(self.context, self.wide, self.least) if self.widening else None,
+            None if direct is None else JointBounds(self.context, direct.joint_bounds),
+            LaneContacts(self.context, self.wide, self.least) if self.contacts_in_lanes else None,
             None if direct is None else DirectJoints(self.context, self.plain, direct),
             None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
         self.drift = new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn)
@@ -201,7 +201,7 @@ cdef class Machine(StateArrays):
         self.settings.joint_tree = self.wanted
         if self.settings.joint_tree and self.joint_count:
             found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT,
-                                  self.widening)
+                                  self.contacts_in_lanes)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
@@ -281,7 +281,7 @@ cdef class Machine(StateArrays):
     @property
     def held_back(self):
         """How often in the last step a body was set back from what it would have passed through, once a substep at most."""
-        return self.backstop.held
+        return self.tunnelling_guard.held
 
     @property
     def tree(self):

@@ -134,10 +134,10 @@ cdef class Pipeline(Machine):
         self.plain.aim_motors()
         integrate_velocities(&self.bodies, &self.settings, self.settings.first_kick)
         self.lap(STAGE_INTEGRATE)
-        self.guessing.start()
+        self.joint_warm_starts.start()
         self.sets.warm_start()
         self.sets.warm_start_joints()
-        self.guessing.weigh(False)
+        self.joint_warm_starts.weigh(False)
         self.lap(STAGE_WARM_START)
         self.sweeping.solve(self.bodies.twist, BIASED, self.sweeping.asked)
         self.sets.close()
@@ -153,7 +153,7 @@ cdef class Pipeline(Machine):
         self.return_halves()
         self.lap(STAGE_REFRESH)
         self.sets.begin_relax()
-        self.guessing.weigh(True)
+        self.joint_warm_starts.weigh(True)
         self.bounce(False)
         self.sweeping.relax(last)
         self.lap(STAGE_RELAX)
@@ -164,7 +164,7 @@ cdef class Pipeline(Machine):
         if self.sweeping.in_halves:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - self.settings.first_kick)
             self.sets.return_shared()
-            self.guessing.start()
+            self.joint_warm_starts.start()
             self.sets.return_carried()
 
     cdef void store_contacts(self) noexcept nogil:
@@ -192,11 +192,11 @@ cdef class Pipeline(Machine):
         self.further.unsettled = False
         self.sweeping.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
-            self.backstop.watch(&self.bodies, self.settings.dt)
+            self.tunnelling_guard.watch(&self.bodies, self.settings.dt)
         memset(self.plain.impacts, 0, self.plain.impact_rows * sizeof(double))
         self.bounce(True)
         for i in range(self.settings.substeps):
-            self.backstop.begin(&self.bodies)
+            self.tunnelling_guard.begin(&self.bodies)
             self.context.ended = i > 0
             self.substep(i == self.settings.substeps - 1)
             self.hold_back()
@@ -242,7 +242,7 @@ cdef class Pipeline(Machine):
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
-        self.backstop.end(&self.bodies, self.context.joined)
+        self.tunnelling_guard.end(&self.bodies, self.context.joined)
 
     def raise_failure(self):
         """Pass on what a user's function raised."""

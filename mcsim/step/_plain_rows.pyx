@@ -57,7 +57,7 @@ cdef class PlainRows(ConstraintSet):
         cdef Py_ssize_t n, joints
         joints = n = layout_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count,
                                    self.context.bodies, self.context.settings, self.rows,
-                                   self.row_capacity, self.context.own, self.context.apart, self.context.taken,
+                                   self.row_capacity, self.context.own, self.context.in_lanes, self.context.taken,
                                    self.context.struck, self.context.joint_lists)
         if joints < 0:
             return GROW
@@ -99,7 +99,7 @@ cdef class PlainRows(ConstraintSet):
         if self.context.balls_alone and self.joint_end == 0:
             return
         refresh_listed(self.context.joints, self.context.joint_lists, self.context.bodies, self.context.settings, rows,
-                       self.context.own, self.context.apart)
+                       self.context.own, self.context.in_lanes)
 
     cdef void write(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""

@@ -206,9 +206,9 @@ cdef class ReducedPipeline(LoopPipeline):
     
     cdef void hold_back(self) noexcept nogil:
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
-        if self.backstop.watching:
-            self.backstop.end(&self.bodies, self.jointed)
-            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.backstop.set_back)
+        if self.tunnelling_guard.watching:
+            self.tunnelling_guard.end(&self.bodies, self.jointed)
+            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.tunnelling_guard.set_back)
             if self.is_stale():
                 self.show(True)
 
@@ -413,7 +413,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef double impulse
         if not self.settings.compliant:
             self.pass_on()
-        self.begin_guesses(True)
+        self.begin_warm_starts(True)
         for i in range(self.plain.started_end):
             impulse = self.plain.take_carried(&self.plain.rows[i])
             if impulse != 0.0:
@@ -421,7 +421,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.surfaces.return_carried()
 
     cdef void pass_on(self) noexcept nogil:
-        """What a contact's point gains beyond twice its guess is no impact as far as others on one of its bodies have lost
+        """What a contact's point gains beyond twice its warm start is no impact as far as others on one of its bodies have lost
         of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
         share a load."""
         cdef Row* row
@@ -546,12 +546,12 @@ cdef class ReducedPipeline(LoopPipeline):
             self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         self.start_rows(False, False)
-        self.begin_guesses(False)
+        self.begin_warm_starts(False)
         if self.context.contact_rows > 0:
             self.find_work()
         self.start_rows(True, False)
         self.start_rows(True, True)
-        self.weigh_guesses(False)
+        self.weigh_warm_starts(False)
 
     cdef void find_work(self) noexcept nogil:
         """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what they ask,
@@ -638,7 +638,7 @@ cdef class ReducedPipeline(LoopPipeline):
                     self.is_tied(row) == tied):
                 self.generalized.apply(i, row.impulse, self.motion.qd)
         if self.settings.compliant and bounded and tied:
-            (<CompliantSurfaces>self.surfaces).guess(BIASED)
+            (<CompliantSurfaces>self.surfaces).begin_warm_start(BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
@@ -782,7 +782,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
-        self.weigh_guesses(True)
+        self.weigh_warm_starts(True)
         self.bounce(False)
         self.solve_rows(RELAXED, self.sweeping.asked)
         if watched:

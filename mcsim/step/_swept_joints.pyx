@@ -21,7 +21,7 @@ cdef class SweptJoints(ConstraintSet):
         self.wide.choose(self.context.joints, self.context.bodies, asleep)
 
     cdef void claim(self) noexcept nogil:
-        self.context.apart = self.wide.source.rows.begin
+        self.context.in_lanes = self.wide.source.rows.begin
         self.context.balls_alone = self.wide.count == 0
 
     cdef int prepare(self) noexcept nogil:

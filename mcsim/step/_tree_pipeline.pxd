@@ -1,7 +1,7 @@
 """The tree of a world in generalized coordinates."""
 
 from libc.stdint cimport int32_t
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._pipeline cimport Pipeline
 from mcsim.core._types cimport Quat, Twist
@@ -16,7 +16,7 @@ cdef class TreeSurfaces(CompliantSurfaces):
     cdef GeneralizedRows generalized
 
 cdef class TreePipeline(Pipeline):
-    cdef Guesses guesses                 # over the trees' velocities
+    cdef WarmStarts warm_starts          # over the trees' velocities
     cdef object node_numbers
     cdef int32_t* nodes                  # which of its nodes every velocity is of
     cdef Py_ssize_t node_count

@@ -18,7 +18,7 @@ from mcsim.core.errors import SimulationError
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
-from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._generalized cimport GeneralizedRows, closes
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
@@ -56,7 +56,7 @@ cdef class TreePipeline(Pipeline):
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
-        self.guesses = Guesses(nv)
+        self.warm_starts = WarmStarts(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
         self.nodes, self.node_count = integers(self.node_numbers), nv
         for i in range(bodies.count):
@@ -216,7 +216,7 @@ cdef class TreePipeline(Pipeline):
         cdef TreeSurfaces surfaces
         if self.motion is None or not self.settings.compliant:
             return ConstraintSet()                       # not yet, or none
-        surfaces = TreeSurfaces(self.context, self.plain, self.guesses, self.node_numbers[:self.node_count])
+        surfaces = TreeSurfaces(self.context, self.plain, self.warm_starts, self.node_numbers[:self.node_count])
         surfaces.motion, surfaces.generalized, surfaces.velocity = self.motion, self.generalized, self.motion.qd
         return surfaces
 

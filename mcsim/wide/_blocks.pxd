@@ -51,7 +51,7 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t turns                # 1: some lane's normal goes with something (state/_carrier.pxd, Turns); 2: some is between
+    int32_t turns                # 1: some lane's normal goes with something (state/_contact_reference.pxd, Turns); 2: some is between
                                  # roundings; 4: at right angles to two edges; 8: some touches by a rim; and their sums
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
@@ -86,9 +86,9 @@ ctypedef struct StartPoint:
     Wide share                   # of b's motion in its own (collide/_carrying.pxd)
     Wide error                   # C [m]
     Wide total                   # normal impulses, summed over the substeps that have ended [N s]
-    Wide carry                   # the guess at the second half, then the first half as it came out [N s]
+    Wide carry                   # the warm start of the second half, then the first half as it came out [N s]
 
-# What the normals go with: state/_carrier.pxd, normal_goes_with.
+# What the normals go with: state/_contact_reference.pxd, normal_goes_with.
 ctypedef struct WideTurning:
     Wide between                 # 1: it is between roundings
     Wide edges                   # 1: at right angles to two edges
@@ -375,7 +375,7 @@ ctypedef struct WideKernels:
     # they are added to.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        Twist* twist, double part, bint ended) noexcept nogil
-    # Of guesses at impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
+    # Of warm starts of impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
     # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil

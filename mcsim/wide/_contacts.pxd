@@ -1,7 +1,7 @@
 """The contacts of a world, several at a time."""
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
-from mcsim.core._crew cimport Work
+from mcsim.core._thread_pool cimport Work
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideKernels

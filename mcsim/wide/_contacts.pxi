@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
+from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
 from mcsim.wide._blocks cimport (ALIKE, HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort,
@@ -207,9 +207,9 @@ cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide
 
 cdef inline void end_substep(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                              Wide doubling) noexcept nogil:
-    """The impulses into the step's totals; what stays of them is the guess for the next substep: of what bears, what lasts
+    """The impulses into the step's totals; what stays of them is the warm start for the next substep: of what bears, what lasts
     (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways that the last
-    substep's halves do not tell what lasts of each: all that they gave is their guess. What bore nothing leaves nothing."""
+    substep's halves do not tell what lasts of each: all that they gave is their warm start. What bore nothing leaves nothing."""
     cdef Wide zero = splat(0.0)
     cdef Mask patched = above(doubling - splat(1.0), start.thinning if block.thins else splat(1.0))
     cdef Wide load = zero
@@ -505,7 +505,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
 
 cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                               Twist* twist) noexcept nogil:
-    """The second halves of the impulses act. `carry` holds first halves from now on, which are friction's guesses."""
+    """The second halves of the impulses act. `carry` holds first halves from now on, which are friction's warm starts."""
     cdef WidePair p = load_pair(&block.ends, twist)
     cdef Wide normal[4]
     cdef int i
@@ -616,7 +616,7 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     cdef Wide3 angular_a = w_cross(block.arm_a, block.normal)
     cdef Wide3 angular_b = w_cross(block.arm_b, block.normal)
     cdef Wide3 turning = w_sub(p.wb, p.wa)
-    cdef Wide closing = w_dot(block.normal, w_sub(p.vb, p.va)) + w_dot(angular_b, p.wb) - w_dot(angular_a, p.wa)
+    cdef Wide at_centre = w_dot(block.normal, w_sub(p.vb, p.va)) + w_dot(angular_b, p.wb) - w_dot(angular_a, p.wa)
     cdef Wide tilting_0 = w_dot(block.tangent, turning)
     cdef Wide tilting_1 = w_dot(second, turning)
     cdef Wide force = zero
@@ -631,7 +631,7 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     cdef int i, j, k
     for i in range(count):
         x[i] = point[i].impulse
-        u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + closing
+        u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + at_centre
         u[i] = u[i] + point[i].turn[0] * tilting_0 + point[i].turn[1] * tilting_1 - point[i].diagonal * x[i]
         mass[i] = point[i].mass if relaxed else point[i].soft_mass
     if count == 1:

@@ -14,7 +14,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
-from mcsim.core._crew cimport MOST_WORKERS, share_out
+from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
@@ -312,7 +312,7 @@ cdef class WideContacts:
         self.share_by_color(&task, do_warm_start)
 
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
-        """Of guesses that have acted; the bodies' twists are left to the caller."""
+        """Of warm starts that have acted; the bodies' twists are left to the caller."""
         cdef Task task = self.task()
         task.parts = part
         task.second = second

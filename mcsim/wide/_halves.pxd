@@ -5,7 +5,7 @@ is guessed to be the second half that the last one ended with, and its second ha
 the scheme of a leapfrog. Half of all that the last substep gave would answer half of each change a substep later, and
 feed the slow sways of tall stacks (docs/theory/stabilization.md). What stops an impact is an impulse once: a second half
 is no larger than twice what was guessed. Friction answers velocities, not places, and limits of joints are struck rather
-than pressed: their guess is half of what they gave in all.
+than pressed: their warm start is half of what they gave in all.
 """
 
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row,
@@ -13,18 +13,18 @@ from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMA
 from mcsim.wide._lanes cimport Wide, least, most, splat
 
 
-cdef inline double second_half(double first, double guess) noexcept nogil:
-    """first: the first half as it came out; guess: what it began with."""
-    return min(max(first, min(2.0 * guess, 0.0)), max(2.0 * guess, 0.0))
+cdef inline double second_half(double first, double warm) noexcept nogil:
+    """first: the first half as it came out; warm: what it began with."""
+    return min(max(first, min(2.0 * warm, 0.0)), max(2.0 * warm, 0.0))
 
 
 cdef inline double gain(const Row* row) noexcept nogil:
-    """What a first half that came out has beyond twice its guess, in `carry`."""
+    """What a first half that came out has beyond twice its warm start, in `carry`."""
     return max(row.impulse - 2.0 * row.carry, 0.0)
 
 
 cdef inline double loss(const Row* row) noexcept nogil:
-    """By how much it is less than its guess."""
+    """By how much it is less than its warm start."""
     return max(row.carry - row.impulse, 0.0)
 
 
@@ -34,7 +34,7 @@ cdef inline double first_part(int kind, const Settings* settings) noexcept nogil
 
 
 cdef inline double lasting(const Row* row, const Settings* settings) noexcept nogil:
-    """What of a row's impulse lasts, as that of a whole substep: its guess in the next one. Where nothing acts in halves,
+    """What of a row's impulse lasts, as that of a whole substep: its warm start in the next one. Where nothing acts in halves,
     `carry` is what sweeps gave in vain (step/_sweeps.pyx)."""
     cdef double part = first_part(row.kind, settings)
     if settings.first_kick < 1.0 and (part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT
@@ -43,9 +43,9 @@ cdef inline double lasting(const Row* row, const Settings* settings) noexcept no
     return min(max(doubled(part) * (row.impulse - row.carry), row.lower), row.upper)
 
 
-cdef inline Wide w_second_half(Wide first, Wide guess) noexcept nogil:
+cdef inline Wide w_second_half(Wide first, Wide warm) noexcept nogil:
     cdef Wide zero = splat(0.0)
-    cdef Wide widest = guess + guess
+    cdef Wide widest = warm + warm
     return least(most(first, least(widest, zero)), most(widest, zero))
 
 

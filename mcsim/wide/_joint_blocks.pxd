@@ -19,7 +19,7 @@ ctypedef struct WideRow:
     Wide bias[2]                 # of the biased and the relax pass
     Wide compliance              # of the biased pass; the relax pass is rigid
     Wide impulse                 # [N s or N m s]
-    Wide carry                   # the guess at its second half, then its first half as it came out
+    Wide carry                   # the warm start of its second half, then its first half as it came out
     Wide factor[2][6]            # row i of L, and 1 / D_i: L D L' = J M^-1 J' + compliance of the block, for both passes
     Wide diagonal                # J M^-1 J'
 
@@ -30,15 +30,15 @@ ctypedef struct JointBlock:
     int32_t row                  # first of the block's WideRow records
     int32_t size                 # rows of each joint, 1 to 6
 
-# Plain ball joints, in world axes (_swept_balls.pxi).
-ctypedef struct SweptBalls:
+# Plain ball joints, in world axes (_ball_joint_rows.pxi).
+ctypedef struct BallJointRows:
     int32_t joint[8]             # -1: the lane is not used
     int32_t begin[8]             # each joint's first row among the JointRows
     WideEnds ends
     Wide3 arm_a                  # from the centres of mass to the joint point on b [m]
     Wide3 arm_b
     Wide3 impulse                # on b [N s]
-    Wide3 carry                  # along the joint axes: the guess at its second half, then its first half as it came out
+    Wide3 carry                  # along the joint axes: the warm start of its second half, then its first half as it came out
     Wide6 inverse[2]             # of J M^-1 J' + compliance, for both passes
     Wide3 bias                   # of the biased pass
     Wide6 compliance             # of the biased pass
@@ -75,7 +75,7 @@ ctypedef struct JointKernels:
     void (*refresh)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Bodies* bodies, const SourceRows* source,
                     const JointRule* rule) noexcept nogil
     # Impulses of the last substep (ended: of this step) that last (_halves.pxd): `part` of what is kept of them acts, the
-    # rest is the guess at what comes back.
+    # rest is the warm start of what comes back.
     void (*warm_start)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double kept,
                        double part, bint ended) noexcept nogil
     # The second halves act.
@@ -90,16 +90,16 @@ ctypedef struct JointKernels:
                   JointRows* out) noexcept nogil
 
 # The same of ball joints.
-ctypedef struct SweptBallKernels:
+ctypedef struct BallRowKernels:
     int width
     Py_ssize_t block_size
-    void (*fill)(SweptBalls* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
+    void (*fill)(BallJointRows* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
                  const int32_t* begin) noexcept nogil
-    void (*load)(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
-    void (*refresh)(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
-    void (*warm_start)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
+    void (*load)(BallJointRows* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
+    void (*refresh)(BallJointRows* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
+    void (*warm_start)(BallJointRows* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
                        bint ended) noexcept nogil
-    void (*give_back)(SweptBalls* blocks, Py_ssize_t count, Twist* twist) noexcept nogil
-    double (*sweep)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
-    double (*residual)(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
-    void (*store)(const SweptBalls* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil
+    void (*give_back)(BallJointRows* blocks, Py_ssize_t count, Twist* twist) noexcept nogil
+    double (*sweep)(BallJointRows* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    double (*residual)(const BallJointRows* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
+    void (*store)(const BallJointRows* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil

@@ -3,17 +3,17 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Settings
-from mcsim.wide._joint_blocks cimport (SweptBalls, SweptBallKernels, JointBlock, JointKernels, JointRule, SourceRows,
+from mcsim.wide._joint_blocks cimport (BallJointRows, BallRowKernels, JointBlock, JointKernels, JointRule, SourceRows,
                                         WideRow)
 
 cdef class WideJoints:
     cdef const JointKernels* kernels
-    cdef const SweptBallKernels* ball_kernels
+    cdef const BallRowKernels* ball_kernels
     cdef object kept                    # the arrays behind the pointers
     cdef JointBlock* blocks
     cdef WideRow* rows
     cdef SourceRows source              # as others read and write them
-    cdef SweptBalls* balls
+    cdef BallJointRows* balls
     cdef readonly Py_ssize_t count      # blocks of joints
     cdef readonly Py_ssize_t ball_count # and of plain ball joints, which have no rows
     cdef readonly Py_ssize_t row_count  # of all joints here

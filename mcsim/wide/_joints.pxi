@@ -1,6 +1,6 @@
 # The wide kernels of the joints' own rows. Included once for every CPU level, after _contacts.pxi; what they read and
 # write is told in _joint_blocks.pxd, biases and effective diagonals in stabilize/_stabilize.pyx, the factors and the
-# solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _swept_balls.pxi.
+# solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _ball_joint_rows.pxi.
 
 from mcsim.state._layout cimport Joint, JointRow, JointRows
 from mcsim.wide._halves cimport doubled, w_second_half
@@ -228,11 +228,11 @@ cdef void give_back_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, 
 
 cdef inline void find_residuals(const WideRow* row, const WidePair* p, int n, int relaxed, Wide* w) noexcept nogil:
     """w = J v + bias + compliance * impulse"""
-    cdef Wide3 closing = w_sub(p.vb, p.va)
+    cdef Wide3 velocity = w_sub(p.vb, p.va)
     cdef Wide s
     cdef int i
     for i in range(n):
-        s = (w_dot(row[i].linear, closing) + row[i].bias[relaxed]
+        s = (w_dot(row[i].linear, velocity) + row[i].bias[relaxed]
              + (w_dot(row[i].angular_b, p.wb) - w_dot(row[i].angular_a, p.wa)))
         if not relaxed:
             s = s + row[i].compliance * row[i].impulse

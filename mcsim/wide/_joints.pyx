@@ -66,8 +66,8 @@ cdef class WideJoints:
 
     def __init__(self, joints, sizes, inv_mass):
         self.kernels = <const JointKernels*>PyCapsule_GetPointer(levels.table("joint_kernels"), "mcsim.wide.joints")
-        self.ball_kernels = <const SweptBallKernels*>PyCapsule_GetPointer(levels.table("swept_ball_kernels"),
-                                                                          "mcsim.wide.swept_balls")
+        self.ball_kernels = <const BallRowKernels*>PyCapsule_GetPointer(levels.table("ball_row_kernels"),
+                                                                          "mcsim.wide.ball_joint_rows")
         sizes = kept_sizes(joints, sizes)
         balls = (joints["type"] == BALL) & np.all(joints["axes"]["motion_mode"] == 0, axis=1)
         self._reserve(sizes)
@@ -83,7 +83,7 @@ cdef class WideJoints:
             (ball_groups, self.ball_kernels.block_size)))
         self.kept += order, kind, rest, kind_rest, blocks, rows, swept
         self.blocks, self.rows = <JointBlock*>doubles(blocks), <WideRow*>doubles(rows)
-        self.balls = <SweptBalls*>doubles(swept)
+        self.balls = <BallJointRows*>doubles(swept)
         self.pack(<const Joint*>records(joints), NULL, NULL)
 
     def _reserve(self, sizes):

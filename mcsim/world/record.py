@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
     read(holder): the array of now, which is not to be written. shape(holder): what it must have, -1 is any length.
     check(array, holder): refuses, with SceneError, what no state has, and gives the array to write. write(holder, array).
-    late: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of world takes it by
+    after_pipeline: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of world takes it by
     `write`, or None: that has no such thing, or cannot go on from it.
     """
 
@@ -55,7 +55,7 @@ class Entry(NamedTuple):
     shape: Callable[[Holder], tuple[int, ...]]
     write: Callable[[Holder, np.ndarray], None]
     check: Callable[[np.ndarray, Holder], np.ndarray] = lambda array, holder: array
-    late: bool = False
+    after_pipeline: bool = False
     handed: Callable[[Holder], np.ndarray] | None = None
 
 
@@ -169,10 +169,10 @@ RECORD = (
           lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
     Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been moved, and "
           "wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
-          lambda holder, seen: holder.pipeline.islands.set_seen(seen), late=True),
+          lambda holder, seen: holder.pipeline.islands.set_seen(seen), after_pipeline=True),
     Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
           lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
-          late=True),
+          after_pipeline=True),
     Entry("clock", "steps made, time of the first one's begin and of now [s]", CLOCK_DTYPE,
           lambda holder: _clock(holder.pipeline.steps, holder.pipeline.start, holder.dt), lambda holder: (1,), _write_clock,
           _check_clock, handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt, holder.dt)),
@@ -201,10 +201,10 @@ def hand_over(here, there):
             entry.write(there, entry.handed(here))
 
 
-def take(record, holder, arrays, late):
-    """Write the entries that are late, or those that are not. arrays: by name."""
+def take(record, holder, arrays, after_pipeline):
+    """Write the entries that follow the pipeline, or those that do not. arrays: by name."""
     for entry in record:
-        if entry.late == late:
+        if entry.after_pipeline == after_pipeline:
             entry.write(holder, arrays[entry.name])
 
 

@@ -214,11 +214,11 @@ class Snapshots:
             raise SceneError(f"World.restore: {error}") from None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
-        take(self._RECORD, holder, arrays, late=False)
+        take(self._RECORD, holder, arrays, after_pipeline=False)
         self._follow(holder)
         self._settle(parts)
         self._meet_shapes()
-        take(self._RECORD, holder, arrays, late=True)
+        take(self._RECORD, holder, arrays, after_pipeline=True)
 
     def _check_kind(self, snapshot):
         """Refuse what another kind of world has kept."""
@@ -266,12 +266,12 @@ class Snapshots:
         holder.joints[...] = joint_records(self._scene, holder.body_index)
         parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
         new = self._holder(parts)
-        take(self._RECORD, new, arrays, late=False)
+        take(self._RECORD, new, arrays, after_pipeline=False)
         self._follow(new)
         new.pipeline.restored()
         vars(self).update(parts)
         self._meet_shapes()
-        take(self._RECORD, new, arrays, late=True)
+        take(self._RECORD, new, arrays, after_pipeline=True)
         self._go_on_from(old)
 
     def _go_on_from(self, old):

@@ -1,4 +1,4 @@
-"""Rolling friction, belts, the backstop and bodies' settings in worlds that fall asleep, are restored and changed."""
+"""Rolling friction, belts, the tunnelling guard and bodies' settings in worlds that fall asleep, are restored and changed."""
 
 import copy
 import pickle
@@ -268,7 +268,7 @@ def test_a_platform_wakes_and_carries_what_slept_on_it():
         assert world.asleep[1] == (k >= 30)
 
 
-# ---- the backstop ----------------------------------------------------------------------------------------------------
+# ---- the tunnelling guard --------------------------------------------------------------------------------------------
 
 def shot_at(world, name, target, speed=200.0):
     world.add_body(name, shape=mc.Sphere(0.01), position=np.add(target, (-5.0, 0.013, 0.02)), velocity=(speed, 0, 0),
@@ -278,7 +278,7 @@ def shot_at(world, name, target, speed=200.0):
 
 
 def test_shots_stop_at_walls_that_came_and_changed():
-    """The collider changes under the backstop: bodies come, go, change their shapes and fall asleep."""
+    """The collider changes under the tunnelling guard: bodies come, go, change their shapes and fall asleep."""
     scene = mc.Scene()
     scene.add_body("first", shape=mc.Sphere(0.2), position=(0, 20, 0), kind="static")
     scene.add_body("floor", shape=mc.Plane((0, 0, 1), -2.0), kind="static")

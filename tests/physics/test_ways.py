@@ -1,5 +1,5 @@
 """Positions follow velocities: what slides, however thin and on whatever ground, goes the way that its velocity says. The
-backstop (collide/_backstop.pyx) alone may set a body back, where it would pass through something, and counts that."""
+tunnelling guard (collide/_tunnelling_guard.pyx) alone may set a body back, where it would pass through something, and counts that."""
 
 import numpy as np
 import pytest

@@ -198,7 +198,7 @@ def most_gained(world, steps):
 @pytest.mark.sampled(8)
 def test_dropped_trees_gain_nothing(seed, chain, links, dt):
     """Light links between heavy ones land and turn fast for their step, and links overlap that joints hold there. Rows
-    answered kicks at velocities that they had made by such kicks, or that moved centres of mass; guesses were those of
+    answered kicks at velocities that they had made by such kicks, or that moved centres of mass; warm starts were those of
     another pose; what contradicted each other was solved on and on: of 360 such, 52 gained more than a twentieth, up to
     100,000 times what they had."""
     world = mc.ReducedWorld(dropped(seed, links, chain), dt=dt)

@@ -17,7 +17,7 @@ def pile(scene):
 
 
 def falling(scene):
-    """Fast for its size: the backstop watches."""
+    """Fast for its size: the tunnelling guard watches."""
     scene.add_body("far", shape=mc.Sphere(0.1), position=(500, 0, 50), velocity=(0, 0, -30))
 
 

@@ -2,7 +2,7 @@
 
 - impulses guessed from the last ones were wrong by orders after an impact, and where links overlap that joints hold in
   each other; sweeps, which only take energy, began with what such a guess gave, and Newton's method started from there;
-- the backstop set a link back without its articulation, and so tore its joints open.
+- the tunnelling guard set a link back without its articulation, and so tore its joints open.
 """
 
 import numpy as np

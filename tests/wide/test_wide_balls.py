@@ -5,8 +5,8 @@ import pytest
 
 import mcsim as mc
 import mcsim.direct._jointed
-import mcsim.wide._herds
-from mcsim.wide._balls import lanes, record_types
+import mcsim.wide._batches
+from mcsim.wide._direct_balls import lanes, record_types
 
 
 def tree(kind):
@@ -35,9 +35,9 @@ def tree(kind):
 
 @pytest.mark.parametrize("kind", ["chain", "star", "hinges", "driven", "random"])
 def test_one_by_one_gives_the_same(kind, monkeypatch):
-    """To what Newton's method leaves of the joints' errors; and both keep the joints. In no herd, where joints of different
+    """To what Newton's method leaves of the joints' errors; and both keep the joints. In no batch, where joints of different
     articulations stand side by side instead of an articulation's own."""
-    monkeypatch.setattr(mcsim.wide._herds, "herded", lambda *_: [])
+    monkeypatch.setattr(mcsim.wide._batches, "batched", lambda *_: [])
     found = []
     for name in ("BALL", None):
         if name is None:

@@ -1,7 +1,7 @@
 """Articulations of equal structure side by side, a lane each, for the direct joint solver: the records of the kernels,
 and who keeps them.
 
-A herd is as many articulations as there are lanes; one that is not full repeats its first, which is then computed twice
+A batch is as many articulations as there are lanes; one that is not full repeats its first, which is then computed twice
 to the same bits. Its numbers stand apart from those of other joints: of an array of n numbers a lane, number k of lane
 l is at k * lanes + l.
 """
@@ -12,13 +12,13 @@ from mcsim.state._layout cimport Bodies, Joint, JointRows
 
 # Which lanes a solve is for.
 cdef enum:
-    HERD_SWEPT = 0
-    HERD_FREE = 1
-    HERD_LOOSE = 2
+    BATCH_SWEPT = 0
+    BATCH_FREE = 1
+    BATCH_LOOSE = 2
 
 # What all articulations of one structure have in common. Bodies are numbered within the articulation; ends that do not
 # move have numbers of their own, behind the others.
-ctypedef struct HerdNode:
+ctypedef struct BatchNode:
     int32_t size                 # 3: ball, 5: hinge
     int32_t a
     int32_t b
@@ -28,7 +28,7 @@ ctypedef struct HerdNode:
     int32_t entry                # the first block of its column, and one behind the last
     int32_t entry_end
 
-ctypedef struct HerdEntry:
+ctypedef struct BatchEntry:
     int32_t node                 # its row
     int32_t value                # number of its block
     int32_t body                 # that the two joints share
@@ -39,24 +39,24 @@ ctypedef struct HerdEntry:
     int32_t reserved
 
 # S_target -= S_left (L_right)', of one column.
-ctypedef struct HerdUpdate:
+ctypedef struct BatchUpdate:
     int32_t target               # number of the block
     int32_t left                 # entry
     int32_t rows                 # of the block
     int32_t columns
 
-ctypedef struct HerdShape:
-    const HerdNode* nodes        # in the order of elimination
-    const HerdEntry* entries
-    const HerdUpdate* updates
+ctypedef struct BatchShape:
+    const BatchNode* nodes       # in the order of elimination
+    const BatchEntry* entries
+    const BatchUpdate* updates
     int32_t node_count
     int32_t body_count           # with the ends that do not move
     int32_t moving_count
     int32_t row_count
     int32_t value_count
 
-ctypedef struct Herd:
-    const HerdShape* shape
+ctypedef struct Batch:
+    const BatchShape* shape
     Py_ssize_t first             # its first number among those of the joints' rows
     int32_t lanes                # that are filled, of `width`
     int32_t width
@@ -82,57 +82,57 @@ ctypedef struct Herd:
     double* loose                # 1: that is more than they may, 0: it is not; one number a lane, and how many are
     double* swept                # 1: the lane takes part in the sweeps
 
-ctypedef struct HerdKernels:
+ctypedef struct BatchKernels:
     int width
     # Jacobians and errors at the present poses. -> the largest |error| [m]
-    double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
+    double (*write)(const Batch* batches, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
     # Biases at trial poses, and `off`: the largest distance of a row from what the drift aims at [m]. Those lanes
-    # are loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
-    void (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+    # are loose from now on that are farther off than `near`. again: only batches with a lane that has been loose.
+    void (*miss)(const Batch* batches, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
                  bint again) noexcept nogil
     # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. 0: some body
     # turns too far for one piece.
-    int (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h,
+    int (*drift)(const Batch* batches, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h,
                  bint again, bint store) noexcept nogil
     # Inertia; poses at the drift's start.
-    void (*load)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    void (*keep)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    void (*load)(const Batch* batches, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    void (*keep)(const Batch* batches, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # J M^-1 J' and its factor.
-    void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    # One solve of J v + bias = 0 in the lanes that are HERD_SWEPT or not, HERD_FREE; or HERD_LOOSE: there `bias` is
+    void (*factor)(const Batch* batches, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    # One solve of J v + bias = 0 in the lanes that are BATCH_SWEPT or not, BATCH_FREE; or BATCH_LOOSE: there `bias` is
     # J v + bias already.
-    void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, int which) noexcept nogil
+    void (*solve)(const Batch* batches, Py_ssize_t count, Twist* twist, JointRows* rows, int which) noexcept nogil
     # twist += M^-1 J' impulse; twice: in lanes that are swept alone, whose impulse is doubled then.
-    void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint twice) noexcept nogil
+    void (*push)(const Batch* batches, Py_ssize_t count, Twist* twist, JointRows* rows, bint twice) noexcept nogil
     # bias <- bias - J v, or 0 in lanes that are off by more than `far` times `near`.
-    void (*aim)(const Herd* herds, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil
+    void (*aim)(const Batch* batches, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
-    double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
+    double (*residual)(const Batch* batches, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
     # T of each articulation, and T less the forces' work on the way from the origin [J].
-    void (*energy)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, Vec3 gravity, double* kinetic,
+    void (*energy)(const Batch* batches, Py_ssize_t count, const Bodies* bodies, Vec3 gravity, double* kinetic,
                    double* energy) noexcept nogil
     # joined <- whether its velocities open no joint by more than `part` of the fastest, against its centre of mass if it
     # hangs on nothing. size: of each articulation.
-    void (*find_joined)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, const double* size, double part,
+    void (*find_joined)(const Batch* batches, Py_ssize_t count, const Bodies* bodies, const double* size, double part,
                         int8_t* joined) noexcept nogil
     # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
-    void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
-    void (*give_impulses)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
-    # Of guesses that have acted, what impulses are beyond `base`, `part` of each body is kept.
-    void (*keep_parts)(const Herd* herds, Py_ssize_t count, JointRows* rows, const double* base,
+    void (*give)(const Batch* batches, Py_ssize_t count, JointRows* rows) noexcept nogil
+    void (*give_impulses)(const Batch* batches, Py_ssize_t count, JointRows* rows) noexcept nogil
+    # Of warm starts that have acted, what impulses are beyond `base`, `part` of each body is kept.
+    void (*keep_parts)(const Batch* batches, Py_ssize_t count, JointRows* rows, const double* base,
                        const double* part) noexcept nogil
 
 
 cdef enum:
     MOST_LEVELS = 4
 
-cdef class Herds:
-    cdef const HerdKernels* kernels[4]  # of each level up to the one in use, which has the most lanes
+cdef class Batches:
+    cdef const BatchKernels* kernels[4]  # of each level up to the one in use, which has the most lanes
     cdef int level_count
     cdef int width                      # the most lanes
-    cdef Py_ssize_t level_begin[5]      # herds of level k: from level_begin[k + 1] to level_begin[k]
+    cdef Py_ssize_t level_begin[5]      # batches of level k: from level_begin[k + 1] to level_begin[k]
     cdef object kept
-    cdef Herd* herds                    # those in use
+    cdef Batch* batches                 # those in use
     cdef Py_ssize_t count
     cdef Py_ssize_t first               # where the numbers of their rows begin, and how many they are
     cdef Py_ssize_t used
@@ -140,8 +140,8 @@ cdef class Herds:
     cdef readonly object joints         # (joints,) bool: which may be here
     cdef readonly object articulations  # numbers of those that may be
     cdef Py_ssize_t flock_count         # structures
-    cdef HerdShape* shapes
-    cdef Herd* all_herds
+    cdef BatchShape* shapes
+    cdef Batch* all_batches
     cdef int32_t* flock_begin           # articulations, structure by structure, and where each one's bodies and joints
     cdef int32_t* member_body           # begin
     cdef int32_t* member_joint
@@ -149,12 +149,12 @@ cdef class Herds:
     cdef int32_t* bodies
     cdef int32_t* sources
     cdef double* anchors                # (joints here, 15)
-    cdef int32_t* herd_begin            # room for each structure among all_herds
+    cdef int32_t* batch_begin           # room for each structure among all_batches
     cdef int32_t* row_begin             # of all joints
 
     cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil
-    cdef void fill(self, Herd* herd, Py_ssize_t a) noexcept nogil
-    cdef void add(self, Herd* herd) noexcept nogil
+    cdef void fill(self, Batch* batch, Py_ssize_t a) noexcept nogil
+    cdef void add(self, Batch* batch) noexcept nogil
     cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil
     cdef bint any_loose(self) noexcept nogil
     cdef void find_loose(self, int8_t* loose) noexcept nogil

@@ -1,10 +1,10 @@
 # The wide kernels of ball joints. Included once for every CPU level; what they read and write is told
-# in _balls.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
+# in _direct_balls.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
 #
 # The three rows of a plain ball joint are along the axes of the world, so that J = [-1, [arm_a], 1, -[arm_b]].
 
 from mcsim.state._layout cimport JointRow, JointRows
-from mcsim.wide._balls cimport BallBlock, BallKernels, CoupleBlock, PushBlock, PushSlot
+from mcsim.wide._direct_balls cimport BallBlock, BallKernels, CoupleBlock, PushBlock, PushSlot
 
 cdef enum:
     ANGULAR_A = 3                # where the numbers of a JointRow begin
@@ -73,7 +73,7 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
     cdef const double* position = <const double*>bodies.position
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)
-    cdef Wide widest, closing
+    cdef Wide widest, closed
     cdef Mask wide
     cdef Wide3 off
     cdef const BallBlock* block
@@ -83,10 +83,10 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
         off = w_sub(w_add(gather3(position, block.body_b, 3), carried(&block.anchor_b, bodies, block.body_b)),
                     w_add(gather3(position, block.body_a, 3), carried(&block.anchor_a, bodies, block.body_a)))
         widest = length_of(block.error)
-        closing = splat(h) * block.push
-        wide = above(widest, closing)
+        closed = splat(h) * block.push
+        wide = above(widest, closed)
         if any_lane(wide):
-            widest = choose(wide, closing / widest - splat(1.0), splat(0.0))      # minus the part that stays
+            widest = choose(wide, closed / widest - splat(1.0), splat(0.0))       # minus the part that stays
             off = w_add_scaled(off, widest, block.error)
         scatter3(w_scale(rate, off), rows.bias, block.row, 1)
         largest = most(largest, length_of(off))
@@ -266,5 +266,5 @@ BALL_KERNELS.substitute = substitute_triples
 
 
 def ball_kernels():
-    """The table of this level's kernels of ball joints, for _balls.pyx."""
-    return PyCapsule_New(&BALL_KERNELS, "mcsim.wide.balls", NULL)
+    """The table of this level's kernels of ball joints, for _direct_balls.pyx."""
+    return PyCapsule_New(&BALL_KERNELS, "mcsim.wide.direct_balls", NULL)

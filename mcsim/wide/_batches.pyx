@@ -93,7 +93,7 @@ def lay_out(nodes, entries, members, shape, moving):
     return out, np.array([tuple(c) for c in column], ENTRY), np.array(updates, UPDATE), values, row
 
 
-def herded(nodes, entries, joints, sizes, moves, group, barred):
+def batched(nodes, entries, joints, sizes, moves, group, barred):
     """List of structures: (NODE, ENTRY, UPDATE, values, rows, bodies that move, [(bodies, joints, articulation)] of its
     articulations). group: (nodes,) articulation of each; barred: those that are not to be taken."""
     joint = np.maximum(nodes["joint"], 0)
@@ -106,13 +106,13 @@ def herded(nodes, entries, joints, sizes, moves, group, barred):
             members = np.arange(first, first + n)
             shape, bodies = structure(nodes, members, moves)
             found.setdefault(shape, []).append((members, bodies, number))
-    herds = []
+    batches = []
     for (moving, shape), articulations in found.items():
         laid = lay_out(nodes, entries, articulations[0][0], shape, moving)
         if laid is not None:
-            herds.append((*laid, moving, [(bodies, nodes["joint"][members], number)
+            batches.append((*laid, moving, [(bodies, nodes["joint"][members], number)
                                           for members, bodies, number in articulations]))
-    return herds
+    return batches
 
 
 def fixed_numbers(joints):
@@ -122,22 +122,22 @@ def fixed_numbers(joints):
                       joints["length"][:, None], joints["push"]])
 
 
-cdef class Herds:
+cdef class Batches:
     """nodes, entries: those of a JointTree; joints: JOINT_DTYPE; sizes: (joints,) rows of each; moves: (bodies,) bool,
     which are dynamic; group: (nodes,) articulation of each; barred: articulations that are not to be taken."""
 
     def __init__(self, nodes, entries, joints, sizes, moves, group, barred):
         self.level_count = 0
-        for table in levels.tables("herd_kernels"):
-            self.kernels[self.level_count] = <const HerdKernels*>PyCapsule_GetPointer(table, "mcsim.wide.herds")
+        for table in levels.tables("batch_kernels"):
+            self.kernels[self.level_count] = <const BatchKernels*>PyCapsule_GetPointer(table, "mcsim.wide.batches")
             self.level_count += 1
         self.width = self.kernels[self.level_count - 1].width
-        flocks = herded(nodes, entries, joints, sizes, moves, group, barred)
+        flocks = batched(nodes, entries, joints, sizes, moves, group, barred)
         self.joints = np.zeros(len(joints) + 1, bool)
         self.kept = []
         self.flock_count = len(flocks)
         self._keep_members(flocks, fixed_numbers(joints))
-        self._keep_herds(flocks, np.concatenate([[0], np.cumsum(sizes)]))
+        self._keep_batches(flocks, np.concatenate([[0], np.cumsum(sizes)]))
 
     def _keep_members(self, flocks, fixed):
         members = [member for flock in flocks for member in flock[6]]
@@ -155,17 +155,17 @@ cdef class Herds:
         self.member_body, self.member_joint = integers(body_begin), integers(joint_begin)
         self.anchors, self.member_articulation = doubles(anchors), integers(of)
 
-    def _keep_herds(self, flocks, row_begin):
-        """Room for all herds; scratch for one."""
+    def _keep_batches(self, flocks, row_begin):
+        """Room for all batches; scratch for one."""
         begin = np.cumsum([0] + [(len(flock[6]) + self.width - 1) // self.width for flock in flocks]).astype(np.int32)
         total = int(begin[len(flocks)])
-        shapes = np.zeros(sizeof(HerdShape) * (len(flocks) + 1), np.int8)
-        herds, used = np.zeros((2, sizeof(Herd) * (total + 1)), np.int8)
+        shapes = np.zeros(sizeof(BatchShape) * (len(flocks) + 1), np.int8)
+        batches, used = np.zeros((2, sizeof(Batch) * (total + 1)), np.int8)
         numbers = row_begin.astype(np.int32)
-        self.kept += begin, shapes, herds, used, numbers
-        self.herd_begin, self.row_begin = integers(begin), integers(numbers)
-        self.shapes = <HerdShape*>records(shapes)
-        self.all_herds, self.herds = <Herd*>records(herds), <Herd*>records(used)
+        self.kept += begin, shapes, batches, used, numbers
+        self.batch_begin, self.row_begin = integers(begin), integers(numbers)
+        self.shapes = <BatchShape*>records(shapes)
+        self.all_batches, self.batches = <Batch*>records(batches), <Batch*>records(used)
         self.number_count = 0
         scratch = [self._room(max([n * k for n, k in sizes], default=1)) for sizes in (
             [(len(flock[0]), 30) for flock in flocks], [(len(flock[6][0][0]), 12) for flock in flocks],
@@ -180,44 +180,44 @@ cdef class Herds:
 
     def _keep_flock(self, Py_ssize_t f, flock, scratch, Py_ssize_t begin, Py_ssize_t end):
         nodes, entries, updates, values, rows, moving, members = flock
-        cdef HerdShape* shape = &self.shapes[f]
-        cdef Herd* herd
+        cdef BatchShape* shape = &self.shapes[f]
+        cdef Batch* batch
         cdef Py_ssize_t h
         cdef Py_ssize_t n = len(nodes)
         cdef Py_ssize_t bodies = len(members[0][0])
         entries, updates = (np.append(a, np.zeros(1, a.dtype)) for a in (entries, updates))
         self.kept += nodes, entries, updates
-        shape.nodes, shape.entries = <const HerdNode*>records(nodes), <const HerdEntry*>records(entries)
-        shape.updates = <const HerdUpdate*>records(updates)
+        shape.nodes, shape.entries = <const BatchNode*>records(nodes), <const BatchEntry*>records(entries)
+        shape.updates = <const BatchUpdate*>records(updates)
         shape.node_count, shape.body_count, shape.moving_count = <int32_t>n, <int32_t>bodies, moving
         shape.row_count, shape.value_count = rows, values
         self.number_count += (end - begin) * rows * self.width
         for h in range(begin, end):
-            herd = &self.all_herds[h]
+            batch = &self.all_batches[h]
             lanes = np.zeros((bodies + 3 * n, LANES), np.int32)
             self.kept.append(lanes)
-            herd.shape = shape
-            herd.body = integers(lanes)
-            herd.record, herd.number = herd.body + LANES * bodies, herd.body + LANES * (bodies + n)
-            herd.source = herd.body + LANES * (bodies + 2 * n)
-            herd.fixed, herd.arms = doubles(self._room(FIXED * n)), doubles(self._room(12 * n))
-            herd.masses, herd.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
-            herd.values, herd.scaled = doubles(self._room(values)), doubles(self._room(values))
-            herd.loose, herd.swept = doubles(self._room(2)), doubles(self._room(1))
-            herd.near, herd.off = doubles(self._room(1)), doubles(self._room(1))
-            herd.start, herd.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
-            herd.spins, herd.motions, herd.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
+            batch.shape = shape
+            batch.body = integers(lanes)
+            batch.record, batch.number = batch.body + LANES * bodies, batch.body + LANES * (bodies + n)
+            batch.source = batch.body + LANES * (bodies + 2 * n)
+            batch.fixed, batch.arms = doubles(self._room(FIXED * n)), doubles(self._room(12 * n))
+            batch.masses, batch.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
+            batch.values, batch.scaled = doubles(self._room(values)), doubles(self._room(values))
+            batch.loose, batch.swept = doubles(self._room(2)), doubles(self._room(1))
+            batch.near, batch.off = doubles(self._room(1)), doubles(self._room(1))
+            batch.start, batch.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
+            batch.spins, batch.motions, batch.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
 
     # ---- who is here -----------------------------------------------------------------------------------------------------
 
     cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil:
-        """Articulations that are here into herds, whose numbers begin at `first`. here: of each articulation. As many as
-        fill the most lanes stand in those, what is left of a structure in the fewest that suffice: herds of more lanes
+        """Articulations that are here into batches, whose numbers begin at `first`. here: of each articulation. As many as
+        fill the most lanes stand in those, what is left of a structure in the fewest that suffice: batches of more lanes
         stand before those of fewer."""
         cdef Py_ssize_t f, a
         cdef int level, top, width
         cdef int32_t count, filled, rest, n
-        cdef Herd* herd
+        cdef Batch* batch
         self.count = self.used = 0
         self.first = first
         top = self.level_count - 1
@@ -233,53 +233,53 @@ cdef class Herds:
                 while self.kernels[rest].width < count - filled:
                     rest += 1
                 n = 0
-                herd = NULL
+                batch = NULL
                 for a in range(self.flock_begin[f], self.flock_begin[f + 1]):
                     if not here[self.member_articulation[a]]:
                         continue
                     if level == (top if n < filled else rest):
-                        if herd == NULL:
-                            herd = &self.all_herds[self.herd_begin[f] + n // self.width]
-                            herd.lanes, herd.width = 0, width
-                        self.fill(herd, a)
-                        if herd.lanes == width:
-                            self.add(herd)
-                            herd = NULL
+                        if batch == NULL:
+                            batch = &self.all_batches[self.batch_begin[f] + n // self.width]
+                            batch.lanes, batch.width = 0, width
+                        self.fill(batch, a)
+                        if batch.lanes == width:
+                            self.add(batch)
+                            batch = NULL
                     n += 1
-                if herd != NULL:
-                    self.add(herd)
+                if batch != NULL:
+                    self.add(batch)
             self.level_begin[level] = self.count
 
-    cdef void fill(self, Herd* herd, Py_ssize_t a) noexcept nogil:
+    cdef void fill(self, Batch* batch, Py_ssize_t a) noexcept nogil:
         """Articulation a into the next lane."""
-        cdef int lane = herd.lanes
+        cdef int lane = batch.lanes
         cdef int k, i
         cdef int32_t joint
         cdef const double* fixed = self.anchors + FIXED * <Py_ssize_t>self.member_joint[a]
-        herd.articulation[lane] = self.member_articulation[a]
-        for k in range(herd.shape.body_count):
-            herd.body[LANES * k + lane] = self.bodies[self.member_body[a] + k]
-        for k in range(herd.shape.node_count):
+        batch.articulation[lane] = self.member_articulation[a]
+        for k in range(batch.shape.body_count):
+            batch.body[LANES * k + lane] = self.bodies[self.member_body[a] + k]
+        for k in range(batch.shape.node_count):
             joint = self.sources[self.member_joint[a] + k]
-            herd.source[LANES * k + lane] = joint
-            herd.number[LANES * k + lane] = self.row_begin[joint]
-            herd.record[LANES * k + lane] = RECORD * self.row_begin[joint]
+            batch.source[LANES * k + lane] = joint
+            batch.number[LANES * k + lane] = self.row_begin[joint]
+            batch.record[LANES * k + lane] = RECORD * self.row_begin[joint]
             for i in range(FIXED):
-                herd.fixed[(FIXED * k + i) * herd.width + lane] = fixed[FIXED * k + i]
-        herd.lanes += 1
+                batch.fixed[(FIXED * k + i) * batch.width + lane] = fixed[FIXED * k + i]
+        batch.lanes += 1
 
-    cdef void add(self, Herd* herd) noexcept nogil:
-        """A herd whose first lanes are filled; the others repeat the first."""
+    cdef void add(self, Batch* batch) noexcept nogil:
+        """A batch whose first lanes are filled; the others repeat the first."""
         cdef int lane, k
-        for lane in range(herd.lanes, herd.width):
-            herd.articulation[lane] = herd.articulation[0]
-            for k in range(herd.shape.body_count + 3 * herd.shape.node_count):
-                herd.body[LANES * k + lane] = herd.body[LANES * k]
-            for k in range(FIXED * herd.shape.node_count):
-                herd.fixed[k * herd.width + lane] = herd.fixed[k * herd.width]
-        herd.first = self.first + self.used
-        self.used += herd.shape.row_count * herd.width
-        self.herds[self.count] = herd[0]
+        for lane in range(batch.lanes, batch.width):
+            batch.articulation[lane] = batch.articulation[0]
+            for k in range(batch.shape.body_count + 3 * batch.shape.node_count):
+                batch.body[LANES * k + lane] = batch.body[LANES * k]
+            for k in range(FIXED * batch.shape.node_count):
+                batch.fixed[k * batch.width + lane] = batch.fixed[k * batch.width]
+        batch.first = self.first + self.used
+        self.used += batch.shape.row_count * batch.width
+        self.batches[self.count] = batch[0]
         self.count += 1
 
     cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil:
@@ -289,16 +289,16 @@ cdef class Herds:
         cdef int lane
         cdef int32_t a
         for n in range(self.count):
-            for lane in range(self.herds[n].width):
-                a = self.herds[n].articulation[lane]
-                self.herds[n].near[lane] = near[a] if swept[a] or not first else -1.0
-                self.herds[n].swept[lane] = swept[a]
+            for lane in range(self.batches[n].width):
+                a = self.batches[n].articulation[lane]
+                self.batches[n].near[lane] = near[a] if swept[a] or not first else -1.0
+                self.batches[n].swept[lane] = swept[a]
 
     cdef bint any_loose(self) noexcept nogil:
         """Whether some joints were off at the last trial poses."""
         cdef Py_ssize_t n
         for n in range(self.count):
-            if self.herds[n].loose[self.herds[n].width] > 0.0:
+            if self.batches[n].loose[self.batches[n].width] > 0.0:
                 return True
         return False
 
@@ -307,9 +307,9 @@ cdef class Herds:
         cdef Py_ssize_t n
         cdef int lane
         for n in range(self.count):
-            for lane in range(self.herds[n].lanes):
-                if self.herds[n].loose[lane] > 0.0:
-                    loose[self.herds[n].articulation[lane]] = 1
+            for lane in range(self.batches[n].lanes):
+                if self.batches[n].loose[lane] > 0.0:
+                    loose[self.batches[n].articulation[lane]] = 1
 
     # ---- the kernels -----------------------------------------------------------------------------------------------------
 
@@ -322,46 +322,46 @@ cdef class Herds:
     cdef void load(self, const Bodies* bodies) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].load(self.herds + self.begin_of(i), self.count_of(i), bodies)
+            self.kernels[i].load(self.batches + self.begin_of(i), self.count_of(i), bodies)
 
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
         cdef double largest = 0.0
         cdef int i
         for i in range(self.level_count):
-            largest = max(largest, self.kernels[i].write(self.herds + self.begin_of(i), self.count_of(i), bodies, rows))
+            largest = max(largest, self.kernels[i].write(self.batches + self.begin_of(i), self.count_of(i), bodies, rows))
         return largest
 
     cdef void keep(self, const Bodies* bodies) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].keep(self.herds + self.begin_of(i), self.count_of(i), bodies)
+            self.kernels[i].keep(self.batches + self.begin_of(i), self.count_of(i), bodies)
 
     cdef void factor(self, const Bodies* bodies) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].factor(self.herds + self.begin_of(i), self.count_of(i), bodies)
+            self.kernels[i].factor(self.batches + self.begin_of(i), self.count_of(i), bodies)
 
     cdef void solve(self, Twist* twist, JointRows* rows, int which) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].solve(self.herds + self.begin_of(i), self.count_of(i), twist, rows, which)
+            self.kernels[i].solve(self.batches + self.begin_of(i), self.count_of(i), twist, rows, which)
 
     cdef void push(self, Twist* twist, JointRows* rows, bint twice) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].push(self.herds + self.begin_of(i), self.count_of(i), twist, rows, twice)
+            self.kernels[i].push(self.batches + self.begin_of(i), self.count_of(i), twist, rows, twice)
 
     cdef void aim(self, const Twist* twist, JointRows* rows, double far) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].aim(self.herds + self.begin_of(i), self.count_of(i), twist, rows, far)
+            self.kernels[i].aim(self.batches + self.begin_of(i), self.count_of(i), twist, rows, far)
 
     cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, bint again,
                     bint store) noexcept nogil:
         """Whether every body's turn is one piece; else `miss` is to follow, at poses found otherwise."""
         cdef int i
         for i in range(self.level_count):
-            if not self.kernels[i].drift(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, again,
+            if not self.kernels[i].drift(self.batches + self.begin_of(i), self.count_of(i), bodies, rows, h, again,
                                          store):
                 return False
         return True
@@ -369,24 +369,24 @@ cdef class Herds:
     cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, bint again) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].miss(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, again)
+            self.kernels[i].miss(self.batches + self.begin_of(i), self.count_of(i), bodies, rows, h, again)
 
     cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil:
         cdef double largest = 0.0
         cdef int i
         for i in range(self.level_count):
-            largest = max(largest, self.kernels[i].residual(self.herds + self.begin_of(i), self.count_of(i), twist, rows))
+            largest = max(largest, self.kernels[i].residual(self.batches + self.begin_of(i), self.count_of(i), twist, rows))
         return largest
 
     cdef void energy(self, const Bodies* bodies, Vec3 gravity, double* kinetic, double* energy) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].energy(self.herds + self.begin_of(i), self.count_of(i), bodies, gravity, kinetic, energy)
+            self.kernels[i].energy(self.batches + self.begin_of(i), self.count_of(i), bodies, gravity, kinetic, energy)
 
     cdef void find_joined(self, const Bodies* bodies, const double* size, double part, int8_t* joined) noexcept nogil:
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].find_joined(self.herds + self.begin_of(i), self.count_of(i), bodies, size, part, joined)
+            self.kernels[i].find_joined(self.batches + self.begin_of(i), self.count_of(i), bodies, size, part, joined)
 
     # ---- numbers ---------------------------------------------------------------------------------------------------------
 
@@ -394,58 +394,58 @@ cdef class Herds:
         """The impulses of the last step."""
         cdef Py_ssize_t n
         cdef int k, i, lane
-        cdef const Herd* herd
-        cdef const HerdNode* node
+        cdef const Batch* batch
+        cdef const BatchNode* node
         for n in range(self.count):
-            herd = &self.herds[n]
-            for k in range(herd.shape.node_count):
-                node = &herd.shape.nodes[k]
-                for lane in range(herd.width):
+            batch = &self.batches[n]
+            for k in range(batch.shape.node_count):
+                node = &batch.shape.nodes[k]
+                for lane in range(batch.width):
                     for i in range(node.size):
-                        rows.second[herd.first + (node.row + i) * herd.width + lane] = (
-                            joints[herd.source[LANES * k + lane]].impulse[i])
+                        rows.second[batch.first + (node.row + i) * batch.width + lane] = (
+                            joints[batch.source[LANES * k + lane]].impulse[i])
 
     cdef void take(self, JointRows* rows) noexcept nogil:
         """Impulses from where those of the joints are."""
         cdef Py_ssize_t n, to
         cdef int k, i, lane
-        cdef const Herd* herd
-        cdef const HerdNode* node
+        cdef const Batch* batch
+        cdef const BatchNode* node
         for n in range(self.count):
-            herd = &self.herds[n]
-            for k in range(herd.shape.node_count):
-                node = &herd.shape.nodes[k]
-                for lane in range(herd.width):
+            batch = &self.batches[n]
+            for k in range(batch.shape.node_count):
+                node = &batch.shape.nodes[k]
+                for lane in range(batch.width):
                     for i in range(node.size):
-                        to = herd.first + (node.row + i) * herd.width + lane
-                        rows.impulse[to] = rows.impulse[herd.number[LANES * k + lane] + i]
-                        rows.second[to] = rows.second[herd.number[LANES * k + lane] + i]
+                        to = batch.first + (node.row + i) * batch.width + lane
+                        rows.impulse[to] = rows.impulse[batch.number[LANES * k + lane] + i]
+                        rows.second[to] = rows.second[batch.number[LANES * k + lane] + i]
 
     cdef void give_jacobians(self, JointRows* rows) noexcept nogil:
         """Without I^-1 J', to where those of the joints are."""
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].give(self.herds + self.begin_of(i), self.count_of(i), rows)
+            self.kernels[i].give(self.batches + self.begin_of(i), self.count_of(i), rows)
 
     cdef void keep_parts(self, JointRows* rows, const double* base, const double* part) noexcept nogil:
-        """Of guesses that have acted, what impulses are beyond `base`, `part` of each body is kept; the bodies' twists are
+        """Of warm starts that have acted, what impulses are beyond `base`, `part` of each body is kept; the bodies' twists are
         left to the caller."""
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].keep_parts(self.herds + self.begin_of(i), self.count_of(i), rows, base, part)
+            self.kernels[i].keep_parts(self.batches + self.begin_of(i), self.count_of(i), rows, base, part)
 
     cdef void give_impulses(self, JointRows* rows) noexcept nogil:
         """Likewise."""
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].give_impulses(self.herds + self.begin_of(i), self.count_of(i), rows)
+            self.kernels[i].give_impulses(self.batches + self.begin_of(i), self.count_of(i), rows)
 
     def lanes(self):
-        """Lists, herd by herd, of the joints of each lane: (nodes, lanes) arrays."""
+        """Lists, batch by batch, of the joints of each lane: (nodes, lanes) arrays."""
         cdef Py_ssize_t n
         cdef int k
         found = []
         for n in range(self.count):
-            found.append(np.array([[self.herds[n].source[LANES * k + lane] for lane in range(self.herds[n].lanes)]
-                                   for k in range(self.herds[n].shape.node_count)]))
+            found.append(np.array([[self.batches[n].source[LANES * k + lane] for lane in range(self.batches[n].lanes)]
+                                   for k in range(self.batches[n].shape.node_count)]))
         return found

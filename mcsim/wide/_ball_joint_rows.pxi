@@ -6,14 +6,14 @@
 # the impulses from pose to pose: they turn with a.
 
 from mcsim.core._math cimport mat_column, quat_matrix
-from mcsim.wide._joint_blocks cimport SweptBalls, SweptBallKernels
+from mcsim.wide._joint_blocks cimport BallJointRows, BallRowKernels
 
-cdef void fill_balls(SweptBalls* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
+cdef void fill_balls(BallJointRows* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
                      const int32_t* begin) noexcept nogil:
-    cdef SweptBalls* block = &blocks[k]
+    cdef BallJointRows* block = &blocks[k]
     cdef const Joint* joint
     cdef int lane, i
-    memset(block, 0, sizeof(SweptBalls))
+    memset(block, 0, sizeof(BallJointRows))
     for lane in range(8):
         block.joint[lane] = -1
     clear_ends(&block.ends)
@@ -29,12 +29,12 @@ cdef void fill_balls(SweptBalls* blocks, Py_ssize_t k, const Joint* joints, cons
             put3(&block.basis_a[i], lane, mat_column(quat_matrix(joint.basis_a), i))
 
 
-cdef void load_balls(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil:
+cdef void load_balls(BallJointRows* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil:
     """The impulses are still in joint axes: these become what the first refresh finds."""
     cdef Wide zero = splat(0.0)
     cdef Wide one = splat(1.0)
     cdef const double* impulse
-    cdef SweptBalls* block
+    cdef BallJointRows* block
     cdef Py_ssize_t k
     cdef int lane
     for k in range(count):
@@ -50,8 +50,8 @@ cdef void load_balls(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, 
             put3(&block.impulse, lane, vec3(impulse[0], impulse[1], impulse[2]))
 
 
-cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil:
-    cdef const SweptBalls* block
+cdef void store_balls(const BallJointRows* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil:
+    cdef const BallJointRows* block
     cdef Vec3 impulse, first, arm, d
     cdef Py_ssize_t k, to
     cdef int lane, i
@@ -73,7 +73,7 @@ cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, double doublin
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
-cdef inline void push_ball(WidePair* p, const SweptBalls* block, Wide3 impulse, Twist* twist) noexcept nogil:
+cdef inline void push_ball(WidePair* p, const BallJointRows* block, Wide3 impulse, Twist* twist) noexcept nogil:
     """v += M^-1 J' impulse, and back into the bodies."""
     push(p, &block.ends, impulse, w_cross(block.arm_a, impulse), w_cross(block.arm_b, impulse))
     store_pair(p, &block.ends, twist)
@@ -91,7 +91,7 @@ cdef inline void add_arm(Wide6* k, Wide3 r, const Wide6* m) noexcept nogil:
     k.zz = k.zz + (r.y * (m.xx * r.y - m.xy * r.x) - r.x * (m.xy * r.y - m.yy * r.x))
 
 
-cdef inline Wide6 ball_matrix(const SweptBalls* block) noexcept nogil:
+cdef inline Wide6 ball_matrix(const BallJointRows* block) noexcept nogil:
     """K"""
     cdef Wide zero = splat(0.0)
     cdef Wide6 k
@@ -153,7 +153,7 @@ cdef inline void add_square(Wide6* m, Wide s, Wide3 d) noexcept nogil:
     m.zz = m.zz + e.z * d.z
 
 
-cdef inline void soften_ball(SweptBalls* block, const Wide6* k, Wide least_pivot, Wide softness) noexcept nogil:
+cdef inline void soften_ball(BallJointRows* block, const Wide6* k, Wide least_pivot, Wide softness) noexcept nogil:
     """C of the biased pass, c_i = softness / (d_i' K^-1 d_i), and the inverse of K + C."""
     cdef Wide zero = splat(0.0)
     cdef Mask regular = above(splat(3.0) * least_pivot, splat(1e-12) * (k.xx + k.yy + k.zz))
@@ -185,7 +185,7 @@ cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const Wi
     return w_times(inv_inertia, w_cross(turn(r, w_times(&inertia, turn_back(r, spin))), spin))
 
 
-cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const WideMatrix* ra,
+cdef inline Wide3 bend_of(const BallJointRows* block, const Bodies* bodies, const WideMatrix* ra,
                           const WideMatrix* rb) noexcept nogil:
     """The acceleration of p_b on b less that on a, of the free bodies and seen from a: w_b x (w_b x r_b) - w_a x (w_a x
     r_a) - 2 w_a x u + g_b x r_b - g_a x r_a, g the angular accelerations."""
@@ -199,15 +199,15 @@ cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const W
     return w_sub(bend, w_cross(turning_of(bodies, block.ends.body_a, ra, &block.ends.inv_inertia_a, p.wa), block.arm_a))
 
 
-cdef inline Wide3 along_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
+cdef inline Wide3 along_axes(const BallJointRows* block, Wide3 a) noexcept nogil:
     return wide3(w_dot(block.axes[0], a), w_dot(block.axes[1], a), w_dot(block.axes[2], a))
 
 
-cdef inline Wide3 from_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
+cdef inline Wide3 from_axes(const BallJointRows* block, Wide3 a) noexcept nogil:
     return w_add_scaled(w_add_scaled(w_scale(a.x, block.axes[0]), a.y, block.axes[1]), a.z, block.axes[2])
 
 
-cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
+cdef inline void refresh_ball(BallJointRows* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
     cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
@@ -235,14 +235,14 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
         block.inverse[0] = block.inverse[1]
 
 
-cdef void refresh_balls(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies,
+cdef void refresh_balls(BallJointRows* blocks, Py_ssize_t count, const Bodies* bodies,
                         const JointRule* rule) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
         refresh_ball(&blocks[k], bodies, rule)
 
 
-cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
+cdef void warm_balls(BallJointRows* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
                      bint ended) noexcept nogil:
     cdef Wide doubling = splat(doubled(part))
     cdef WidePair p
@@ -256,8 +256,8 @@ cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double 
         push_ball(&p, &blocks[k], blocks[k].impulse, twist)
 
 
-cdef void give_back_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
-    cdef SweptBalls* block
+cdef void give_back_balls(BallJointRows* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef BallJointRows* block
     cdef WidePair p
     cdef Wide3 first, impulse
     cdef Py_ssize_t k
@@ -273,7 +273,7 @@ cdef void give_back_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist) no
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline Wide3 ball_residual(const SweptBalls* block, const WidePair* p, int relaxed) noexcept nogil:
+cdef inline Wide3 ball_residual(const BallJointRows* block, const WidePair* p, int relaxed) noexcept nogil:
     """u + bias + C impulse; in the relax pass u."""
     cdef Wide3 w = w_add(w_sub(p.vb, p.va), w_sub(w_cross(p.wb, block.arm_b), w_cross(p.wa, block.arm_a)))
     if relaxed:
@@ -281,7 +281,7 @@ cdef inline Wide3 ball_residual(const SweptBalls* block, const WidePair* p, int 
     return w_add(w, w_add(block.bias, w_times(&block.compliance, block.impulse)))
 
 
-cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed, Wide* rate) noexcept nogil:
+cdef inline void solve_ball(BallJointRows* block, Twist* twist, int relaxed, Wide* rate) noexcept nogil:
     """rate: the largest change of a velocity so far."""
     cdef WidePair p = load_pair(&block.ends, twist)
     cdef Wide3 w = ball_residual(block, &p, relaxed)
@@ -292,7 +292,7 @@ cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed, Wide* 
     push_ball(&p, block, change, twist)
 
 
-cdef double sweep_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef double sweep_balls(BallJointRows* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
     cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
@@ -304,9 +304,9 @@ cdef double sweep_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int 
     return largest_lane(&rate)
 
 
-cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist,
+cdef double residual_ball_rows(const BallJointRows* blocks, Py_ssize_t count, const Twist* twist,
                                  int relaxed) noexcept nogil:
-    cdef const SweptBalls* block
+    cdef const BallJointRows* block
     cdef WidePair p
     cdef Wide3 w
     cdef Wide largest = splat(0.0)
@@ -327,19 +327,19 @@ cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, con
     return largest_lane(&largest)
 
 
-cdef SweptBallKernels SWEPT_BALL_KERNELS
-SWEPT_BALL_KERNELS.width = WIDTH
-SWEPT_BALL_KERNELS.block_size = sizeof(SweptBalls)
-SWEPT_BALL_KERNELS.fill = fill_balls
-SWEPT_BALL_KERNELS.load = load_balls
-SWEPT_BALL_KERNELS.refresh = refresh_balls
-SWEPT_BALL_KERNELS.warm_start = warm_balls
-SWEPT_BALL_KERNELS.give_back = give_back_balls
-SWEPT_BALL_KERNELS.sweep = sweep_balls
-SWEPT_BALL_KERNELS.residual = residual_swept_balls
-SWEPT_BALL_KERNELS.store = store_balls
+cdef BallRowKernels BALL_ROW_KERNELS
+BALL_ROW_KERNELS.width = WIDTH
+BALL_ROW_KERNELS.block_size = sizeof(BallJointRows)
+BALL_ROW_KERNELS.fill = fill_balls
+BALL_ROW_KERNELS.load = load_balls
+BALL_ROW_KERNELS.refresh = refresh_balls
+BALL_ROW_KERNELS.warm_start = warm_balls
+BALL_ROW_KERNELS.give_back = give_back_balls
+BALL_ROW_KERNELS.sweep = sweep_balls
+BALL_ROW_KERNELS.residual = residual_ball_rows
+BALL_ROW_KERNELS.store = store_balls
 
 
-def swept_ball_kernels():
+def ball_row_kernels():
     """The table of this level's kernels of ball joints, for _joints.pyx."""
-    return PyCapsule_New(&SWEPT_BALL_KERNELS, "mcsim.wide.swept_balls", NULL)
+    return PyCapsule_New(&BALL_ROW_KERNELS, "mcsim.wide.ball_joint_rows", NULL)

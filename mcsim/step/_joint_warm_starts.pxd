@@ -1,4 +1,4 @@
-"""What joins the joints that are solved directly to what is swept beside them: how far guesses of impulses act."""
+"""What joins the joints that are solved directly to what is swept beside them: how far warm starts of impulses act."""
 
 from mcsim.direct._articulations cimport Articulations
 from mcsim.state._layout cimport Row
@@ -6,15 +6,15 @@ from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.wide._contacts cimport WideContacts
 
-cdef class AllGuesses:
+cdef class WholeWarmStarts:
     cdef void start(self) noexcept nogil
     cdef void weigh(self, bint second) noexcept nogil
 
-cdef class JointGuesses(AllGuesses):
+cdef class JointWarmStarts(WholeWarmStarts):
     cdef StepContext context
     cdef PlainRows plain
     cdef WideContacts wide
     cdef Articulations articulations
 
     cdef bint weigh_once(self, bint second) noexcept nogil
-    cdef double guess_of(self, const Row* row, bint second) noexcept nogil
+    cdef double warm_impulse(self, const Row* row, bint second) noexcept nogil

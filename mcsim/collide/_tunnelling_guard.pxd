@@ -20,7 +20,7 @@ ctypedef struct Stop:
     Vec3 normal                  # from what it meets
     double too_far               # how far it must be set back along the normal [m]
 
-cdef class Backstop:
+cdef class TunnellingGuard:
     cdef Collider collider
     cdef Noted noted
     cdef object kept             # the arrays behind the pointers

@@ -60,12 +60,12 @@ def coupled(nodes, entries, plain):
     return found, column[found]
 
 
-cdef class Balls:
+cdef class DirectBalls:
     def __init__(self, nodes, entries, plain, moves, anchors, push, group):
         """nodes, entries: those of a JointTree; plain: (nodes,) bool, which are ball joints of three rows; moves:
         (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes; push:
         (nodes,) how fast they are closed at most [m/s]; group: (nodes,) ascending, the articulation of each."""
-        self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.table("ball_kernels"), "mcsim.wide.balls")
+        self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.table("ball_kernels"), "mcsim.wide.direct_balls")
         types = record_types(self.kernels.width)
         if [t.itemsize for t in types] != [self.kernels.sizes[k] for k in range(4)]:
             raise AssertionError("the records of ball joints differ from their kernels'")

@@ -1,5 +1,5 @@
 # The wide kernels of friction and limits of angles. Included once for every CPU level, after _joints.pxi; what they read
-# and write is told in _angles.pxd, the equations in constraints/_ball.pxd, _hinge.pxd and _joints.pyx, biases in
+# and write is told in _joint_bounds.pxd, the equations in constraints/_ball.pxd, _hinge.pxd and _joints.pyx, biases in
 # stabilize/_stabilize.pyx.
 
 from libc.math cimport INFINITY, floor, isinf
@@ -7,12 +7,12 @@ from libc.stdint cimport int8_t
 
 from mcsim.core._types cimport Quat
 from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
-from mcsim.wide._angles cimport (ANGLE_LOWER, ANGLE_SLOTS, ANGLE_SWING, ANGLE_UPPER, AngleBlock, AngleKernels, AngleRule,
-                                 AngleSlot)
+from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels, BoundRule,
+                                 BoundSlot)
 
 # A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx, activate_limits).
-cdef double ANGLE_MARGIN = 0.2           # [rad]
-cdef double ANGLE_ALL = 1e300            # farther than any limit that there is
+cdef double BOUND_MARGIN = 0.2           # [rad]
+cdef double BOUND_ALL = 1e300            # farther than any limit that there is
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -70,12 +70,12 @@ cdef inline void put_quat(WideQuat* q, int lane, Quat value) noexcept nogil:
     put(&q.z, lane, value.z)
 
 
-cdef void fill_angles(AngleBlock* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
+cdef void fill_joint_bounds(BoundBlock* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
                       bint hinge) noexcept nogil:
-    cdef AngleBlock* block = &blocks[k]
+    cdef BoundBlock* block = &blocks[k]
     cdef const Joint* joint
     cdef int lane
-    memset(block, 0, sizeof(AngleBlock))
+    memset(block, 0, sizeof(BoundBlock))
     block.hinge = hinge
     for lane in range(8):
         block.joint[lane] = block.body_a[lane] = block.body_b[lane] = -1
@@ -89,7 +89,7 @@ cdef void fill_angles(AngleBlock* blocks, Py_ssize_t k, const Joint* joints, con
         put(&block.push, lane, joint.push[1])
 
 
-cdef inline bint has_angles_alone(const Joint* joint) noexcept nogil:
+cdef inline bint has_joint_bounds_alone(const Joint* joint) noexcept nogil:
     """No springs, motors, prescribed motions; no limits on a ball joint's first two coordinates."""
     cdef const JointAxis* axis
     cdef int i
@@ -104,7 +104,7 @@ cdef inline bint has_angles_alone(const Joint* joint) noexcept nogil:
     return True
 
 
-cdef inline void load_angle(AngleBlock* block, int lane, const Joint* joint, bint alone) noexcept nogil:
+cdef inline void load_joint_bound(BoundBlock* block, int lane, const Joint* joint, bint alone) noexcept nogil:
     """Friction, limits and impulses of a joint; none of them unless it is `alone` here."""
     cdef const JointAxis* twist = &joint.axes[0 if block.hinge else 2]
     cdef int i
@@ -115,14 +115,14 @@ cdef inline void load_angle(AngleBlock* block, int lane, const Joint* joint, bin
     put(&block.high, lane, twist.upper if alone else INFINITY)
     put(&block.swing, lane, joint.swing_limit if alone and not block.hinge else INFINITY)
     put(&block.position, lane, twist.position)
-    put(&block.slots[ANGLE_LOWER].impulse, lane, twist.impulse[AXIS_LOWER])
-    put(&block.slots[ANGLE_UPPER].impulse, lane, twist.impulse[AXIS_UPPER])
-    put(&block.slots[ANGLE_SWING].impulse, lane, joint.swing_impulse)
+    put(&block.slots[BOUND_LOWER].impulse, lane, twist.impulse[AXIS_LOWER])
+    put(&block.slots[BOUND_UPPER].impulse, lane, twist.impulse[AXIS_UPPER])
+    put(&block.slots[BOUND_SWING].impulse, lane, joint.swing_impulse)
 
 
-cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies,
-                            const AngleRule* rule, int8_t* taken) noexcept nogil:
-    cdef AngleBlock* block
+cdef Py_ssize_t load_joint_bounds(BoundBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies,
+                            const BoundRule* rule, int8_t* taken) noexcept nogil:
+    cdef BoundBlock* block
     cdef Py_ssize_t k, rows = 0
     cdef int lane, i, there
     for k in range(count):
@@ -134,12 +134,12 @@ cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* j
                 put(&block.high, lane, INFINITY)
                 put(&block.swing, lane, INFINITY)
                 continue
-            taken[block.joint[lane]] = has_angles_alone(&joints[block.joint[lane]])
-            load_angle(block, lane, &joints[block.joint[lane]], taken[block.joint[lane]])
+            taken[block.joint[lane]] = has_joint_bounds_alone(&joints[block.joint[lane]])
+            load_joint_bound(block, lane, &joints[block.joint[lane]], taken[block.joint[lane]])
             if rule.struck[block.joint[lane]]:
                 put(&block.struck, lane, 1.0)
-        write_angles(block, bodies, rule, True)
-        for i in range(ANGLE_SLOTS):
+        write_joint_bounds(block, bodies, rule, True)
+        for i in range(BOUND_SLOTS):
             there = lane_bits(above(block.slots[i].there, splat(0.0)))
             for lane in range(WIDTH):
                 if there >> lane & 1:
@@ -148,8 +148,8 @@ cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* j
     return rows
 
 
-cdef void store_angles(const AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil:
-    cdef const AngleBlock* block
+cdef void store_joint_bounds(const BoundBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil:
+    cdef const BoundBlock* block
     cdef Joint* joint
     cdef JointAxis* twist
     cdef Py_ssize_t k
@@ -164,26 +164,26 @@ cdef void store_angles(const AngleBlock* blocks, Py_ssize_t count, Joint* joints
             twist = &joint.axes[0 if block.hinge else 2]
             if block.hinge:
                 twist.position = lane_of(&block.position, lane)
-            for i in range(ANGLE_SLOTS):
+            for i in range(BOUND_SLOTS):
                 if not block.used >> i & 1 or lane_of(&block.slots[i].there, lane) == 0.0:
                     continue
                 impulse = lane_of(&block.slots[i].impulse, lane)
                 joint.wrench_impulse.w = add_scaled(joint.wrench_impulse.w, impulse,
                                                     lane3(&block.slots[i].direction, lane))
-                if i < ANGLE_LOWER:
+                if i < BOUND_LOWER:
                     joint.axes[i].impulse[AXIS_FRICTION] = impulse
-                elif i == ANGLE_LOWER:
+                elif i == BOUND_LOWER:
                     twist.impulse[AXIS_LOWER] = impulse
-                elif i == ANGLE_UPPER:
+                elif i == BOUND_UPPER:
                     twist.impulse[AXIS_UPPER] = impulse
                 else:
                     joint.swing_impulse = impulse
 
 # ---- the rows at a pose ----------------------------------------------------------------------------------------------
 
-cdef inline void write_slot(AngleBlock* block, int i, Wide3 direction, const Wide6* inertia_a,
+cdef inline void write_slot(BoundBlock* block, int i, Wide3 direction, const Wide6* inertia_a,
                             const Wide6* inertia_b) noexcept nogil:
-    cdef AngleSlot* slot = &block.slots[i]
+    cdef BoundSlot* slot = &block.slots[i]
     slot.direction = direction
     slot.spin_a = w_times(inertia_a, direction)
     slot.spin_b = w_times(inertia_b, direction)
@@ -191,13 +191,13 @@ cdef inline void write_slot(AngleBlock* block, int i, Wide3 direction, const Wid
     slot.mass = slot.there * inverse(slot.diagonal)
 
 
-cdef inline void rub_slot(AngleSlot* slot, Wide bound) noexcept nogil:
+cdef inline void rub_slot(BoundSlot* slot, Wide bound) noexcept nogil:
     slot.bias[0] = slot.bias[1] = splat(0.0)
     slot.upper = slot.there * bound
     slot.lower = -slot.upper
 
 
-cdef inline void limit_slot(AngleSlot* slot, Wide error, Wide push, const AngleRule* rule) noexcept nogil:
+cdef inline void limit_slot(BoundSlot* slot, Wide error, Wide push, const BoundRule* rule) noexcept nogil:
     """Before the limit the angle may come up to it; beyond it is pushed back, and in the relax pass stays."""
     cdef Wide zero = splat(0.0)
     cdef Mask free = above(error, zero)
@@ -208,16 +208,16 @@ cdef inline void limit_slot(AngleSlot* slot, Wide error, Wide push, const AngleR
     slot.upper = splat(INFINITY)
 
 
-cdef inline void decide(AngleBlock* block, int i, Mask there) noexcept nogil:
+cdef inline void decide(BoundBlock* block, int i, Mask there) noexcept nogil:
     """Which lanes have slot i in this step."""
-    cdef AngleSlot* slot = &block.slots[i]
+    cdef BoundSlot* slot = &block.slots[i]
     slot.there = choose(there, splat(1.0), splat(0.0))
     slot.impulse = choose(there, slot.impulse, splat(0.0))
     if any_lane(there):
         block.used |= 1 << i
 
 
-cdef inline void count_turns_of(AngleBlock* block, Wide angle, Wide way) noexcept nogil:
+cdef inline void count_turns_of(BoundBlock* block, Wide angle, Wide way) noexcept nogil:
     """Of angle + 2 pi k the one nearest to the last position and the way since."""
     cdef double turn = 6.283185307179586
     cdef double last, now
@@ -229,24 +229,24 @@ cdef inline void count_turns_of(AngleBlock* block, Wide angle, Wide way) noexcep
         put(&block.position, lane, now + turn * floor((last - now) / turn + 0.5))
 
 
-cdef inline void decide_slots(AngleBlock* block, const Bodies* bodies, const AngleRule* rule, Wide3 direction,
+cdef inline void decide_slots(BoundBlock* block, const Bodies* bodies, const BoundRule* rule, Wide3 direction,
                               Wide tilt) noexcept nogil:
     """Friction where there is any, limits that the angles may come to at twice their present rate; all where a blow may change
     that."""
     cdef Wide3 spin = w_sub(spins_of(bodies.twist, block.body_b), spins_of(bodies.twist, block.body_a))
-    cdef Wide least = choose(above(block.struck, splat(0.0)), splat(ANGLE_ALL), splat(ANGLE_MARGIN))
+    cdef Wide least = choose(above(block.struck, splat(0.0)), splat(BOUND_ALL), splat(BOUND_MARGIN))
     cdef Wide margin = least + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
     cdef int i
     block.used = 0
     for i in range(3):
         decide(block, i, above(block.friction[i], splat(0.0)))
-    decide(block, ANGLE_LOWER, above(margin, block.position - block.low))
-    decide(block, ANGLE_UPPER, above(margin, block.high - block.position))
+    decide(block, BOUND_LOWER, above(margin, block.position - block.low))
+    decide(block, BOUND_UPPER, above(margin, block.high - block.position))
     margin = least + splat(2.0 * rule.dt) * root(w_dot(spin, spin))
-    decide(block, ANGLE_SWING, above(margin, block.swing - tilt))
+    decide(block, BOUND_SWING, above(margin, block.swing - tilt))
 
 
-cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const AngleRule* rule, bint first) noexcept nogil:
+cdef inline void write_joint_bounds(BoundBlock* block, const Bodies* bodies, const BoundRule* rule, bint first) noexcept nogil:
     """first: for a new step, of which it is decided here which rows it has."""
     cdef WideQuat ja = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_a), block.basis_a)
     cdef WideQuat jb = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_b), block.basis_b)
@@ -261,7 +261,7 @@ cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const Ang
     cdef Wide sine = root(w_dot(across, across))
     cdef Wide tilt = splat(0.0)
     cdef Wide w, z, way
-    if first or block.hinge or block.used >> ANGLE_LOWER & 3:
+    if first or block.hinge or block.used >> BOUND_LOWER & 3:
         w = ja.w * jb.w + ja.x * jb.x + ja.y * jb.y + ja.z * jb.z      # of the relative orientation, made positive
         z = ja.w * jb.z - ja.x * jb.y + ja.y * jb.x - ja.z * jb.w
         z = splat(2.0) * w_arctan2(choose(above(splat(0.0), w), -z, z), size_of(w))
@@ -271,7 +271,7 @@ cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const Ang
             count_turns_of(block, z, way)
         else:
             block.position = z
-    if (first and not block.hinge) or block.used >> ANGLE_SWING & 1:
+    if (first and not block.hinge) or block.used >> BOUND_SWING & 1:
         tilt = w_arctan2(sine, cosine)
     if first:
         decide_slots(block, bodies, rule, direction, tilt)
@@ -284,36 +284,36 @@ cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const Ang
     if block.used & 4:
         write_slot(block, 2, a.z, &inertia_a, &inertia_b)
         rub_slot(&block.slots[2], splat(rule.h) * block.friction[2])
-    if block.used >> ANGLE_LOWER & 1:
-        write_slot(block, ANGLE_LOWER, direction, &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_LOWER], block.position - block.low, block.push, rule)
-    if block.used >> ANGLE_UPPER & 1:
-        write_slot(block, ANGLE_UPPER, wide3(-direction.x, -direction.y, -direction.z), &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_UPPER], block.high - block.position, block.push, rule)
-    if block.used >> ANGLE_SWING & 1:
+    if block.used >> BOUND_LOWER & 1:
+        write_slot(block, BOUND_LOWER, direction, &inertia_a, &inertia_b)
+        limit_slot(&block.slots[BOUND_LOWER], block.position - block.low, block.push, rule)
+    if block.used >> BOUND_UPPER & 1:
+        write_slot(block, BOUND_UPPER, wide3(-direction.x, -direction.y, -direction.z), &inertia_a, &inertia_b)
+        limit_slot(&block.slots[BOUND_UPPER], block.high - block.position, block.push, rule)
+    if block.used >> BOUND_SWING & 1:
         across = w_choose(above(sine, splat(1e-9)), w_scale(splat(-1.0) / sine, across),
                           wide3(-a.x.x, -a.x.y, -a.x.z))
-        write_slot(block, ANGLE_SWING, across, &inertia_a, &inertia_b)
-        limit_slot(&block.slots[ANGLE_SWING], block.swing - tilt, block.push, rule)
+        write_slot(block, BOUND_SWING, across, &inertia_a, &inertia_b)
+        limit_slot(&block.slots[BOUND_SWING], block.swing - tilt, block.push, rule)
 
 
-cdef void refresh_angles(AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies,
-                         const AngleRule* rule) noexcept nogil:
+cdef void refresh_joint_bounds(BoundBlock* blocks, Py_ssize_t count, const Bodies* bodies,
+                         const BoundRule* rule) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
         if blocks[k].used or blocks[k].hinge:
-            write_angles(&blocks[k], bodies, rule, False)
+            write_joint_bounds(&blocks[k], bodies, rule, False)
 
 # ---- impulses --------------------------------------------------------------------------------------------------------
 
-cdef inline void push_slot(const AngleSlot* slot, Wide impulse, Wide3* wa, Wide3* wb) noexcept nogil:
+cdef inline void push_slot(const BoundSlot* slot, Wide impulse, Wide3* wa, Wide3* wb) noexcept nogil:
     wa[0] = w_add_scaled(wa[0], -impulse, slot.spin_a)
     wb[0] = w_add_scaled(wb[0], impulse, slot.spin_b)
 
 
-cdef void warm_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
-    cdef AngleBlock* block
-    cdef AngleSlot* slot
+cdef void warm_joint_bounds(BoundBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+    cdef BoundBlock* block
+    cdef BoundSlot* slot
     cdef Wide3 wa, wb
     cdef Py_ssize_t k
     cdef int i
@@ -323,13 +323,13 @@ cdef void warm_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double
             continue
         wa = spins_of(twist, block.body_a)
         wb = spins_of(twist, block.body_b)
-        for i in range(ANGLE_SLOTS):
+        for i in range(BOUND_SLOTS):
             if not block.used >> i & 1:
                 continue
             slot = &block.slots[i]
             slot.carry = splat(1.0 - part) * slot.impulse
             slot.impulse = splat(part) * slot.impulse
-            if i < ANGLE_LOWER:
+            if i < BOUND_LOWER:
                 slot.lower = splat(part) * slot.lower
                 slot.upper = splat(part) * slot.upper
             push_slot(slot, slot.impulse, &wa, &wb)
@@ -337,9 +337,9 @@ cdef void warm_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double
         put_spins(wb, twist, block.body_b)
 
 
-cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
-    cdef AngleBlock* block
-    cdef AngleSlot* slot
+cdef void return_carried_joint_bounds(BoundBlock* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef BoundBlock* block
+    cdef BoundSlot* slot
     cdef Wide3 wa, wb
     cdef Py_ssize_t k
     cdef int i
@@ -349,7 +349,7 @@ cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
             continue
         wa = spins_of(twist, block.body_a)
         wb = spins_of(twist, block.body_b)
-        for i in range(ANGLE_SLOTS):
+        for i in range(BOUND_SLOTS):
             if block.used >> i & 1:
                 slot = &block.slots[i]
                 slot.carry = w_second_half(slot.impulse, slot.carry)
@@ -359,9 +359,9 @@ cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
         put_spins(wb, twist, block.body_b)
 
 
-cdef void give_biases_of_angles(const AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies, double* slope,
+cdef void give_biases_of_joint_bounds(const BoundBlock* blocks, Py_ssize_t count, const Bodies* bodies, double* slope,
                                 bint second) noexcept nogil:
-    cdef const AngleSlot* slot
+    cdef const BoundSlot* slot
     cdef Wide sum
     cdef Py_ssize_t k
     cdef int i, lane, body
@@ -369,7 +369,7 @@ cdef void give_biases_of_angles(const AngleBlock* blocks, Py_ssize_t count, cons
         if not blocks[k].used:
             continue
         sum = splat(0.0)
-        for i in range(ANGLE_SLOTS):
+        for i in range(BOUND_SLOTS):
             if blocks[k].used >> i & 1:
                 slot = &blocks[k].slots[i]
                 sum = sum + choose(above(slot.mass, splat(0.0)),
@@ -385,14 +385,14 @@ cdef void give_biases_of_angles(const AngleBlock* blocks, Py_ssize_t count, cons
                 slope[body] += lane_of(&sum, lane)
 
 
-cdef void keep_parts_of_angles(AngleBlock* blocks, Py_ssize_t count, const double* part, bint second) noexcept nogil:
-    cdef AngleSlot* slot
+cdef void keep_parts_of_joint_bounds(BoundBlock* blocks, Py_ssize_t count, const double* part, bint second) noexcept nogil:
+    cdef BoundSlot* slot
     cdef Wide kept
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         kept = least(gather(part, blocks[k].body_a, 1), gather(part, blocks[k].body_b, 1))
-        for i in range(ANGLE_SLOTS if any_lane(above(splat(1.0), kept)) else 0):
+        for i in range(BOUND_SLOTS if any_lane(above(splat(1.0), kept)) else 0):
             slot = &blocks[k].slots[i]
             if second:
                 slot.impulse = slot.impulse - (splat(1.0) - kept) * slot.carry
@@ -400,11 +400,11 @@ cdef void keep_parts_of_angles(AngleBlock* blocks, Py_ssize_t count, const doubl
                 slot.impulse = kept * slot.impulse
 
 
-cdef inline Wide bounded(const AngleSlot* slot, Wide x) noexcept nogil:
+cdef inline Wide bounded(const BoundSlot* slot, Wide x) noexcept nogil:
     return least(most(x, slot.lower), slot.upper)
 
 
-cdef inline void solve_slot(AngleSlot* slot, int relaxed, Wide3* wa, Wide3* wb, Wide* rate) noexcept nogil:
+cdef inline void solve_slot(BoundSlot* slot, int relaxed, Wide3* wa, Wide3* wb, Wide* rate) noexcept nogil:
     """rate: the largest change of a velocity so far."""
     cdef Wide off = w_dot(slot.direction, w_sub(wb[0], wa[0])) + slot.bias[relaxed]
     cdef Wide old = slot.impulse
@@ -414,8 +414,8 @@ cdef inline void solve_slot(AngleSlot* slot, int relaxed, Wide3* wa, Wide3* wb, 
     push_slot(slot, off, wa, wb)
 
 
-cdef double sweep_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
-    cdef AngleBlock* block
+cdef double sweep_joint_bounds(BoundBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+    cdef BoundBlock* block
     cdef Wide rate = splat(0.0)
     cdef Wide3 wa, wb
     cdef Py_ssize_t k
@@ -427,7 +427,7 @@ cdef double sweep_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int
             continue
         wa = spins_of(twist, block.body_a)
         wb = spins_of(twist, block.body_b)
-        for i in range(ANGLE_SLOTS):
+        for i in range(BOUND_SLOTS):
             if used >> i & 1:
                 solve_slot(&block.slots[i], relaxed, &wa, &wb, &rate)
         put_spins(wa, twist, block.body_a)
@@ -452,10 +452,10 @@ cdef inline void note_spins(const int32_t* body, Wide part, int sweep, int32_t* 
             changed[body[lane]] = sweep
 
 
-cdef bint sweep_changing_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int sweep, const double* sizes,
+cdef bint sweep_changing_joint_bounds(BoundBlock* blocks, Py_ssize_t count, Twist* twist, int sweep, const double* sizes,
                                 double speed, double rate, int32_t* changed) noexcept nogil:
-    cdef AngleBlock* block
-    cdef AngleSlot* slot
+    cdef BoundBlock* block
+    cdef BoundSlot* slot
     cdef Wide largest = splat(0.0)
     cdef Wide moved, size_a, size_b, enough, old
     cdef Wide3 wa, wb, before_a, before_b
@@ -475,7 +475,7 @@ cdef bint sweep_changing_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
         found = True
         before_a = wa = spins_of(twist, block.body_a)
         before_b = wb = spins_of(twist, block.body_b)
-        for i in range(ANGLE_SLOTS):
+        for i in range(BOUND_SLOTS):
             if block.used >> i & 1:
                 slot = &block.slots[i]
                 old = slot.impulse
@@ -495,40 +495,40 @@ cdef bint sweep_changing_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
     return found
 
 
-cdef double residual_angles(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist,
+cdef double residual_joint_bounds(const BoundBlock* blocks, Py_ssize_t count, const Twist* twist,
                             int relaxed) noexcept nogil:
-    cdef const AngleSlot* slot
+    cdef const BoundSlot* slot
     cdef Wide largest = splat(0.0)
-    cdef Wide3 closing
+    cdef Wide3 spin
     cdef Wide x
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
-        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
-        for i in range(ANGLE_SLOTS):
+        spin = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
+        for i in range(BOUND_SLOTS):
             if blocks[k].used >> i & 1:
                 slot = &blocks[k].slots[i]
-                x = slot.impulse - slot.mass * (w_dot(slot.direction, closing) + slot.bias[relaxed])
+                x = slot.impulse - slot.mass * (w_dot(slot.direction, spin) + slot.bias[relaxed])
                 largest = most(largest, size_of(bounded(slot, x) - slot.impulse))
     return largest_lane(&largest)
 
 
-cdef AngleKernels ANGLE_KERNELS
-ANGLE_KERNELS.width = WIDTH
-ANGLE_KERNELS.block_size = sizeof(AngleBlock)
-ANGLE_KERNELS.fill = fill_angles
-ANGLE_KERNELS.load = load_angles
-ANGLE_KERNELS.refresh = refresh_angles
-ANGLE_KERNELS.warm_start = warm_angles
-ANGLE_KERNELS.return_carried = return_carried_angles
-ANGLE_KERNELS.give_biases = give_biases_of_angles
-ANGLE_KERNELS.keep_parts = keep_parts_of_angles
-ANGLE_KERNELS.sweep = sweep_angles
-ANGLE_KERNELS.sweep_changing = sweep_changing_angles
-ANGLE_KERNELS.residual = residual_angles
-ANGLE_KERNELS.store = store_angles
+cdef JointBoundKernels JOINT_BOUND_KERNELS
+JOINT_BOUND_KERNELS.width = WIDTH
+JOINT_BOUND_KERNELS.block_size = sizeof(BoundBlock)
+JOINT_BOUND_KERNELS.fill = fill_joint_bounds
+JOINT_BOUND_KERNELS.load = load_joint_bounds
+JOINT_BOUND_KERNELS.refresh = refresh_joint_bounds
+JOINT_BOUND_KERNELS.warm_start = warm_joint_bounds
+JOINT_BOUND_KERNELS.return_carried = return_carried_joint_bounds
+JOINT_BOUND_KERNELS.give_biases = give_biases_of_joint_bounds
+JOINT_BOUND_KERNELS.keep_parts = keep_parts_of_joint_bounds
+JOINT_BOUND_KERNELS.sweep = sweep_joint_bounds
+JOINT_BOUND_KERNELS.sweep_changing = sweep_changing_joint_bounds
+JOINT_BOUND_KERNELS.residual = residual_joint_bounds
+JOINT_BOUND_KERNELS.store = store_joint_bounds
 
 
-def angle_kernels():
-    """The table of this level's kernels of friction and limits of angles, for _angles.pyx."""
-    return PyCapsule_New(&ANGLE_KERNELS, "mcsim.wide.angles", NULL)
+def joint_bound_kernels():
+    """The table of this level's kernels of friction and limits of angles, for _joint_bounds.pyx."""
+    return PyCapsule_New(&JOINT_BOUND_KERNELS, "mcsim.wide.joint_bounds", NULL)

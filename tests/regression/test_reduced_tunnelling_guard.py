@@ -1,4 +1,4 @@
-"""What is shot at thin walls in generalized coordinates: the backstop set bodies back alone, and their coordinates did not
+"""What is shot at thin walls in generalized coordinates: the tunnelling guard set bodies back alone, and their coordinates did not
 follow: joints of the tree were seen open by up to 1.5 m."""
 
 import numpy as np

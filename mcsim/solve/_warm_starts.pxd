@@ -1,8 +1,8 @@
-"""How large a part of guessed impulses serves, group by group."""
+"""How large a part of warm-start impulses helps, group by group."""
 
 from libc.stdint cimport int32_t
 
-cdef class Guesses:
+cdef class WarmStarts:
     cdef object kept
     cdef Py_ssize_t count
     cdef int32_t* parent                # of each node, a forest: what hangs together has one root
@@ -16,6 +16,6 @@ cdef class Guesses:
     cdef void give(self, int32_t node, double slope, double bend) noexcept nogil
     cdef void gather(self, int32_t node) noexcept nogil
     cdef double part_if_worse(self, int32_t node) noexcept nogil
-    cdef void add(self, int32_t a, int32_t b, double guess, double before, double after) noexcept nogil
+    cdef void add(self, int32_t a, int32_t b, double warm, double before, double after) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef double part(self, int32_t node) noexcept nogil

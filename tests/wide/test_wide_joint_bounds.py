@@ -5,12 +5,12 @@ import pytest
 
 import mcsim as mc
 from level_runs import on_every_level
-import mcsim.wide._angles
+import mcsim.wide._joint_bounds
 
 COUNT = 11                                     # more than the most lanes
 
 SCRIPT = """
-from test_wide_angles import state, pairs
+from test_wide_joint_bounds import state, pairs
 import mcsim as mc
 world = mc.World(pairs(0))
 world.step(40)
@@ -48,7 +48,7 @@ def torques(world):
 
 
 def rows_alone(monkeypatch):
-    monkeypatch.setattr(mcsim.wide._angles, "with_angles", lambda joints, sizes: np.zeros(0, int))
+    monkeypatch.setattr(mcsim.wide._joint_bounds, "with_joint_bounds", lambda joints, sizes: np.zeros(0, int))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,7 +56,7 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
     worlds = [mc.World(pairs(seed), sleep=False)]
     rows_alone(monkeypatch)
     worlds.append(mc.World(pairs(seed), sleep=False))
-    lanes = [world._pipeline.articulations.angles.lanes() for world in worlds]
+    lanes = [world._pipeline.articulations.joint_bounds.lanes() for world in worlds]
     assert sorted(sum(lanes[0], [])) == list(range(2 * COUNT)) and lanes[1] == []
     most = np.zeros(2)
     for step in range(40):
@@ -74,7 +74,7 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
 
 def test_joints_of_one_block_share_no_body():
     world = mc.World(mc.scenes.ragdolls11(n=5))
-    joints, blocks = world._joints, world._pipeline.articulations.angles.lanes()
+    joints, blocks = world._joints, world._pipeline.articulations.joint_bounds.lanes()
     assert len(sum(blocks, [])) == len(set(sum(blocks, []))) > 30
     for block in blocks:
         bodies = joints["body_a"][block].tolist() + joints["body_b"][block].tolist()
@@ -101,13 +101,13 @@ def test_who_sleeps_leaves_the_blocks_and_comes_back():
     scene = mc.scenes.ragdolls(count=4)
     worlds = mc.World(scene), mc.World(scene)
     worlds[0].step(300)
-    angles = worlds[0]._pipeline.articulations.angles
-    while angles.lanes():
+    bounds = worlds[0]._pipeline.articulations.joint_bounds
+    while bounds.lanes():
         assert worlds[0].time < 60
         worlds[0].step(60)
     worlds[0].apply_impulse("human0.head", (0, 0, 20.0))
     worlds[0].step(1)
-    assert 0 < len(sum(angles.lanes(), [])) <= 15
+    assert 0 < len(sum(bounds.lanes(), [])) <= 15
     worlds[1].restore(worlds[0].snapshot())
     for world in worlds:
         world.step(30)

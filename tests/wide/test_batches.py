@@ -5,7 +5,7 @@ import pytest
 
 import mcsim as mc
 from level_runs import on_every_level
-import mcsim.wide._herds
+import mcsim.wide._batches
 
 LIMB = [-1, 0, 1, 0, 3, 0, 5, 5]                       # parents of the bodies of a branched mechanism
 
@@ -48,9 +48,9 @@ def state(world):
     return whole.reshape(-1, len(LIMB), 13)
 
 
-def in_herds(world):
+def in_batches(world):
     """How many articulations."""
-    return sum(found.shape[1] for found in world._pipeline.articulations.herds.lanes())
+    return sum(found.shape[1] for found in world._pipeline.articulations.batches.lanes())
 
 
 @pytest.mark.parametrize("limits", [False, True])
@@ -60,10 +60,10 @@ def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
     whose sweeps amplify that: so for a shorter time."""
     iterations = 8 if limits else 4                    # with fewer sweeps such limits are held, and stand alone
     worlds = [mc.World(together(9, base, limits=limits), iterations=iterations)]
-    assert in_herds(worlds[0]) == 9
-    monkeypatch.setattr(mcsim.wide._herds, "herded", lambda *_: [])
+    assert in_batches(worlds[0]) == 9
+    monkeypatch.setattr(mcsim.wide._batches, "batched", lambda *_: [])
     worlds.append(mc.World(together(9, base, limits=limits), iterations=iterations))
-    assert worlds[1]._pipeline.articulations.herds is None
+    assert worlds[1]._pipeline.articulations.batches is None
     for world in worlds:
         world.step(2 if limits else 25)
         assert world.joint_errors().max() < 2e-7
@@ -83,7 +83,7 @@ def test_equal_motions_stay_equal_in_every_lane():
 
 
 SCRIPT = """
-from test_herds import *
+from test_batches import *
 world = mc.World(together(9, None, limits=True), iterations=8)
 world.step(40)
 print(state(world).tobytes().hex())
@@ -95,15 +95,15 @@ def test_every_level_gives_the_same_bits():
     assert len(set(found.values())) == 1, found
 
 
-def test_who_breaks_leaves_the_herd():
+def test_who_breaks_leaves_the_batch():
     """And the others go on in it; what is left of it, of another structure, stands in one of its own."""
     world = mc.World(together(4, ""))
     world.step(5)
-    assert in_herds(world) == 4
+    assert in_batches(world) == 4
     world._joints["broken"][8] = 1
     world._pipeline.replan()
     world.step(20)
-    assert sorted(found.shape for found in world._pipeline.articulations.herds.lanes()) == [(6, 1), (7, 3)]
+    assert sorted(found.shape for found in world._pipeline.articulations.batches.lanes()) == [(6, 1), (7, 3)]
     assert world.joint_errors().max() < 2e-7
 
 
@@ -118,7 +118,7 @@ def test_torn_open_they_are_closed(base):
 
 
 def test_no_energy_comes_out_of_limits():
-    """The watch on the energy knows the work of joints in herds."""
+    """The watch on the energy knows the work of joints in batches."""
     scene = together(4, None, limits=True)
     world = mc.World(scene)
     start = world.energy().total

@@ -80,7 +80,7 @@ ctypedef struct BallKernels:
                        const double* columns, const double* rows, const double* inverses, double* x) noexcept nogil
 
 
-cdef class Balls:
+cdef class DirectBalls:
     cdef const BallKernels* kernels
     cdef object kept
     cdef readonly object begin          # "ball", "couple", "push": where the blocks of each articulation begin

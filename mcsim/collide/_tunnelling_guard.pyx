@@ -60,7 +60,7 @@ cdef bint stop_at_solid(Solid* core, Vec3 start, Vec3 way, const Solid* wall, St
     """Whether the ball comes into a convex wall on its way, and how."""
     cdef Manifold m
     cdef double reach = norm(way) + core.size.x / CLEAR
-    cdef double s, closing
+    cdef double s, approach
     cdef double t = 0.0
     cdef int k
     for k in range(ADVANCES):
@@ -74,15 +74,15 @@ cdef bint stop_at_solid(Solid* core, Vec3 start, Vec3 way, const Solid* wall, St
                 return False
             core.size.x = core.reach = min(core.size.x, CLEAR * s)
             s -= core.size.x
-        closing = dot(m.normal, way)
-        if s >= (1.0 - t) * closing:             # it does not come through the plane across the closest points
+        approach = dot(m.normal, way)
+        if s >= (1.0 - t) * approach:            # it does not come through the plane across the closest points
             return False
         if s <= TOUCH * core.size.x:
             break
-        t += (s - 0.5 * TOUCH * core.size.x) / closing
+        t += (s - 0.5 * TOUCH * core.size.x) / approach
     stop.part = t
     stop.normal = neg(m.normal)
-    stop.too_far = (1.0 - t) * closing - s + 0.5 * TOUCH * core.size.x
+    stop.too_far = (1.0 - t) * approach - s + 0.5 * TOUCH * core.size.x
     return True
 
 
@@ -109,7 +109,7 @@ cdef bint stop_at_surface(Solid* core, Vec3 start, Vec3 way, Vec3 middle, const 
     return True
 
 
-cdef class Backstop:
+cdef class TunnellingGuard:
     """collider, noted: of the world; bodies: how many."""
 
     def __init__(self, Collider collider not None, Noted noted not None, Py_ssize_t bodies):

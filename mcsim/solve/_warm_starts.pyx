@@ -1,13 +1,13 @@
-"""Guessed impulses only as far as they help. Sweeps lower, row by row,
+"""Warm starts only as far as they help. Sweeps lower, row by row,
 
     q(lambda) = 1/2 lambda' (A + C) lambda + w' lambda,     w = J v + bias at lambda = 0,
 
-and so slowly that what a wrong guess g adds to it, as motion that nothing gave, may still be there when they end. Along g
+and so slowly that what a wrong warm start g adds to it, as motion that nothing gave, may still be there when they end. Along g
 it is least at the part
 
     -w'g / g' (A + C) g
 
-of it, taken within 0 and 1 for each group of bodies that rows with a guess tie together: so sweeps start from no more
+of it, taken within 0 and 1 for each group of bodies that rows with a warm start tie together: so sweeps start from no more
 than without one.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 
 
-cdef class Guesses:
+cdef class WarmStarts:
     """count: how many nodes there are, bodies or trees."""
 
     def __init__(self, Py_ssize_t count):
@@ -60,17 +60,17 @@ cdef class Guesses:
         if r != node:
             self.give(r, self.slope[node], self.bend[node])
 
-    cdef void add(self, int32_t a, int32_t b, double guess, double before, double after) noexcept nogil:
-        """A row between two nodes, -1: what does not move. before, after: its w without all guesses and with them."""
+    cdef void add(self, int32_t a, int32_t b, double warm, double before, double after) noexcept nogil:
+        """A row between two nodes, -1: what does not move. before, after: its w without all warm starts and with them."""
         cdef int32_t x, y
-        if guess == 0.0 or (a < 0 and b < 0):
+        if warm == 0.0 or (a < 0 and b < 0):
             return
         if a >= 0 and b >= 0:
             x = self.root(a)
             y = self.root(b)
             self.parent[max(x, y)] = min(x, y)
-        self.slope[max(a, b)] += guess * before
-        self.bend[max(a, b)] += guess * (after - before)
+        self.slope[max(a, b)] += warm * before
+        self.bend[max(a, b)] += warm * (after - before)
 
     cdef void weigh(self) noexcept nogil:
         """Sums of groups, at their roots."""
@@ -83,17 +83,17 @@ cdef class Guesses:
                 self.bend[r] += self.bend[i]
 
     cdef double part(self, int32_t node) noexcept nogil:
-        """Of the guesses in a node's group."""
+        """Of the warm starts in a node's group."""
         cdef int32_t r
         if node < 0:
             return 1.0
         r = self.root(node)
         if self.slope[r] + self.bend[r] <= 0.0:
-            return 1.0                                   # still falling, or nothing was guessed
+            return 1.0                                   # still falling, or there was no warm start
         return max(-self.slope[r] / self.bend[r], 0.0) if self.bend[r] > 0.0 else 0.0
 
     cdef double part_if_worse(self, int32_t node) noexcept nogil:
-        """The same where the guesses are worse than none: q > 0."""
+        """The same where the warm starts are worse than none: q > 0."""
         cdef int32_t r = self.root(node)
         if self.slope[r] + 0.5 * self.bend[r] <= 0.0:
             return 1.0

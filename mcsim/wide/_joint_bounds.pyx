@@ -1,6 +1,6 @@
 """Friction and limits of angles several at a time: which joints stand side by side.
 
-Colours as of _joints.pyx, chosen once. Balls and hinges stand apart. Of which there are fewer than FEW to a colour stay
+Colours as of _joints.pyx, chosen once. Ball joints and hinges stand apart. Of which there are fewer than FEW to a colour stay
 rows among rows, whose way is shorter where most lanes would be empty.
 """
 
@@ -23,7 +23,7 @@ cdef enum:
     FEW = 3
 
 
-def with_angles(joints, sizes):
+def with_joint_bounds(joints, sizes):
     """Numbers of the ball joints and hinges that have friction or limits, and no gear."""
     axes = joints["axes"]
     some = np.any((axes["friction"] > 0.0) | np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]), axis=1)
@@ -43,20 +43,20 @@ def ordered(joints, numbers, inv_mass):
     return np.append(numbers[order], 0).astype(np.int32), np.append(kind[order], -1).astype(np.int32)
 
 
-cdef class WideAngles:
+cdef class WideJointBounds:
     """joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own; inv_mass: of the bodies from the world on. Kernels
     of the level that levels.chosen() names."""
 
     def __init__(self, joints, sizes, inv_mass):
-        self.kernels = <const AngleKernels*>PyCapsule_GetPointer(levels.table("angle_kernels"), "mcsim.wide.angles")
-        order, kind = ordered(joints, with_angles(joints, sizes), inv_mass)
+        self.kernels = <const JointBoundKernels*>PyCapsule_GetPointer(levels.table("joint_bound_kernels"), "mcsim.wide.joint_bounds")
+        order, kind = ordered(joints, with_joint_bounds(joints, sizes), inv_mass)
         count = np.unique(kind[kind >= 0], return_counts=True)[1]
         blocks = aligned(max(int(np.sum(-(-count // self.kernels.width))), 1) * self.kernels.block_size)
         taken, idle = np.zeros((2, len(joints) + 1), np.int8)
         joints = np.ascontiguousarray(joints)
         self.kept = order, kind, blocks, taken
         self.order, self.kind, self.total = integers(order), integers(kind), len(order) - 1
-        self.blocks, self.taken = <AngleBlock*>doubles(blocks), <int8_t*>records(taken)
+        self.blocks, self.taken = <BoundBlock*>doubles(blocks), <int8_t*>records(taken)
         if self.total:
             self.choose(<const Joint*>records(joints), <const int8_t*>records(idle))
 
@@ -111,7 +111,7 @@ cdef class WideAngles:
         self.kernels.return_carried(self.blocks, self.count, twist)
 
     cdef void give_biases(self, const Bodies* bodies, double* slope, bint second) noexcept nogil:
-        """What guesses that have acted add to w'g by the rows' biases (solve/_guesses.pyx)."""
+        """What warm starts that have acted add to w'g by the rows' biases (solve/_warm_starts.pyx)."""
         self.kernels.give_biases(self.blocks, self.count, bodies, slope, second)
 
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
