@@ -44,6 +44,8 @@ cdef class Impacts:
     cdef double* spans                  # scratch: the range of the matrix
     cdef double* numbers
 
+    cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                      double* impulse) noexcept nogil
 

@@ -103,6 +103,12 @@ cdef class Impacts:
             struck, left = self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows)
             self.struck, self.left, self.capacity = <Struck*>records(struck), doubles(left), rows
 
+    cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Where the joints' own rows stand, for those that answer by them."""
+
+    cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Before a blow among these rows, where joints do not hold the velocities yet: they do."""
+
     # ---- of the bodies -----------------------------------------------------------------------------------------------
 
     cdef void prepare(self) noexcept nogil:

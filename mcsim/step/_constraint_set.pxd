@@ -48,6 +48,8 @@ cdef class StepContext:
     cdef bint own                       # the joints' own rows are plain ones, but for those
     cdef bint contacts                  # so are the contacts
     # What there is in this step.
+    cdef long long step                 # its number, from 1 on
+    cdef double step_end                # the time at its end [s]
     cdef Py_ssize_t joint_rows          # of all joints, also where their own rows stand apart
     cdef Py_ssize_t contact_rows
     cdef bint swept                     # some rows beside those that are solved directly

@@ -11,6 +11,7 @@ from mcsim.state._layout cimport Bodies, Row, Settings
 
 cdef class ArticulationImpacts(BodyImpacts):
     cdef Articulations articulations
+    cdef bint holds              # they are solved before a blow
     cdef const Bodies* bodies
     cdef const Settings* settings
     cdef Twist* kicked           # of each body: half of what forces change its velocity by in a substep

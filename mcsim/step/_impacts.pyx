@@ -28,14 +28,15 @@ cdef double SOLVED = 1e-13
 
 
 cdef class ArticulationImpacts(BodyImpacts):
-    """articulations: of the direct joint solver; bodies: how many there are."""
+    """articulations: of the direct joint solver; bodies: how many there are; holds: whether they are to be solved before a
+    blow, as those that sweeps take in turn are not."""
 
-    def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies):
+    def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
         cdef Py_ssize_t count = articulations.articulation_count
         BodyImpacts.__init__(self, law, bodies, count)
         kicked, ready, readied = np.zeros((bodies + 1, 6)), np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
         self.kept += [kicked, ready, readied]
-        self.articulations = articulations
+        self.articulations, self.holds = articulations, holds
         self.bodies, self.settings = articulations.bodies, articulations.settings
         self.twist = self.bodies.twist
         self.kicked = <Twist*>doubles(kicked) + 1
@@ -46,6 +47,10 @@ cdef class ArticulationImpacts(BodyImpacts):
         cdef int32_t g = self.articulations.group[body]
         cdef const Articulation* a = &self.articulations.articulation[g]
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
+
+    cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        if self.holds and self.holds_any(rows, count):
+            self.articulations.solve(self.twist, True)
 
     cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Whether what joints hold has a contact with a restitution."""
@@ -136,7 +141,7 @@ cdef class ArticulationImpacts(BodyImpacts):
 
 
 cdef class SmoothImpacts(BodyImpacts):
-    """smooth: the joints of SmoothPipeline, whose factor is made anew for the poses at which something strikes."""
+    """smooth: the joints of integrators on accelerations, whose factor is made anew for the poses at which something strikes."""
 
     def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies):
         BodyImpacts.__init__(self, law, bodies, smooth.span_count)
@@ -192,6 +197,9 @@ cdef class RowImpacts(BodyImpacts):
         self.group_count = found
         self.group, self.member, self.member_begin = integers(group) + 1, integers(order), integers(begin)
         self.along, self.first_row = <Twist*>doubles(along) + 1, integers(first)
+
+    cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        self.joint_rows, self.joint_row_count = rows, count
 
     def reserve(self, Py_ssize_t rows):
         Impacts.reserve(self, rows)

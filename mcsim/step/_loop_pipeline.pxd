@@ -23,6 +23,8 @@ cdef class LoopPipeline(TreePipeline):
     cdef int32_t* watched                # (nv,) by a group's root: whether it has one of them
     cdef double* rates                   # (rows,) J qd before warm starts act [m/s, rad/s]
 
+    cdef void write_joints(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil
     cdef bint is_tied(self, const Row* row) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil

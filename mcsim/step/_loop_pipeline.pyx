@@ -48,6 +48,14 @@ cdef class LoopPipeline(TreePipeline):
         self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
                               and not self.projecting)
 
+    cdef void write_joints(self) noexcept nogil:
+        """The joints' rows at the present poses."""
+        self.plain.write_joints(self.plain.rows)
+
+    cdef void refresh(self) noexcept nogil:
+        """All rows at the present poses."""
+        self.sweeping.refresh()
+
     cdef bint is_tied(self, const Row* row) noexcept nogil:
         """Whether a row acts on a tree that loops tie."""
         return self.looping and (self.bonds[row.body_a] >= 0 or self.bonds[row.body_b] >= 0)

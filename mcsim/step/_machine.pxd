@@ -6,8 +6,11 @@ from mcsim.step._calls cimport Calls
 from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepContext
 from mcsim.step._drifts cimport Drift
 from mcsim.step._further_sweeps cimport FurtherSweeps
+from mcsim.step._integrator cimport Integrator
 from mcsim.step._joint_warm_starts cimport WholeWarmStarts
 from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._restitution cimport Restitution
+from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._sweeps cimport Sweeps
 from mcsim.state._pose_calls cimport PoseCalls
 from mcsim.step._state_arrays cimport StateArrays
@@ -20,7 +23,6 @@ from mcsim.constraints._limits cimport Struck
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._held_spans cimport HeldSpans
-from mcsim.solve._impact cimport Impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
@@ -36,11 +38,13 @@ cdef class Machine(StateArrays):
     cdef ConstraintSets sets            # what brings rows
     cdef ConstraintSets as_rows         # the same where everything is a plain row: for those who look
     cdef Sweeps sweeping                # what solves the rows
+    cdef readonly Integrator integrator # moves velocities and poses
     cdef Drift drift
     cdef Articulations closed           # articulations that close their joints by themselves, or None
     cdef WholeWarmStarts joint_warm_starts
     cdef Delassus matrix                # or None
     cdef Calls calls
+    cdef StageTimes stage_times
     cdef readonly Noted noted           # what steps could not do
     cdef readonly Collider collider
     cdef long long revision_seen        # of the collider's shapes
@@ -63,7 +67,7 @@ cdef class Machine(StateArrays):
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows
     cdef bint bounces
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
-    cdef Impacts blows                  # or None: nothing bounces
+    cdef Restitution restitution        # what bounces
     cdef int wanted                     # joint_tree of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
     cdef object wrenches

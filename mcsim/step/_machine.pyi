@@ -12,6 +12,7 @@ from mcsim.core._noted import Noted
 from mcsim.state.arrays import BodyArrays
 
 class Machine(StateArrays):
+    integrator: Any
     collider: Collider
     noted: Noted
     sensors: Sensors | None

@@ -20,6 +20,8 @@ from mcsim.step._constraint_set cimport ConstraintSet, ConstraintSets, StepConte
 from mcsim.step._drives cimport Drives
 from mcsim.step._joint_warm_starts cimport WholeWarmStarts, JointWarmStarts
 from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._restitution cimport Restitution
+from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._sweeps cimport Laboratory, MatrixSweeps, Sweeps
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.collide._tunnelling_guard cimport TunnellingGuard
@@ -40,7 +42,8 @@ from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
+from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT,
+                                  INTEGRATE_VARIATIONAL, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
                                   STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
@@ -49,6 +52,9 @@ from mcsim.step._direct_joints import DirectJoints, JointsInTurn
 from mcsim.step._drifts import new_drift
 from mcsim.step._joint_bounds import JointBounds
 from mcsim.step._lane_contacts import LaneContacts
+from mcsim.step._position_integrator import PositionIntegrator
+from mcsim.step._semi_implicit import SemiImplicit
+from mcsim.step._smooth_integrator import SmoothIntegrator
 from mcsim.step._swept_joints import SweptJoints
 from mcsim.core.notes import new_noted
 from mcsim.solve import SOLVERS
@@ -59,6 +65,10 @@ from mcsim.state.fields import JOINT_DTYPE
 
 cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
+
+# By the settings' number; a pipeline that moves its bodies itself has the first one, which it does not use.
+INTEGRATORS = {INTEGRATE_SEMI_IMPLICIT: SemiImplicit, INTEGRATE_RK4: SmoothIntegrator,
+               INTEGRATE_RATTLE: PositionIntegrator, INTEGRATE_VARIATIONAL: PositionIntegrator}
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -115,7 +125,7 @@ cdef class Machine(StateArrays):
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         self.wide.press, self.wide.substep = settings.get("load_press", 0.0), self.settings.h
         self.wide.settle_speed, self.wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
-        self.pose_calls, self.calls = PoseCalls(), Calls()
+        self.pose_calls, self.calls, self.stage_times = PoseCalls(), Calls(), StageTimes()
         self.wanted = self.settings.joint_tree
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
@@ -124,11 +134,14 @@ cdef class Machine(StateArrays):
                                      settings.get("settle_rate", 0.0), self.settings.compliant)
         self._make_context()
         self.plain = PlainRows(self.context, self.bounces, self.settings.compliant)
+        self.restitution = Restitution(self.context, self.plain, self.stage_times)
         self._grow_rows(64, 16)
         self.sets, self.as_rows = ConstraintSets([]), ConstraintSets([])
         parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
         self.matrix = Delassus() if self.settings.solver == PGS else None
         self.sweeping = Sweeps(*parts) if self.matrix is None else MatrixSweeps(*parts, self.matrix)
+        self.integrator = INTEGRATORS.get(self.settings.integrator, SemiImplicit)(
+            self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls)
         self.surfaces = self._surfaces()
         if not planned:
             self._plan()
@@ -167,6 +180,7 @@ cdef class Machine(StateArrays):
             None if direct is None else DirectJoints(self.context, self.plain, direct),
             None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
         self.drift = new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn)
+        self.integrator.take_drift(self.drift, self.joint_warm_starts)
 
     cdef bint closes(self) except -1:
         """Whether articulations close their joints by themselves."""
@@ -181,6 +195,7 @@ cdef class Machine(StateArrays):
         """Who does which joints and contacts."""
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
+        self.integrator.plan(*self.kept, self._joint_sizes)
         self._plan_impacts()
         self._list_sets()
         self.choose_joints(self.islands.asleep)
@@ -240,15 +255,16 @@ cdef class Machine(StateArrays):
 
     def _plan_impacts(self):
         """Who makes what bounces."""
-        self.blows = self._impacts() if self.bounces else None
-        if self.blows is not None:
-            self.blows.reserve(self.plain.row_capacity)
+        own = self.integrator.impacts(self.settings.restitution_law)
+        impacts, first = (self._impacts(), self.settings.first_kick) if own is None else own
+        self.restitution.take(impacts if self.bounces else None, first)
 
     def _impacts(self):
+        """Those of what the joints' solver holds."""
         cdef BodyImpacts blows
         bodies, joints = self.kept
         if self.articulations is not None:
-            return ArticulationImpacts(self.settings.restitution_law, self.articulations, self.bodies.count)
+            return ArticulationImpacts(self.settings.restitution_law, self.articulations, self.bodies.count, self.closes())
         if self.joint_count:
             pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
             blows = RowImpacts(self.settings.restitution_law, pairs, bodies.kind == DYNAMIC)
@@ -299,8 +315,9 @@ cdef class Machine(StateArrays):
         """Room for the rows in what keeps something about each."""
         if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
             self.displacement.reserve(self.plain.row_capacity)
-        if self.blows is not None:
-            self.blows.reserve(self.plain.row_capacity)
+        self.restitution.reserve()
+        if self.integrator is not None:
+            self.integrator.reserve()
 
     def take_room(self, Machine other):
         """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
@@ -436,8 +453,8 @@ cdef class Machine(StateArrays):
         self.laboratory = laboratory
         if laboratory is not None:
             self.sweeping = Laboratory(before.context, before.sets, before.plain, before.further, before.drives,
-                                       before.calls,
-                                       laboratory)
+                                       before.calls, laboratory)
+            self.integrator.take_solver(self.sweeping)
 
     def set_user_joints(self, user):
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""

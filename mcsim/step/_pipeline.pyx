@@ -3,42 +3,28 @@
     collide      shapes and poses -> manifolds; the last step's impulses carried over by feature id
     prepare      joints and manifolds -> rows: Jacobians, errors, bounds, warm impulses; biases; block factors
     impact       restitution: impacts of what touches within the next substep, what closes together at once
-    per substep h = dt / n
-      integrate    v += h M^-1 f
-      warm start   v += M^-1 J' lambda
-      solve        sweeps with bias
-      integrate    x, q by v, w; "split_impulse" and "ggl": also by a displacement that the rows are solved on
-      refresh      the same rows at the new poses
-      project      "projection": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
-      impact       as above, before anything stops what should bounce
-      relax        sweeps without bias ("soft", "projection", "ggl")
-      store        impulses back into the manifolds, totals
+    per substep h = dt / n: one substep of the integrator (_integrator.pyx)
     store        is the state finite? Then impulses go back into the joints; those that carried too much break
     finish       contacts and sensors look; who falls asleep
 
-Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Under "soft" forces
-and impulses act in two halves: before the drift, and after the rows are refreshed (wide/_halves.pxd). Other integrators
-have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
+Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them.
 """
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from mcsim.step._constraint_set cimport ConstraintSets
-from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim.step._machine cimport Machine
+from mcsim.step._stage_times cimport STAGE_COLLIDE, STAGE_FINISH, STAGE_PREPARE, STAGE_STORE
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._joints cimport break_joints, layout_joints, store_joints
-from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.core._noted cimport NOTE_ROWS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Vec3
-from mcsim.integrate._euler cimport integrate_velocities, update_inertia
+from mcsim.integrate._euler cimport update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
-from mcsim.state._layout cimport BIASED, INTEGRATE_SEMI_IMPLICIT, Joint
+from mcsim.state._layout cimport Joint
 
 from mcsim.solve.problems.from_rows import matrices
-
-start_clock()
 
 
 cdef class Pipeline(Machine):
@@ -46,19 +32,8 @@ cdef class Pipeline(Machine):
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
-    cdef void lap(self, int stage) noexcept nogil:
-        """Charge the time since the last lap to a stage."""
-        cdef int64_t t = ticks()
-        self.stage_ticks[stage] += t - self.clock
-        self.clock = t
-
-    cdef int set_time(self, double time) noexcept nogil:
-        """The time of the present poses, and what functions of the user's say for it. -> status"""
-        self.settings.time = time
-        return self.calls.tell(time)
-
     cdef int collide(self) noexcept nogil:
-        cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
+        cdef int status = self.integrator.set_time(self.start + self.steps * self.settings.dt)
         if status == OK:
             status = self.find_contacts()
         while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
@@ -70,7 +45,7 @@ cdef class Pipeline(Machine):
                 &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt)
         if status == OK:
             self.collider.find_resistances()
-        self.lap(STAGE_COLLIDE)
+        self.stage_times.lap(STAGE_COLLIDE)
         return status
 
     cdef int layout(self, ConstraintSets sets) noexcept nogil:
@@ -91,6 +66,7 @@ cdef class Pipeline(Machine):
         if status == OK:
             sets.finish(self.settings.first_kick)
             self.sweeping.assemble()
+            self.integrator.begin_step()
         return status
 
     cdef void weigh_burdens(self) noexcept nogil:
@@ -99,83 +75,20 @@ cdef class Pipeline(Machine):
                            self.joint_count,
                            self.closed)
 
-    cdef void write_joints(self) noexcept nogil:
-        """The joints' rows at the present poses."""
-        self.plain.write_joints(self.plain.rows)
-
-    cdef void refresh(self) noexcept nogil:
-        """All rows at the present poses."""
-        self.sweeping.refresh()
-
     cdef void bounce(self, bint held) noexcept nogil:
-        """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first. Smooth
-        integrators have velocities at the time of the pose, as forces in two halves leave them."""
-        cdef double first = self.settings.first_kick if self.settings.integrator == INTEGRATE_SEMI_IMPLICIT else 0.5
-        if self.blows is None:
-            return
-        if not held and self.closed is not None and (
-                <ArticulationImpacts>self.blows).holds_any(self.plain.rows, self.plain.impact_rows):
-            self.closed.solve(self.bodies.twist, True)
-        self.show_joint_rows()
-        self.impact_count += self.blows.resolve(self.plain.rows, self.plain.impact_rows,
-                                                self.settings.restitution_threshold,
-                                                self.settings.h, first, self.plain.impacts)
-        self.lap(STAGE_IMPACT)
-
-    cdef void show_joint_rows(self) noexcept nogil:
-        """To impacts that ask for them."""
-        if self.joint_count > 0 and self.articulations is None:
-            (<RowImpacts>self.blows).joint_rows = self.plain.rows
-            (<RowImpacts>self.blows).joint_row_count = self.plain.joint_end
+        self.restitution.bounce(held)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void substep(self, bint last) noexcept nogil:
-        self.plain.aim_motors()
-        integrate_velocities(&self.bodies, &self.settings, self.settings.first_kick)
-        self.lap(STAGE_INTEGRATE)
-        self.joint_warm_starts.start()
-        self.sets.warm_start()
-        self.sets.warm_start_joints()
-        self.joint_warm_starts.weigh(False)
-        self.lap(STAGE_WARM_START)
-        self.sweeping.solve(self.bodies.twist, BIASED, self.sweeping.asked)
-        self.sets.close()
-        self.sweeping.end_biased(last)
-        self.lap(STAGE_SOLVE)
-        self.set_time(self.settings.time + self.settings.h)
-        self.drift.move(self.sweeping)
-        self.lap(STAGE_INTEGRATE)
-        self.refresh()
-        self.lap(STAGE_REFRESH)
-        self.drift.project(self.sweeping)
-        self.lap(STAGE_SOLVE)
-        self.return_halves()
-        self.lap(STAGE_REFRESH)
-        self.sets.begin_relax()
-        self.joint_warm_starts.weigh(True)
-        self.bounce(False)
-        self.sweeping.relax(last)
-        self.lap(STAGE_RELAX)
-        self.store_contacts()
-
-    cdef void return_halves(self) noexcept nogil:
-        """Forces and impulses of the second half, at the new poses."""
-        if self.sweeping.in_halves:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - self.settings.first_kick)
-            self.sets.return_shared()
-            self.joint_warm_starts.start()
-            self.sets.return_carried()
-
-    cdef void store_contacts(self) noexcept nogil:
-        """Impulses of a substep into the manifolds."""
-        self.sets.end_substep()
-        self.lap(STAGE_STORE)
+        self.integrator.substep(last)
 
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
         cdef Py_ssize_t i
         cdef int status
+        self.context.step = self.steps + 1
+        self.context.step_end = self.start + (self.steps + 1) * self.settings.dt
         self.save_backup()
         status = self.collide()
         if status == OK:
@@ -187,8 +100,8 @@ cdef class Pipeline(Machine):
         if status != OK:
             self.undo()
             return status
-        self.lap(STAGE_PREPARE)
-        self.impact_count = self.sweeping.made = 0
+        self.stage_times.lap(STAGE_PREPARE)
+        self.restitution.count = self.sweeping.made = 0
         self.further.unsettled = False
         self.sweeping.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
@@ -218,7 +131,7 @@ cdef class Pipeline(Machine):
         self.sets.store()
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.h) > 0:
             self.replanning = True
-        self.lap(STAGE_STORE)
+        self.stage_times.lap(STAGE_STORE)
         self.carry_contacts()
         self.collider.accept()
         if self.sensors is not None:
@@ -228,7 +141,7 @@ cdef class Pipeline(Machine):
                 self.collider.previous_count, <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
                 &self.settings, self.collider.sleeping, self.collider.sleeping_count):
             self.follow_islands()
-        self.lap(STAGE_FINISH)
+        self.stage_times.lap(STAGE_FINISH)
         return OK
 
     cdef void note_step(self) noexcept nogil:
@@ -268,7 +181,7 @@ cdef class Pipeline(Machine):
     def begin_call(self):
         """A call of World.step begins: times, events and notes are its own."""
         self.call_began = self.steps
-        memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
+        self.stage_times.clear()
         self.noted.begin_call()
         if self.laboratory is not None:
             self.laboratory.begin()
@@ -294,7 +207,7 @@ cdef class Pipeline(Machine):
     def take_call(self, Pipeline other):
         """Go on with the call of the pipeline whose place this one takes."""
         self.call_began = other.call_began
-        memcpy(self.stage_ticks, other.stage_ticks, sizeof(self.stage_ticks))
+        self.stage_times.take(other.stage_times)
 
     cdef int advance(self, long long n) except -1:
         """Up to n steps without the GIL. -> status. GROW: call grow() and go on. What a signal's handler raises comes out
@@ -302,8 +215,8 @@ cdef class Pipeline(Machine):
         cdef long long done = 0
         cdef int status
         with nogil:
-            self.clock = ticks()
-            self.calls.begin(self.clock)
+            self.stage_times.start()
+            self.calls.begin(self.stage_times.clock)
             status = self.check_state()
             if status == OK and self.islands.notice(&self.bodies, self.joints, self.joint_count):
                 self.follow_islands()
@@ -333,10 +246,8 @@ cdef class Pipeline(Machine):
         cdef int status
         cdef int32_t central = self.settings.friction_central
         cdef int32_t cone = self.settings.friction_cone
-        cdef int64_t times[STAGES]
         with nogil:
-            memcpy(times, self.stage_ticks, sizeof(times))
-            self.clock = ticks()
+            self.stage_times.paused = True
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)
@@ -348,7 +259,7 @@ cdef class Pipeline(Machine):
                 status = self.layout(self.as_rows)
                 self.settings.friction_central, self.settings.friction_cone = central, cone
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
-            memcpy(self.stage_ticks, times, sizeof(times))
+            self.stage_times.paused = False
         if status == CALL_FAILED:
             self.raise_failure()
         return status
@@ -410,7 +321,11 @@ cdef class Pipeline(Machine):
     def tolerance(self, double residual):
         self.sweeping.tolerance = residual
 
+    @property
+    def impact_count(self):
+        """Manifolds that were struck in the last step, counting repeats."""
+        return self.restitution.count
+
     def times(self):
         """(stages,) [s] spent in the last call of step."""
-        cdef double length = tick()
-        return [length * self.stage_ticks[i] for i in range(STAGES)]
+        return self.stage_times.seconds()

@@ -34,8 +34,10 @@ from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._impacts cimport TreeImpacts
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._machine cimport Machine
-from mcsim.step._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
-                              SWEEPS_A_LOOK, Pipeline)
+from mcsim.step._pipeline cimport Pipeline
+from mcsim.step._stage_times cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX,
+                                      STAGE_SOLVE, STAGE_WARM_START)
+from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
@@ -143,19 +145,19 @@ cdef class ReducedPipeline(LoopPipeline):
                            self.kept_of_trees[2] if self.looping else None)
 
     cdef void bounce(self, bint held) noexcept nogil:
-        cdef long long before = self.impact_count
-        if self.blows is None:
+        cdef long long before = self.restitution.count
+        if self.restitution.impacts is None:
             return
         if held:                                         # as a step begins: the last kick was another step's
             self.sum_forces()
             self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
         elif self.looping:
             self.generalized.solve(self.plain.rows, self.motion.qd, RELAXED)
-        self.impact_count += self.blows.resolve(self.plain.rows, self.plain.row_count, self.settings.restitution_threshold,
+        self.restitution.count += self.restitution.impacts.resolve(self.plain.rows, self.plain.row_count, self.settings.restitution_threshold,
                                                 self.settings.h, self.settings.first_kick, self.plain.impacts)
-        if self.impact_count != before:
+        if self.restitution.count != before:
             self.show_twists()
-        self.lap(STAGE_IMPACT)
+        self.stage_times.lap(STAGE_IMPACT)
 
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
@@ -498,16 +500,16 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.motion.factor()
             else:
                 self.flight.fly(NULL, h, forces)
-            self.set_time(self.settings.time + h)
+            self.integrator.set_time(self.settings.time + h)
             if self.runge:
                 self.motion.look()
             self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
             self.give_twists()
-            self.lap(STAGE_INTEGRATE)
+            self.stage_times.lap(STAGE_INTEGRATE)
         else:
             self.bounded_substep(h, forces, last)
         self.carry_trees(h)
-        self.store_contacts()
+        self.integrator.end_substep()
         if last and self.laden:
             self.keep_loads()
         if self.motion.failed:
@@ -735,16 +737,16 @@ cdef class ReducedPipeline(LoopPipeline):
             self.motion.give_shared(0, self.motion.tree_count, self.shared)
             self.motion.account(0.0, True)
             self.aim_contacts(True)
-        self.lap(STAGE_WARM_START)
+        self.stage_times.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
-        self.lap(STAGE_INTEGRATE)
+        self.stage_times.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.sweeping.asked)
         self.sweeping.first_residual = 0.0
         if last and self.settings.compliant:
             self.show_twists()
             self.sweeping.first_residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist, BIASED)
-        self.lap(STAGE_SOLVE)
-        self.set_time(self.settings.time + h)
+        self.stage_times.lap(STAGE_SOLVE)
+        self.integrator.set_time(self.settings.time + h)
         if self.runge:
             self.take_back(0.5 * h)
             if watched:
@@ -769,18 +771,18 @@ cdef class ReducedPipeline(LoopPipeline):
             self.give_twists()
         if watched and self.runge:
             self.motion.spend(0.5 * h, forces)
-        self.lap(STAGE_INTEGRATE)
+        self.stage_times.lap(STAGE_INTEGRATE)
         self.refresh()
         if self.projecting:
             self.project_loops(h)
-        self.lap(STAGE_REFRESH)
+        self.stage_times.lap(STAGE_REFRESH)
         if self.looping and not self.runge:
             self.sum_forces()
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, True)
         if self.looping and not self.runge:
             self.second_kick(0.5 * h, forces)
-        self.lap(STAGE_INTEGRATE)
+        self.stage_times.lap(STAGE_INTEGRATE)
         self.return_half()
         self.weigh_warm_starts(True)
         self.bounce(False)
@@ -796,5 +798,5 @@ cdef class ReducedPipeline(LoopPipeline):
                                 residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED))
         if self.looping:
             self.note_loops()
-        self.lap(STAGE_RELAX)
+        self.stage_times.lap(STAGE_RELAX)
 

@@ -8,6 +8,9 @@ from mcsim.step._drives cimport Drives
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.step._plain_rows cimport PlainRows
 
+cdef enum:
+    SWEEPS_A_LOOK = 16                  # from one look at the clock to the next
+
 cdef class Sweeps:
     cdef StepContext context
     cdef ConstraintSets sets

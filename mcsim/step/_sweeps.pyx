@@ -7,7 +7,6 @@ from mcsim.core._types cimport OK
 from mcsim.state._layout cimport BIASED, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT
 
 cdef enum:
-    SWEEPS_A_LOOK = 16           # from one look at the clock to the next
     MOST_SWEEPS = 1000           # likewise, of the assembled matrix
 
 

@@ -1,18 +1,11 @@
 """The stages of a step, by name. What each does, and in which order, stands at the top of ``_pipeline.pyx``."""
 
 from mcsim.step._pipeline import Pipeline
-from mcsim.step._position_pipeline import PositionPipeline
-from mcsim.step._smooth_pipeline import SmoothPipeline
 
-# In the order of the timers of _pipeline.pxd.
+# In the order of the timers of _stage_times.pxd.
 STAGES = ("collide", "prepare", "integrate", "warm_start", "impact", "solve", "refresh", "relax", "store", "finish")
 
 # What Pipeline.step and Pipeline.prepare answer (core/_types.pxd, Status; _pipeline.pxd).
 OK, GROW, NOT_FINITE, UNSEEN, NOT_DONE = 0, 1, 2, 4, 5
 
-# By integrator.
-PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
-             "variational": PositionPipeline}
-
-__all__ = ["GROW", "NOT_DONE", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES",
-           "SmoothPipeline"]
+__all__ = ["GROW", "NOT_DONE", "NOT_FINITE", "OK", "UNSEEN", "Pipeline", "STAGES"]

@@ -17,7 +17,7 @@ from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.core.notes import failure_of
 from mcsim.world.observers import Observers
-from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
+from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.queries import Queries
 from mcsim.world.record import MOST_STEPS
 from mcsim.scene import Scene
@@ -175,8 +175,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline = self._new_pipeline(
             scene, bodies, joints, collider, self._kernel_settings(scene) | {"user_rows": rows},
             **({"planned": True} if planned else {}))
-        if isinstance(pipeline, PositionPipeline):
-            pipeline.names = (tuple(body_index), tuple(joint_index))
+        pipeline.integrator.name(tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
@@ -194,8 +193,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
-        kind = PIPELINES.get(self._keywords["integrator"], Pipeline)
-        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+        return Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
             self._keywords, scene.gravity, bodies), **planned)
 
     def _new_laboratory(self, noted):
@@ -269,7 +267,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _check_damping(self):
         """At the beginning and before steps: rates may be written at any time."""
-        if type(self._pipeline) is SmoothPipeline:
+        if self._keywords["integrator"] == "rk4":
             check_damping(self._scene.bodies, self._bodies, self.substep)
 
     def _follow_events(self):

@@ -117,10 +117,10 @@ def test_body_arrays_match_their_fields():
 
 
 def test_stages_have_names():
-    """pipeline.STAGES lists the timers of _pipeline.pxd in their order."""
+    """stages.STAGES lists the timers of _stage_times.pxd in their order."""
     from mcsim.step.stages import STAGES
 
-    text = (Path(mcsim.__file__).parent / "step" / "_pipeline.pxd").read_text()
+    text = (Path(mcsim.__file__).parent / "step" / "_stage_times.pxd").read_text()
     stages = {name.lower(): int(code) for name, code in re.findall(r"^    STAGE_([A-Z_]+) = (\d+)", text, re.M)}
     assert stages == {name: code for code, name in enumerate(STAGES)}
 

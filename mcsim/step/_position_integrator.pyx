@@ -21,8 +21,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.step._constraint_set cimport ConstraintSets
-from mcsim.step._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
+from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.constraints._contacts cimport refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
@@ -64,51 +63,53 @@ cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
 
-cdef class PositionPipeline(SmoothPipeline):
-    """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
+cdef class PositionIntegrator(SmoothIntegrator):
+    """Arguments as of Integrator."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0, 0.0)):
-        SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
+    def plan(self, bodies, joints, sizes):
         self.flight = FreeFlight(bodies.inertia, bodies.kind)
-        self.names = None
+        SmoothIntegrator.plan(self, bodies, joints, sizes)
 
-    def _grow_rows(self, rows, manifolds):
+    def name(self, bodies, joints):
+        self.names = bodies, joints
+
+    def reserve(self):
         """And what the joints' rows need beside themselves."""
-        SmoothPipeline._grow_rows(self, rows, manifolds)
-        most = 6 * self.joint_count + 1
+        SmoothIntegrator.reserve(self)
+        most = 6 * self.context.joint_count + 1
         trial = np.zeros(self.plain.row_capacity, ROW_DTYPE)
         gap = np.zeros(most)
-        rounds = np.zeros((HISTORY if self.joint_count else 1, self.bodies.count + 1, 6))
-        best = np.zeros((self.bodies.count + 1, 6))
+        rounds = np.zeros((HISTORY if self.context.joint_count else 1, self.context.bodies.count + 1, 6))
+        best = np.zeros((self.context.bodies.count + 1, 6))
         self.buffers = (trial, gap, rounds, best)
         self.trial, self.gap = <Row*>records(trial), doubles(gap)
         self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
-    cdef int layout(self, ConstraintSets sets) noexcept nogil:
-        cdef int status = SmoothPipeline.layout(self, sets)
+    cdef void begin_step(self) noexcept nogil:
+        SmoothIntegrator.begin_step(self)
         self.factored = False
         self.find_damping()
-        return status
 
     cdef void find_damping(self) noexcept nogil:
         cdef Py_ssize_t i
         cdef int k
         self.damped = False
-        for i in range(self.bodies.count):
-            if self.bodies.linear_damping[i] != 0.0 or self.bodies.angular_damping[i] != 0.0:
+        for i in range(self.context.bodies.count):
+            if self.context.bodies.linear_damping[i] != 0.0 or self.context.bodies.angular_damping[i] != 0.0:
                 self.damped = True
-        for i in range(self.joint_count):
-            for k in range(self.joints[i].axis_count):
-                if self.joints[i].axes[k].has_spring and self.joints[i].axes[k].damping > 0.0:
+        for i in range(self.context.joint_count):
+            for k in range(self.context.joints[i].axis_count):
+                if self.context.joints[i].axes[k].has_spring and self.context.joints[i].axes[k].damping > 0.0:
                     self.damped = True
 
     # ---- the first half ----------------------------------------------------------------------------------------------
 
     cdef void forces(self) noexcept nogil:
         """What they would accelerate the free bodies by, at the present state, whose rows are written."""
-        smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.plain.rows, self.wrench, False)
-        free_accelerations(&self.bodies, self.wrench, self.acceleration)
+        smooth_forces(self.context.bodies, self.context.settings, self.wrench)
+        add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
+                         self.context.settings, self.plain.rows, self.wrench, False)
+        free_accelerations(self.context.bodies, self.wrench, self.acceleration)
 
     cdef void first_half(self) noexcept nogil:
         """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that
@@ -116,16 +117,17 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        self.write_joints()
+        self.plain.write_joints(self.plain.rows)
         if not self.factored:
-            self.smooth.factor(self.plain.rows, &self.bodies)
+            self.smooth.factor(self.plain.rows, self.context.bodies)
         for i in range(self.smooth.count):
             row = &self.plain.rows[self.smooth.row[i]]
-            ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
-            self.smooth.target[i] = rate(row, self.bodies.twist) - ahead
+            ahead = 0.0 if row.stabilized else 0.5 * self.context.settings.h * row.curvature
+            self.smooth.target[i] = rate(row, self.context.bodies.twist) - ahead
         self.forces()
-        add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
-        self.smooth.solve(self.plain.rows, self.bodies.twist)
+        add_twists(self.context.bodies.count, 0.5 * self.context.settings.h, self.acceleration,
+                   self.context.bodies.twist)
+        self.smooth.solve(self.plain.rows, self.context.bodies.twist)
 
     # ---- the flight --------------------------------------------------------------------------------------------------
 
@@ -133,15 +135,16 @@ cdef class PositionPipeline(SmoothPipeline):
         """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more
         than it may be; infinite: there is no such flight"""
         cdef double largest = 0.0
-        cdef Py_ssize_t i = self.flight.fly(&self.bodies, self.settings.h,
-                                            self.settings.integrator == INTEGRATE_VARIATIONAL)
+        cdef Py_ssize_t i = self.flight.fly(self.context.bodies, self.context.settings.h,
+                                            self.context.settings.integrator == INTEGRATE_VARIATIONAL)
         cdef const Row* row
         self.fast_body = i
         self.flights += 1
         if i >= 0:
             return INFINITY
-        self.pose_calls.call(True)
-        refresh_joints(self.joints, NULL, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
+        self.context.pose_calls.call(True)
+        refresh_joints(self.context.joints, NULL, self.context.joint_count, self.context.bodies,
+                       self.context.settings, self.trial, True, NULL)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.plain.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -156,14 +159,14 @@ cdef class PositionPipeline(SmoothPipeline):
         s = z / (1 - s_j . z / |s_j|^2) with
         the last j.
         """
-        cdef Py_ssize_t n = self.bodies.count
+        cdef Py_ssize_t n = self.context.bodies.count
         cdef Py_ssize_t i
         cdef int j
         cdef Twist* own = self.rounds + round * (n + 1) + 1
         cdef Twist* s = own
         cdef double along
         for i in range(self.smooth.count):
-            self.smooth.target[i] = -self.gap[i] / self.settings.h
+            self.smooth.target[i] = -self.gap[i] / self.context.settings.h
         memset(own - 1, 0, (n + 1) * sizeof(Twist))
         self.smooth.solve(self.plain.rows, own)
         for j in range(round):
@@ -181,19 +184,19 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef double s = 0.0
         cdef Py_ssize_t i
         cdef const Mat3* inertia
-        for i in range(self.bodies.count):
-            if self.bodies.kind[i] == DYNAMIC:
-                inertia = &self.bodies.inertia[i]
-                s += dot(x[i].v, y[i].v) / self.bodies.inv_mass[i]
+        for i in range(self.context.bodies.count):
+            if self.context.bodies.kind[i] == DYNAMIC:
+                inertia = &self.context.bodies.inertia[i]
+                s += dot(x[i].v, y[i].v) / self.context.bodies.inv_mass[i]
                 s += (inertia.xx + inertia.yy + inertia.zz) / 3.0 * dot(x[i].w, y[i].w)
         return s
 
     cdef bint close(self) noexcept nogil:
         """Fly so that the joints are closed at the end. -> whether that succeeded"""
-        cdef Py_ssize_t n = self.bodies.count
+        cdef Py_ssize_t n = self.context.bodies.count
         cdef double off, nearest
         cdef int k
-        self.flight.begin(&self.bodies)
+        self.flight.begin(self.context.bodies)
         memcpy(self.trial, self.plain.rows, self.context.joint_rows * sizeof(Row))
         off = self.smooth.aim_errors(self.plain.rows)
         self.keep = 1.0 - OPENED / off if off > OPENED else 0.0
@@ -215,7 +218,7 @@ cdef class PositionPipeline(SmoothPipeline):
             off = self.try_flight()
         if off <= STILL_CLOSED:
             if off > CLOSE_ENOUGH:
-                self.noted.most(NOTE_OPEN, self.worst_joint(), off)
+                self.context.noted.most(NOTE_OPEN, self.worst_joint(), off)
             return True
         self.fail_open(off)
         return False
@@ -239,30 +242,30 @@ cdef class PositionPipeline(SmoothPipeline):
 
     cdef bint second_half(self) noexcept nogil:
         """v = v' + h/2 a(x, v) + M^-1 J' mu with J v + rate = 0, v' that of the flight's end. -> whether v was found"""
-        cdef double h = self.settings.h
+        cdef double h = self.context.settings.h
         cdef double change, largest
         cdef Py_ssize_t i
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        self.write_joints()
-        self.smooth.factor(self.plain.rows, &self.bodies)
+        self.plain.write_joints(self.plain.rows)
+        self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
-        self.flight.begin(&self.bodies)
+        self.flight.begin(self.context.bodies)
         for k in range(MOST_REPEATS):
             self.forces()
             change = 0.0
             largest = 0.0
-            for i in range(self.bodies.count):
+            for i in range(self.context.bodies.count):
                 x[i].v = add_scaled(self.flight.twist[i].v, 0.5 * h, x[i].v)
                 x[i].w = add_scaled(self.flight.twist[i].w, 0.5 * h, x[i].w)
             self.smooth.aim_still(self.plain.rows)
             self.smooth.solve(self.plain.rows, x)
-            for i in range(self.bodies.count):
-                v = &self.bodies.twist[i]
+            for i in range(self.context.bodies.count):
+                v = &self.context.bodies.twist[i]
                 change = max(change, max(norm(sub(x[i].v, v.v)), norm(sub(x[i].w, v.w))))
                 largest = max(largest, max(norm(x[i].v), norm(x[i].w)))
-            memcpy(self.bodies.twist, x, self.bodies.count * sizeof(Twist))
+            memcpy(self.context.bodies.twist, x, self.context.bodies.count * sizeof(Twist))
             if not self.damped or change <= SETTLED * largest:
                 return True
         if change <= SETTLED_ENOUGH * largest:
@@ -278,40 +281,42 @@ cdef class PositionPipeline(SmoothPipeline):
         for i in range(self.plain.row_count):
             self.plain.rows[i].impulse = 0.0
         self.plain.aim_motors()
-        muted = mute_joint_forces(self.joints, self.joint_count, self.plain.rows)
+        muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
         bounded = self.plain.row_count - self.smooth.taken - muted > 0
-        if bounded and self.impact_count > 0:
-            self.smooth.factor(self.plain.rows, &self.bodies)
+        if bounded and self.restitution.count > 0:
+            self.smooth.factor(self.plain.rows, self.context.bodies)
             self.smooth.aim_still(self.plain.rows)
-            self.smooth.solve(self.plain.rows, self.bodies.twist)
+            self.smooth.solve(self.plain.rows, self.context.bodies.twist)
         self.first_half()
         if bounded:
             self.solve_bounded(BIASED)
-        self.lap(STAGE_SOLVE)
-        if self.set_time(self.settings.time + self.settings.h) != OK or not self.close():
+        self.times.lap(STAGE_SOLVE)
+        if self.set_time(self.context.settings.time + self.context.settings.h) != OK or not self.close():
             return
-        self.lap(STAGE_INTEGRATE)
+        self.times.lap(STAGE_INTEGRATE)
         if not self.second_half():
             return
-        self.lap(STAGE_REFRESH)
+        self.times.lap(STAGE_REFRESH)
         self.sweeping.residual = 0.0
         if bounded:
-            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                             &self.settings, self.plain.anchors, self.plain.rows, False)
-            self.bounce(True)
+            refresh_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
+                             self.context.collider.manifold_count, self.context.bodies,
+                             self.context.settings, self.plain.anchors, self.plain.rows, False)
+            self.restitution.bounce(True)
             self.solve_bounded(RELAXED)
-            self.sweeping.residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED)
-            self.lap(STAGE_RELAX)
+            self.sweeping.residual = residual(self.plain.rows, self.plain.row_count,
+                                              self.context.bodies.twist, RELAXED)
+            self.times.lap(STAGE_RELAX)
         if last:
             self.accelerate(True)
-        self.store_contacts()
+        self.end_substep()
 
     # ---- failure -----------------------------------------------------------------------------------------------------
 
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
         """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's
         function has raised."""
-        if self.pose_calls.status != OK:
+        if self.context.pose_calls.status != OK:
             return
         with gil:
                 self.calls.fail(self._explain(why, which, amount))
@@ -319,9 +324,9 @@ cdef class PositionPipeline(SmoothPipeline):
     def _explain(self, why, which, amount):
         cdef double fastest = 0.0
         cdef Py_ssize_t i
-        bodies, joints = self.names or (range(self.bodies.count), range(self.joint_count))
-        h = self.settings.h
-        begin = (f"step {self.steps + 1} (t = {self.start + (self.steps + 1) * self.settings.dt:.6g} s): ")
+        bodies, joints = self.names or (range(self.context.bodies.count), range(self.context.joint_count))
+        h = self.context.settings.h
+        begin = f"step {self.context.step} (t = {self.context.step_end:.6g} s): "
         end = "; the last good state is kept; take a smaller dt or more substeps"
         if why == FAST_BODY:
             return SimulationError(f"{begin}body {bodies[which]!r} turns at {amount:.4g} rad/s, {amount * h:.3g} rad a "
@@ -329,7 +334,7 @@ cdef class PositionPipeline(SmoothPipeline):
         if why == STRONG_DAMPING:
             return SimulationError(f"{begin}springs or damping are too strong for substeps of {h:.3g} "
                                    f"s: velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
-        for i in range(self.bodies.count):
+        for i in range(self.context.bodies.count):
             fastest = max(fastest, norm(self.flight.twist[i].w))
         return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint "
                                f"{joints[which]!r} stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the "

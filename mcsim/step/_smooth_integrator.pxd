@@ -1,17 +1,18 @@
-"""The pipeline of integrator="rk4", and what those of "rattle" and "variational" share with it."""
+"""integrator="rk4", and what "rattle" and "variational" share with it."""
 
-from mcsim.step._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._smooth cimport SmoothSolver
+from mcsim.step._integrator cimport Integrator
 
-cdef class SmoothPipeline(Pipeline):
+cdef class SmoothIntegrator(Integrator):
     cdef readonly SmoothSolver smooth
     cdef HeldSpans held_spans            # bounded rows of articulations with motors
     cdef RungeKutta runge_kutta
-    cdef object accelerations
+    cdef object arrays
     cdef Twist* acceleration             # (bodies,), the world's before the first
+    cdef Twist* wrench                   # forces on the bodies, likewise [N, N m]
 
     cdef void accelerate(self, bint keep) noexcept nogil
     cdef void solve_bounded(self, int relaxed) noexcept nogil

@@ -1,12 +1,12 @@
-"""The pipeline of integrator="rattle" and "variational"."""
+"""integrator="rattle" and "variational"."""
 
-from mcsim.step._smooth_pipeline cimport SmoothPipeline
+from mcsim.step._smooth_integrator cimport SmoothIntegrator
 from mcsim.core._types cimport Twist
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.state._layout cimport Row
 
-cdef class PositionPipeline(SmoothPipeline):
-    cdef public object names             # (of the bodies, of the joints), for messages
+cdef class PositionIntegrator(SmoothIntegrator):
+    cdef object names                    # (of the bodies, of the joints), for messages
     cdef readonly long long flights      # tried since the beginning, one and a few a substep
     cdef FreeFlight flight
     cdef object buffers

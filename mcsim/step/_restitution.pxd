@@ -1,0 +1,16 @@
+"""The impacts of a step."""
+
+from mcsim.solve._impact cimport Impacts
+from mcsim.step._constraint_set cimport StepContext
+from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._stage_times cimport StageTimes
+
+cdef class Restitution:
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef StageTimes times
+    cdef Impacts impacts                # or None: nothing bounces
+    cdef double first                   # part of a substep's forces that acts before the drift
+    cdef long long count                # manifolds that were struck in the last step, counting repeats
+
+    cdef void bounce(self, bint held) noexcept nogil

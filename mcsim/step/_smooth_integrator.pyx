@@ -1,0 +1,182 @@
+"""integrator="rk4": Runge-Kutta over the smooth forces, on accelerations that meet all joints at once
+(docs/theory/rk4.md). What has bounds acts as impulses around it.
+
+    mean velocity to come   v + h a/2, on which limits, friction, motors and contacts act, biased
+    four stages             forces, joints' rows, their factor, accelerations
+    project                 "projection": poses onto C = 0, velocities onto J v = 0
+    velocity at the end     what has bounds again, without bias
+
+_position_integrator.pyx has the other integrators that stand on the same solver.
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.step._impacts cimport SmoothImpacts
+from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
+from mcsim.step._sweeps cimport SWEEPS_A_LOOK
+from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport foresee_turns
+from mcsim.core._arrays cimport doubles
+from mcsim.core._noted cimport NOTE_OPEN
+from mcsim.core._types cimport Twist
+from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
+from mcsim.solve._blocks cimport FACTOR_STRIDE
+from mcsim.solve._held_spans cimport HeldSpans
+from mcsim.solve._si cimport residual, sweep_si
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._layout cimport BIASED, DYNAMIC, RELAXED
+
+from mcsim.solve.border import border_rows
+
+# Sweeps over bounded rows end at this correction [m/s, rad/s].
+cdef double SETTLED = 1e-14
+
+# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted [m, rad].
+cdef int PROJECTION_ROUNDS = 3
+cdef double PROJECTION_TOLERANCE = 1e-15
+cdef double CLOSE_ENOUGH = 1e-10
+
+
+cdef class SmoothIntegrator(Integrator):
+    """Arguments as of Integrator."""
+
+    def plan(self, bodies, joints, sizes):
+        """The solver, over the joints that hold."""
+        beside = border_rows(joints)
+        sizes = sizes().copy()
+        sizes[[row[0] for row in beside]] = 0
+        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+        self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
+        self.held_spans = HeldSpans(self.smooth)
+        self.runge_kutta = RungeKutta(bodies.count)
+        self.arrays = np.zeros((2, bodies.count + 1, 6))
+        self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
+        self.wrench = <Twist*>doubles(self.arrays[1]) + 1
+        self.reserve()
+
+    def reserve(self):
+        if self.smooth is not None:                          # else it is being planned
+            self.smooth.reserve(self.plain.row_capacity)
+
+    def impacts(self, int law):
+        """Velocities are at the time of the pose, as forces in two halves leave them."""
+        cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count)
+        blows.twist, blows.bodies = self.context.bodies.twist, self.context.bodies
+        return blows, 0.5
+
+    cdef void begin_step(self) noexcept nogil:
+        self.smooth.locate(self.context.joints, self.plain.rows)
+        memset(self.acceleration - 1, 0,
+               sizeof(Twist))      # the world's: a step that failed may have left 0 * inf there
+
+    cdef void accelerate(self, bint keep) noexcept nogil:
+        """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
+        self.plain.write_joints(self.plain.rows)
+        smooth_forces(self.context.bodies, self.context.settings, self.wrench)
+        add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
+                         self.context.settings, self.plain.rows, self.wrench, keep)
+        free_accelerations(self.context.bodies, self.wrench, self.acceleration)
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        self.smooth.aim_accelerations(self.plain.rows, self.context.bodies.twist, self.context.settings)
+        self.smooth.solve(self.plain.rows, self.acceleration)
+        add_gyroscopic(self.context.bodies, self.acceleration)
+        if keep:
+            self.smooth.keep(self.plain.rows, self.context.settings.h)
+
+    cdef void solve_bounded(self, int relaxed) noexcept nogil:
+        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
+        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
+        whose masses and factors are 0."""
+        cdef Py_ssize_t i
+        cdef int k
+        stabilize_rows(self.plain.rows, self.plain.row_count, self.context.bodies, self.context.neighbours,
+                       1.0, self.context.settings)
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        self.smooth.forget(self.context.joint_rows)
+        for i in range(self.context.joint_rows):
+            self.plain.rows[i].mass[relaxed] = 0.0
+        memset(self.plain.factors, 0, self.context.joint_rows * FACTOR_STRIDE * sizeof(double))
+        if relaxed and self.restitution.count > 0:
+            self.smooth.aim_still(self.plain.rows)
+        else:
+            self.smooth.aim_rates(self.plain.rows, self.context.bodies.twist)
+        self.held_spans.prepare(self.plain.rows, self.context.joint_rows)
+        for k in range(self.sweeping.asked):
+            self.held_spans.hold(self.plain.rows, self.context.bodies.twist, relaxed)
+            self.sweeping.correction = self.smooth.sweep(self.plain.rows, self.context.joint_rows,
+                                                         self.context.bodies.twist, relaxed)
+            if self.plain.row_count > self.context.joint_rows:
+                self.sweeping.correction = max(self.sweeping.correction, sweep_si(
+                    self.plain.rows, self.plain.row_count, self.plain.factors, self.context.bodies.twist, relaxed, True))
+            self.smooth.solve(self.plain.rows, self.context.bodies.twist)
+            self.smooth.keep(self.plain.rows, 1.0)
+            if self.sweeping.correction <= SETTLED or (
+                    k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted()):
+                break
+
+    cdef void project(self) noexcept nogil:
+        """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
+        cdef double off
+        cdef int k
+        for k in range(PROJECTION_ROUNDS):
+            self.plain.write_joints(self.plain.rows)
+            if self.smooth.aim_errors(self.plain.rows) <= PROJECTION_TOLERANCE:
+                break
+            self.smooth.factor(self.plain.rows, self.context.bodies)
+            memset(self.acceleration - 1, 0, (self.context.bodies.count + 1) * sizeof(Twist))
+            self.smooth.solve(self.plain.rows, self.acceleration)
+            displace(self.context.bodies, self.acceleration)
+        self.plain.write_joints(self.plain.rows)
+        off = self.smooth.aim_errors(self.plain.rows)
+        if off > CLOSE_ENOUGH:
+            self.context.noted.most(NOTE_OPEN, self.plain.rows[self.smooth.worst()].source, off)
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        self.smooth.aim_still(self.plain.rows)
+        self.smooth.solve(self.plain.rows, self.context.bodies.twist)
+
+    cdef void substep(self, bint last) noexcept nogil:
+        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
+        substep to come, and after, on the velocity at its end."""
+        cdef double h = self.context.settings.h
+        cdef Py_ssize_t i, muted
+        cdef int k
+        cdef bint bounded
+        for i in range(self.plain.row_count):
+            self.plain.rows[i].impulse = 0.0
+        self.plain.aim_motors()
+        muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        bounded = self.plain.row_count - self.smooth.taken - muted > 0
+        if bounded:
+            if self.restitution.count > 0:
+                self.smooth.factor(self.plain.rows, self.context.bodies)
+                self.smooth.aim_still(self.plain.rows)
+                self.smooth.solve(self.plain.rows, self.context.bodies.twist)
+            self.accelerate(False)
+            add_twists(self.context.bodies.count, 0.5 * h, self.acceleration, self.context.bodies.twist)
+            self.solve_bounded(BIASED)
+            add_twists(self.context.bodies.count, -0.5 * h, self.acceleration, self.context.bodies.twist)
+        self.times.lap(STAGE_SOLVE)
+        self.runge_kutta.begin(self.context.bodies)
+        for k in range(4):
+            if k == 1 or k == 3:
+                self.set_time(self.context.settings.time + 0.5 * h)
+                foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, 0.5 * h)
+            self.accelerate(False)
+            self.runge_kutta.stage(self.context.bodies, self.acceleration, k, h)
+        if self.context.settings.smooth_projection:
+            self.project()
+        self.times.lap(STAGE_INTEGRATE)
+        if bounded:
+            self.plain.write(self.plain.rows)
+            self.times.lap(STAGE_REFRESH)
+            self.restitution.bounce(True)
+            self.solve_bounded(RELAXED)
+            self.times.lap(STAGE_RELAX)
+        self.sweeping.residual = residual(self.plain.rows, self.plain.row_count, self.context.bodies.twist,
+                                          RELAXED) if bounded else 0.0
+        if last:
+            self.accelerate(True)
+        self.end_substep()
