@@ -18,7 +18,7 @@ from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._tree cimport Articulation
-from mcsim.state._layout cimport BLOCK_BILATERAL, ROW_JOINT, ROW_NORMAL
+from mcsim.state._layout cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL
 from mcsim.state._rows cimport is_wide, push, rate
 
 from mcsim.solve.components import connected
@@ -319,6 +319,10 @@ cdef class TreeImpacts(Impacts):
         self.generalized, self.motion = generalized, motion
         self.bond = integers(bond) if bond is not None else NULL
         self.response = doubles(response)
+
+    cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        if self.bond != NULL:
+            self.generalized.solve(<Row*>rows, self.motion.qd, RELAXED)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         """A tree; those that loops tie are one."""

@@ -35,7 +35,7 @@ from mcsim.step._impacts cimport TreeImpacts
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._machine cimport Machine
 from mcsim.step._pipeline cimport Pipeline
-from mcsim.step._stage_times cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX,
+from mcsim.step._stage_times cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX,
                                       STAGE_SOLVE, STAGE_WARM_START)
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._contact_order cimport ContactOrder
@@ -146,18 +146,12 @@ cdef class ReducedPipeline(LoopPipeline):
 
     cdef void bounce(self, bint held) noexcept nogil:
         cdef long long before = self.restitution.count
-        if self.restitution.impacts is None:
-            return
-        if held:                                         # as a step begins: the last kick was another step's
+        if held and self.restitution.impacts is not None:    # as a step begins: the last kick was another step's
             self.sum_forces()
             self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
-        elif self.looping:
-            self.generalized.solve(self.plain.rows, self.motion.qd, RELAXED)
-        self.restitution.count += self.restitution.impacts.resolve(self.plain.rows, self.plain.row_count, self.settings.restitution_threshold,
-                                                self.settings.h, self.settings.first_kick, self.plain.impacts)
+        self.restitution.bounce(held)
         if self.restitution.count != before:
             self.show_twists()
-        self.stage_times.lap(STAGE_IMPACT)
 
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
@@ -205,7 +199,7 @@ cdef class ReducedPipeline(LoopPipeline):
             self.sweeping.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
         except BaseException as error:
             self.calls.fail(error)
-    
+
     cdef void hold_back(self) noexcept nogil:
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
         if self.tunnelling_guard.watching:
