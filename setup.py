@@ -132,7 +132,8 @@ KERNELS = {
     "mcsim.step._position_integrator": ["m"],
     "mcsim.step._tree_pipeline": ["m"],
     "mcsim.step._loop_account": ["m"],
-    "mcsim.step._loop_pipeline": [],
+    "mcsim.step._tree_loops": [],
+    "mcsim.step._tree_warm_starts": [],
     "mcsim.step._reduced_pipeline": ["m"],
 }
 

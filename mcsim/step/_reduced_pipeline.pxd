@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.step._loop_account cimport LoopAccount
-from mcsim.step._loop_pipeline cimport LoopPipeline
+from mcsim.step._tree_loops cimport TreeLoops
+from mcsim.step._tree_pipeline cimport TreePipeline
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
@@ -11,7 +12,10 @@ from mcsim.solve._laden cimport LadenRows
 from mcsim.state._layout cimport Row
 from mcsim.wide._blocks cimport Effort
 
-cdef class ReducedPipeline(LoopPipeline):
+cdef class ReducedPipeline(TreePipeline):
+    cdef TreeLoops loops
+    cdef bint runge                      # Runge-Kutta in place of leaps
+    cdef double* change                  # (nv,) see kick_again
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
@@ -24,7 +28,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these
     cdef ContactOrder contact_order
-    cdef object kept_here, loop_impulses, kept_efforts
+    cdef object kept_here, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
     cdef object swinging

@@ -35,9 +35,10 @@ from mcsim.step._impacts cimport TreeImpacts
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._machine cimport Machine
 from mcsim.step._pipeline cimport Pipeline
-from mcsim.step._stage_times cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX,
-                                      STAGE_SOLVE, STAGE_WARM_START)
+from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
+from mcsim.step._tree_loops cimport TreeLoops
+from mcsim.step._tree_warm_starts cimport node_of
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
@@ -74,17 +75,20 @@ cdef double MOST_GAIN = 0.01
 cdef double BLUR = 1e-13
 
 
-cdef class ReducedPipeline(LoopPipeline):
+cdef class ReducedPipeline(TreePipeline):
     """One world's step in generalized coordinates.
 
     Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
     bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in; .runge, .projection:
-    whether by Runge-Kutta, and loops by project_loops.
+    whether by Runge-Kutta, and loops by TreeLoops.project.
     """
 
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
-        LoopPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
+        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
+        self.loops = TreeLoops(self.context, self.plain, self.motion, self.generalized, self.kept_of_trees[2], self.kept_bonds,
+                               plan)
+        self.runge = plan.runge
         self.settings.first_kick = 0.5
         self.sweeping.in_halves = True
         self.kept_here = plan.jointed
@@ -101,9 +105,9 @@ cdef class ReducedPipeline(LoopPipeline):
             (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
             for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
-        states, energies = self.kept_of_drift = np.zeros((4, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        states, energies = self.kept_of_drift = np.zeros((5, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
-        self.at_most, self.energy_before = doubles(states[3]), doubles(energies[0])
+        self.at_most, self.change, self.energy_before = doubles(states[3]), doubles(states[4]), doubles(energies[0])
         self.bounded = <int32_t*>doubles(energies[1])
         self.swinging = np.zeros((3, bodies.count + 1, 3))
         self.shares = np.zeros((2, bodies.count + 1))
@@ -127,22 +131,22 @@ cdef class ReducedPipeline(LoopPipeline):
         self._follow_rows()
 
     def _follow_rows(self):
-        self.loop_impulses = np.zeros(self.plain.row_capacity)
-        self.impulses = doubles(self.loop_impulses)
+        self.loops.reserve()
+        self.warm_starts.reserve()
         self.account.reserve(self.plain.row_capacity)
         self.laden_rows.reserve(self.plain.row_capacity)
         self.contact_order.reserve(self.plain.anchor_capacity)
         self.generalized.level = self.contact_order.level
         most = max(1, self.plain.anchor_capacity, self.plain.row_capacity)
-        efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones((2, most)), np.zeros((2, most), np.int32)
-        self.efforts, self.undone, self.rates = <Effort*>doubles(efforts), doubles(others[0]), doubles(others[1])
+        efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones(most), np.zeros((2, most), np.int32)
+        self.efforts, self.undone = <Effort*>doubles(efforts), doubles(others)
         self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
 
     def _impacts(self):
         if self.account is None:
             return None                                  # not yet
         return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion,
-                           self.kept_of_trees[2] if self.looping else None)
+                           self.kept_of_trees[2] if self.loops.some else None)
 
     cdef void bounce(self, bint held) noexcept nogil:
         cdef long long before = self.restitution.count
@@ -171,12 +175,12 @@ cdef class ReducedPipeline(LoopPipeline):
         self.replanning = False
 
     def grow(self):
-        LoopPipeline.grow(self)
+        TreePipeline.grow(self)
         self.laden_rows.reserve(self.plain.row_capacity)
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
-        return LoopPipeline.go_on(self, n)
+        return TreePipeline.go_on(self, n)
 
     def kicked(self):
         """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
@@ -284,8 +288,7 @@ cdef class ReducedPipeline(LoopPipeline):
     cdef void write_joints(self) noexcept nogil:
         self.pose_calls.call(False)
         refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
-                       self.plain.rows, True,
-                       self.held)
+                       self.plain.rows, True, self.held)
         self.let_tree_hold()
 
     cdef void bend_rows(self) noexcept nogil:
@@ -339,19 +342,18 @@ cdef class ReducedPipeline(LoopPipeline):
                     row.curvature = 2.0 * bent / self.settings.h
 
     cdef void finish_rows(self, double part) noexcept nogil:
-        if self.looping:
+        if self.loops.some:
             self.bend_rows()
         self.generalized.finish(self.plain.rows, self.plain.row_count)
         stabilize_rows(self.plain.rows, self.plain.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
         if self.stiffer:
             stiffen_contacts(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.efforts, &self.bodies,
-                             self.further.neighbours,
-                             part, &self.settings)
+                             self.further.neighbours, part, &self.settings)
         self.generalized.ease(self.plain.rows, self.plain.row_count)
         self.surfaces.finish(part)
-        if self.closing_loops or self.projecting:
-            self.aim_loops()
-        self.generalized.factor(self.plain.rows, self.plain.joint_end, self.closing_rate())
+        if self.loops.closing or self.loops.projecting:
+            self.loops.aim()
+        self.generalized.factor(self.plain.rows, self.plain.joint_end, self.loops.closing_rate())
         self.held_trees.prepare(self.plain.rows, self.plain.joint_end, self.tied)
 
     cdef void refresh(self) noexcept nogil:
@@ -409,7 +411,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef double impulse
         if not self.settings.compliant:
             self.pass_on()
-        self.begin_warm_starts(True)
+        self.warm_starts.start(True)
         for i in range(self.plain.started_end):
             impulse = self.plain.take_carried(&self.plain.rows[i])
             if impulse != 0.0:
@@ -462,7 +464,7 @@ cdef class ReducedPipeline(LoopPipeline):
                 elif not self.tied[k]:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
         self.motion.look()
-        if self.looping:
+        if self.loops.some:
             self.flight.fly_apart(self.tied, h, forces)
         else:
             self.flight.fly(NULL, h, forces)
@@ -531,7 +533,7 @@ cdef class ReducedPipeline(LoopPipeline):
         self.motion.kick(h, forces, 1)
         if not self.runge:
             self.motion.leave_spins(h, &self.bodies, self.tied, 0, self.motion.tree_count)
-        if self.looping:
+        if self.loops.some:
             self.start_rows(False, True)
             if not self.runge:
                 for k in range(ROUNDS):
@@ -539,21 +541,22 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.motion.kick_some(h, forces, self.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
-            self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
+            self.motion.begin_account(h, forces, self.tied if self.loops.some else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         self.start_rows(False, False)
-        self.begin_warm_starts(False)
+        self.warm_starts.start(False)
         if self.context.contact_rows > 0:
             self.find_work()
         self.start_rows(True, False)
         self.start_rows(True, True)
-        self.weigh_warm_starts(False)
+        self.warm_starts.weigh(False)
 
     cdef void find_work(self) noexcept nogil:
         """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what they ask,
         each by itself: w^2 / (2 J H^-1 J'), w = J qd + bias."""
         cdef const Row* row
         cdef Py_ssize_t i, k
+        cdef int32_t a, b
         cdef double rate, work
         for k in range(self.motion.tree_count):
             if self.motion.trees[k].count > 0:
@@ -562,15 +565,16 @@ cdef class ReducedPipeline(LoopPipeline):
             row = &self.plain.rows[i]
             if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
                 continue
-            rate = row.bias[BIASED] + (self.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
-                                       else self.row_rate(i, self.motion.qd))
+            rate = row.bias[BIASED] + (self.warm_starts.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
+                                       else self.generalized.rate(i, self.motion.qd))
             if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and rate > 0.0:
                 continue
             work = 0.5 * rate * rate / row.diagonal
-            if self.node(row.body_a) >= 0:
-                self.at_most[self.node(row.body_a)] += work
-            if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
-                self.at_most[self.node(row.body_b)] += work
+            a, b = node_of(self.motion.blocks, row.body_a), node_of(self.motion.blocks, row.body_b)
+            if a >= 0:
+                self.at_most[a] += work
+            if b >= 0 and b != a:
+                self.at_most[b] += work
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
@@ -580,7 +584,7 @@ cdef class ReducedPipeline(LoopPipeline):
         cdef const Block* block
         cdef Py_ssize_t i, k
         cdef double* qd = self.motion.qd
-        cdef double* change = self.levels
+        cdef double* change = self.change
         cdef int32_t* stirred = self.generalized.stirred
         cdef double before
         cdef bint some = False
@@ -631,7 +635,7 @@ cdef class ReducedPipeline(LoopPipeline):
         for i in range(self.plain.started_end):
             row = &self.plain.rows[i]
             if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded and (
-                    self.is_tied(row) == tied):
+                    self.loops.is_tied(row) == tied):
                 self.generalized.apply(i, row.impulse, self.motion.qd)
         if self.settings.compliant and bounded and tied:
             (<CompliantSurfaces>self.surfaces).begin_warm_start(BIASED)
@@ -711,7 +715,7 @@ cdef class ReducedPipeline(LoopPipeline):
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
-        cdef bint watched = self.looping and self.note_strain()
+        cdef bint watched = self.loops.some and self.loops.note_strain()
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, False)
@@ -748,17 +752,17 @@ cdef class ReducedPipeline(LoopPipeline):
                 self.motion.spend(0.5 * h, forces)
             self.motion.runge_kutta(h, forces)
         else:
-            if self.closing_loops:
-                self.close_loops(h)
+            if self.loops.closing:
+                self.loops.close(self, h)
                 self.motion.place()
             if watched:
                 self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
             self.fly(h, forces)
-            if self.looping:
+            if self.loops.some:
                 self.motion.account(-1.0, True)
                 self.motion.drift(h)
                 self.flight.bring_back(self.tied)
-        if self.looping or self.runge:
+        if self.loops.some or self.runge:
             self.show(True)
         else:
             self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
@@ -767,18 +771,18 @@ cdef class ReducedPipeline(LoopPipeline):
             self.motion.spend(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)
         self.refresh()
-        if self.projecting:
-            self.project_loops(h)
+        if self.loops.projecting:
+            self.loops.project(self, h)
         self.stage_times.lap(STAGE_REFRESH)
-        if self.looping and not self.runge:
+        if self.loops.some and not self.runge:
             self.sum_forces()
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, True)
-        if self.looping and not self.runge:
+        if self.loops.some and not self.runge:
             self.second_kick(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)
         self.return_half()
-        self.weigh_warm_starts(True)
+        self.warm_starts.weigh(True)
         self.bounce(False)
         self.solve_rows(RELAXED, self.sweeping.asked)
         if watched:
@@ -790,7 +794,7 @@ cdef class ReducedPipeline(LoopPipeline):
         if last:
             self.sweeping.residual = max(self.sweeping.first_residual,
                                 residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED))
-        if self.looping:
-            self.note_loops()
+        if self.loops.some:
+            self.loops.note_open()
         self.stage_times.lap(STAGE_RELAX)
 

@@ -1,9 +1,9 @@
 """The tree of a world in generalized coordinates."""
 
 from libc.stdint cimport int32_t
-from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._pipeline cimport Pipeline
+from mcsim.step._tree_warm_starts cimport TreeWarmStarts
 from mcsim.core._types cimport Quat, Twist
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
@@ -16,10 +16,7 @@ cdef class TreeSurfaces(CompliantSurfaces):
     cdef GeneralizedRows generalized
 
 cdef class TreePipeline(Pipeline):
-    cdef WarmStarts warm_starts          # over the trees' velocities
-    cdef object node_numbers
-    cdef int32_t* nodes                  # which of its nodes every velocity is of
-    cdef Py_ssize_t node_count
+    cdef TreeWarmStarts warm_starts
     cdef readonly TreeMotion motion
     cdef GeneralizedRows generalized     # all rows over its velocities
     cdef TreeResponses responses         # H^-1 J' of them
@@ -75,5 +72,5 @@ cdef class TreePipeline(Pipeline):
     cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil
     cdef int32_t first_of(self, int32_t tree) noexcept nogil
     cdef bint is_stirred(self, int32_t body) noexcept nogil
-    cdef int32_t node(self, int32_t body) noexcept nogil
-    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil
+    cdef void write_joints(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil

@@ -10,6 +10,7 @@ from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._constraint_set cimport ConstraintSet
 from mcsim.step._pipeline cimport Pipeline
 from mcsim.step._state_arrays cimport StateArrays
+from mcsim.step._tree_warm_starts cimport TreeWarmStarts, node_of
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
@@ -18,7 +19,6 @@ from mcsim.core.errors import SimulationError
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
-from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._generalized cimport GeneralizedRows, closes
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
@@ -36,9 +36,7 @@ cdef class TreeSurfaces(CompliantSurfaces):
     """Compliant surfaces whose rows act on the velocities of trees."""
 
     cdef int32_t node(self, int32_t body) noexcept nogil:
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return -1
-        return self.motion.blocks[body].first
+        return node_of(self.motion.blocks, body)
 
     cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
         return self.generalized.rate(i, velocity)
@@ -56,13 +54,8 @@ cdef class TreePipeline(Pipeline):
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
-        self.warm_starts = WarmStarts(nv)
-        self.node_numbers = np.zeros(max(1, nv), np.int32)
-        self.nodes, self.node_count = integers(self.node_numbers), nv
-        for i in range(bodies.count):
-            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
-                self.motion.blocks[<Py_ssize_t>i].first)
         self.generalized = GeneralizedRows()
+        self.warm_starts = TreeWarmStarts(self.plain, self.motion, self.generalized, plan.jointed[1:])
         self.responses = TreeResponses(self.motion)
         self.kept_of_trees = np.zeros((3, self.motion.tree_count + 1), np.int32)
         self.busy, self.tied = integers(self.kept_of_trees[0]), integers(self.kept_of_trees[1])
@@ -216,26 +209,28 @@ cdef class TreePipeline(Pipeline):
         cdef TreeSurfaces surfaces
         if self.motion is None or not self.settings.compliant:
             return ConstraintSet()                       # not yet, or none
-        surfaces = TreeSurfaces(self.context, self.plain, self.warm_starts, self.node_numbers[:self.node_count])
+        surfaces = TreeSurfaces(self.context, self.plain, self.warm_starts.groups,
+                                self.warm_starts.numbers[:self.motion.tree.nv])
         surfaces.motion, surfaces.generalized, surfaces.velocity = self.motion, self.generalized, self.motion.qd
         return surfaces
-
-    cdef int32_t node(self, int32_t body) noexcept nogil:
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return -1
-        return self.motion.blocks[body].first
 
     cdef double energy_of(self, const Row* row) noexcept nogil:
         """Kinetic, of the trees that a row is between, as last accounted [J]."""
         cdef double found = 0.0
-        if self.node(row.body_a) >= 0:
+        cdef int32_t a = node_of(self.motion.blocks, row.body_a), b = node_of(self.motion.blocks, row.body_b)
+        if a >= 0:
             found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
-        if self.node(row.body_b) >= 0 and self.node(row.body_b) != self.node(row.body_a):
+        if b >= 0 and b != a:
             found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
         return found
 
-    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
-        return self.generalized.rate(i, velocity)
+    cdef void write_joints(self) noexcept nogil:
+        """The joints' rows at the present poses."""
+        self.plain.write_joints(self.plain.rows)
+
+    cdef void refresh(self) noexcept nogil:
+        """All rows at the present poses."""
+        self.sweeping.refresh()
 
     cdef int project(self) noexcept nogil:
         """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""

@@ -1,0 +1,40 @@
+"""Loops of a world in generalized coordinates."""
+
+from libc.stdint cimport int32_t
+from mcsim.reduced._motion cimport TreeMotion
+from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.state._layout cimport Row
+from mcsim.step._constraint_set cimport StepContext
+from mcsim.step._plain_rows cimport PlainRows
+from mcsim.step._tree_pipeline cimport TreePipeline
+
+cdef class TreeLoops:
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef TreeMotion motion
+    cdef GeneralizedRows generalized
+    cdef const int32_t* bond             # (trees,)
+    cdef const int32_t* bonds            # (bodies,)
+    cdef bint some                       # whether any joint has rows of its own
+    cdef bint closing                    # at every drift's end: "soft"
+    cdef bint projecting                 # after every drift: "projection"
+    cdef bint runge                      # Runge-Kutta in place of leaps
+    cdef object kept, kept_impulses
+    cdef double* levels                  # (nq + nv,) each: worked in where loops are closed
+    cdef double* closest                 # q and qd of the best trial so far
+    cdef double* places
+    cdef double* last_errors             # (trees,) by a bond's first, of its last trial [s]
+    cdef double* errors_now
+    cdef int32_t* trying                 # (trees,) likewise: whether it is to be closed further
+    cdef double* impulses                # (rows,) of the joints' rows, kept by project()
+
+    cdef bint is_tied(self, const Row* row) noexcept nogil
+    cdef double closing_rate(self) noexcept nogil
+    cdef void aim(self) noexcept nogil
+    cdef void begin_trials(self) noexcept nogil
+    cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
+    cdef void close(self, TreePipeline step, double h) noexcept nogil
+    cdef void project(self, TreePipeline step, double h) noexcept nogil
+    cdef double most_open(self, double* widest) noexcept nogil
+    cdef bint note_strain(self) noexcept nogil
+    cdef void note_open(self) noexcept nogil
