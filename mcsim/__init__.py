@@ -18,7 +18,8 @@ from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare
 from mcsim.scenes import load
-from mcsim.world import ReducedWorld
+from mcsim.world import (
+    RK4, CompliantContact, DirectJoints, EventContact, Rattle, ReducedWorld, RigidContact, Sleep, SweptJoints, Variational)
 from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import World
 
@@ -28,6 +29,8 @@ scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
 __all__ = [
-    "Material", "Motion", "Motor", "Problem", "ReducedWorld", "Scene", "SceneError", "SimulationError", "Solution", "Spring",
-    "StaleHandleError", "World", "compare", "lab", "load", "reduced", "scenes", "solve", *_JOINTS, *_SHAPES,
+    "CompliantContact", "DirectJoints", "EventContact", "Material", "Motion", "Motor", "Problem", "RK4", "Rattle",
+    "ReducedWorld", "RigidContact", "Scene", "SceneError", "SimulationError", "Sleep", "Solution", "Spring",
+    "StaleHandleError", "SweptJoints", "Variational", "World", "compare", "lab", "load", "reduced", "scenes", "solve",
+    *_JOINTS, *_SHAPES,
 ]

@@ -164,7 +164,9 @@ def run(
     described = _load(scene, _parameters(set_ or []))
     kind = _kind_of_world(coordinates)
     given = {key: value for key, value in options.items() if value is not None}
-    if coordinates == "reduced" and (unknown := sorted(set(given) - set(inspect.signature(kind).parameters))):
+    from mcsim.world.keywords import keyword_names
+
+    if coordinates == "reduced" and (unknown := sorted(set(given) - {*keyword_names(kind)})):
         raise InputError(f"--{unknown[0].replace('_', '-')} does not go with --coordinates {coordinates}")
     world = kind(described, dt=dt, **given)
     job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))

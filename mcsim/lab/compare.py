@@ -18,8 +18,8 @@ from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
 from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, positive
-from mcsim.world.settings import MOST_SUBSTEPS, count
+from mcsim.scene.checks import FieldError, count, positive
+from mcsim.world.capabilities import MOST_SUBSTEPS
 
 MOST_RUN_STEPS = 10_000_000
 OFTEN = 64                      # steps between two calls of progress

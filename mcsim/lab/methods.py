@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,8 @@ from mcsim.core.errors import SceneError
 from mcsim.world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import show, suggestion
-from mcsim.world.settings import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.keywords import keyword_names
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.world import World
@@ -114,8 +114,7 @@ def given(name: str, keywords: Mapping[str, Any], substeps: int = 1) -> Method:
     if coordinates not in WORLDS:
         raise SceneError(f"method {show(name)}: coordinates must be one of: {', '.join(WORLDS)}; got "
                          f"{show(coordinates)}")
-    signature = inspect.signature(WORLDS[coordinates].__init__)
-    known = [key for key in signature.parameters if key not in ("self", "scene", *OF_THE_STUDY)]
+    known = [key for key in keyword_names(WORLDS[coordinates]) if key not in OF_THE_STUDY]
     for key in keywords:
         if key in OF_THE_STUDY:
             raise SceneError(f"method {show(name)}: {key} is one for all methods: give it to compare")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from mcsim.world.laboratory import Residuals, problem_now
 from mcsim.core.notes import Note, notes_of
 from mcsim.step.stages import STAGES
 from mcsim.scene.checks import FieldError, not_negative
-from mcsim.world.settings import RELAXING, joint_tree
+from mcsim.world.capabilities import RELAXING
+from mcsim.world.keywords import ReducedMore, Settings
+from mcsim.world.settings import joint_tree
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, bounded_forces, kkt_system, redundancy
 from mcsim.solve.problems import Problem
@@ -383,10 +385,13 @@ class Observers:
         return out
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+    def settings(self) -> Settings:
+        """The keywords that this world runs with, a dict, defaults resolved; joint_solver: that of the joints it has
+        now. Its `contact`, `joints`, `integrator` and `sleep` are the objects, as mc.RigidContact, with the values in
+        use."""
         with self._turn.look("settings"):
-            if self._pipeline.laboratory is not None:
-                return dict(self._keywords)
-            direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
-            return dict(self._keywords, joint_solver="tree" if direct else "rows")
+            k = self._keywords
+            if self._pipeline.laboratory is None:
+                direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(k)
+                k = k | {"joint_solver": "tree" if direct else "rows"}
+            return Settings(k, self._more is ReducedMore)

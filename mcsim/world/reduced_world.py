@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -13,7 +12,11 @@ from mcsim.step._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.core.rotation import conjugate, rotate
+from mcsim.world.choices import (
+    RK4, CompliantContact, ContactName, EventContact, FrictionName, JointsName, ReducedIntegratorName, RigidContact, Sleep,
+    SolverName, StabilizationName, SweptJoints)
 from mcsim.world.handles import BodyHandle
+from mcsim.world.keywords import ReducedMore, keyword_names, resolved
 from mcsim.core.notes import note
 from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.reduced.agreement import allow
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     from mcsim.solve.kkt import KKT, Redundancy
 
+OF_TREES = ("tree", "roots", "ball", "models")          # keywords of the model, not of the step
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
 MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
@@ -43,25 +47,22 @@ class ReducedWorld(World):
     """A scene in generalized coordinates: a spanning tree of joints, whose coordinates q and velocities qd are the
     state. Joints of the tree cannot come apart.
 
-    ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
-      dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
-        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
-        is bounded acts as impulses around each substep), or
-        "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
-        motors, springs or friction).
-      tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
-      ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
-      models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
+    dt: step [s]. substeps: of length h = dt / substeps.
+    tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
+    ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
+    models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
-      stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
+    integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
+        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
+        is bounded acts as impulses around each substep), or "reference" (DOP853 to a tolerance of 1e-12, for trees where
+        nothing touches and no joint has limits, motors, springs or friction). Or mc.RK4.
+    stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
         springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
-      iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz,
-        joint_damping_ratio, push_speed, restitution_threshold, speculative_distance, sleep, sleep_speed, sleep_time,
-        threads, contact, compliant_law, impacts, restitution_law, strict: as of World. solver: "si", or one of the
-        laboratory, with contact_model, stop and tolerance, likewise.
+    joints: mc.SweptJoints, with hertz, damping ratio and speed of loops and limits.
+    solver: "si", or one of the laboratory. contact, iterations, friction, sleep, threads, strict and more: as of World;
+        without more_iterations, least_iterations and position_rounds.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -71,23 +72,26 @@ class ReducedWorld(World):
     "semi_implicit" only; not what `tau`, a prescribed motion or a joint model of your own drives.
     """
 
-    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
+    _more = ReducedMore
+
+    def __init__(self, scene: Scene, *, dt: float = 1e-3, substeps: int | None = 1,
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
-                 solver="si", iterations=None, first_iterations=None, stabilization="soft",
-                 friction="cone", friction_points="central", baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0,
-                 joint_hertz=None, joint_damping_ratio=2.0, push_speed=None, restitution_threshold=None,
-                 speculative_distance=None, sleep=True, sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None,
-                 stop=None, tolerance=None, contact="rigid", compliant_law="linear", impacts=None, restitution_law=None,
-                 strict=False):
-        keywords = {name: value for name, value in locals().items()
-                    if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
+                 contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
+                 solver: SolverName | None = None, iterations: int | None = None,
+                 stabilization: StabilizationName | None = None, friction: FrictionName | None = None,
+                 joints: JointsName | SweptJoints | None = None,
+                 integrator: ReducedIntegratorName | RK4 | None = None, sleep: bool | Sleep = True,
+                 threads: int = 1, strict: bool = False, **more: Unpack[ReducedMore]):
+        own = {name: value for name, value in locals().items()
+               if name not in ("self", "scene", "more", "__class__", *OF_TREES)}
+        keywords = resolved(ReducedWorld, own, more)
         self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
                          _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models) if isinstance(models, Mapping) else models}
         self._check_scene(scene)
         self._start(scene, check_reduced_settings(keywords, scene))
-        if integrator == "reference":
+        if self._keywords["integrator"] == "reference":
             with self._turn.alone("rows"):
                 self._refuse_bounds()
 
@@ -596,11 +600,8 @@ class ReducedWorld(World):
         holder.pipeline.trust_records()
 
     def _given(self):
-        return self._choices | {name: self._keywords[name] for name in KEYWORDS}
-
-
-KEYWORDS = tuple(name for name in inspect.signature(ReducedWorld.__init__).parameters
-                 if name not in ("self", "scene", "tree", "roots", "ball", "models"))
+        return self._choices | {name: self._keywords[name] for name in keyword_names(ReducedWorld)
+                                if name not in (*OF_TREES, "joints")}
 
 
 def _check_smooth(scene, system, bodies, joints):

@@ -1,4 +1,4 @@
-"""The keywords of World: what they mean, their defaults, and their checks."""
+"""The keywords of World: how those follow that are left alone, their checks, and what the kernels are told of them."""
 
 import math
 import os
@@ -7,35 +7,17 @@ import warnings
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.event.methods import METHODS
-from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
+from mcsim.scene.checks import FieldError, choose, show
 from mcsim.solve import SOLVERS
-from mcsim.solve.problems import MODEL_DESCRIPTIONS
-from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.solve.problems.impacts import LAWS, ORDERS
+from mcsim.world.capabilities import (
+    COMPLIANT_LAWS, CONTACT_TABLE, EVENT_INTEGRATORS, FRICTION_POINTS, FRICTIONS, INTEGRATOR_TABLE, INTEGRATORS,
+    LABORATORY_TABLE, MOST_SUBSTEPS, POSITION_INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, SOLVER_TABLE,
+    STABILIZATION_TABLE, STABILIZATIONS, check, check_given, check_goes, check_model, solver_of)
 
-STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
-FRICTIONS = {"pyramid": 0, "cone": 1}
-FRICTION_POINTS = {"point": 0, "central": 1}
-JOINT_SOLVERS = ("tree", "rows")
-CONTACTS = ("rigid", "compliant", "event")
-COMPLIANT_LAWS = {"linear": 0, "hunt_crossley": 1}
 MOST_SWEEPS = 1000          # where a residual ends them
-STOPS = ("iterations", "residual")
 OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
-INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
-
-REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
-REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
-
-# Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
-POSITION_INTEGRATORS = ("rattle", "variational")
-POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
-
-MOST_SUBSTEPS = 10_000
 USUAL_SUBSTEPS = 4
-MOST_ITERATIONS = 1_000_000
-MOST_THREADS = 64
 
 # How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. Joints: a
 # quarter of 1 / h. Contacts: what sway of a tall stack the sweeps hardly touch is held by the warm impulses alone; with
@@ -44,11 +26,10 @@ MOST_THREADS = 64
 HERTZ_PER_RATE = 0.25
 CONTACT_HERTZ_PER_RATE = {True: 0.26, False: 0.23}      # forces in two halves, or in whole kicks
 MOST_HERTZ_ITERATIONS = 4
-# Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
-# that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which
-# "baumgarte" removes its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical
-# Runge-Kutta is stable up to 2.785 on the real axis).
-RK4_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
+# Runge-Kutta's own: the rates of its stabilizations' feedback, the same at any small step, since rates that grow as 1 / h
+# cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which "baumgarte" removes its
+# part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical Runge-Kutta is stable up to 2.785 on
+# the real axis).
 RK4_HERTZ = 2.0
 RK4_HERTZ_PER_RATE = 0.03
 RK4_BAUMGARTE_TIME = 1.0 / 60.0
@@ -91,17 +72,10 @@ PRESSED = 300.0
 # For a cube of 1 m at h = 1/240 s: 0.8 mm/s, without gravity 2 mm/s.
 SETTLE_FALLS, SETTLE_PART = 0.02, 1.0 / 120_000.0
 MORE_SWEEPS = 128
-MOST_MORE = 250
 RESTITUTION_FALLS = 3.0
 PUSH_RATE, PUSH_FALLS = 2.0, 24.5               # [1/s], 1
 CLOSING_RATE, CLOSING_HEIGHT = 3.0, 0.01        # [1/s], 1
 SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014     # [1/s], 1, 1
-
-RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
-
-# Compliant contacts: with 4 sweeps a block on four springs, 10^4 times too fast for the substep, never came to rest.
-ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8, "compliant": 8}
-REDUCED_ITERATIONS = ITERATIONS | {"projection": 4}     # of loops; limits and contacts are soft then
 
 
 def check_settings(keywords, scene):
@@ -112,41 +86,36 @@ def check_settings(keywords, scene):
         raise SceneError(f"World: {error}") from None
 
 
-def _checked(k, scene, sweeps=ITERATIONS):
-    k["dt"] = positive(k["dt"], "dt")
+def _checked(k, scene, reduced=False):
+    check(k, "dt")
     events = _check_events(k)
-    choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
+    choose(k["integrator"], EVENT_INTEGRATORS if events else INTEGRATORS, "integrator")
     if k["substeps"] is None:
         k["substeps"] = 1 if k["contact"] == "event" else _usual_substeps(k, scene)
-    k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
-    choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
-    if k["joint_solver"] is not None:
-        choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
+    check(k, "substeps")
+    check_given(k, "joint_solver")
     exact = _check_laboratory(k)
-    k["stop"] = choose(k["stop"] or ("residual" if exact or k["tolerance"] is not None else "iterations"), STOPS, "stop")
-    k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
-    if k["joint_solver"] == "tree" and k["solver"] != "si" and not exact:
-        raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
-    if not_negative(k["geometric_stiffness"], "geometric_stiffness") > 0.0:
+    if k["stop"] is None:
+        k["stop"] = "residual" if exact or k["tolerance"] is not None else "iterations"
+    if k["tolerance"] is None:
+        k["tolerance"] = 1e-6
+    check(k, "stop", "tolerance")
+    check_goes(k, "solver", solver_of(k).goes, "joint_solver")
+    check(k, "geometric_stiffness")
+    if k["geometric_stiffness"] > 0.0:
         warnings.warn("geometric_stiffness has no effect any more: joint_solver='tree' keeps the energy of articulations "
-                      "under strain by itself (docs/theory/tree.md); leave it out", DeprecationWarning, stacklevel=5)
+                      "under strain by itself (docs/theory/tree.md); leave it out", DeprecationWarning, stacklevel=4)
     k["geometric_stiffness"] = 0.0
-    choose(k["stabilization"], STABILIZATIONS, "stabilization")
-    choose(k["friction"], FRICTIONS, "friction")
-    choose(k["friction_points"], FRICTION_POINTS, "friction_points")
-    choose(k["compliant_law"], COMPLIANT_LAWS, "compliant_law")
+    check(k, "stabilization", "friction", "friction_points", "compliant_law")
+    check_goes(k, "contact", CONTACT_TABLE[k["contact"]].goes, "integrator", "stabilization", "solver")
     if k["contact"] == "compliant":
-        _settle_compliant(k, exact)
+        k["friction_points"] = "point"
     own_iterations = k["iterations"] is None
     if own_iterations:
-        k["iterations"] = sweeps[k["stabilization"] if k["contact"] != "compliant" else "compliant"]
-    k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
-    k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
-    k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
-    for name in ("damping_ratio", "joint_damping_ratio"):
-        k[name] = not_negative(k[name], name)
-    for name in ("slop", "restitution_threshold", "speculative_distance", "push_speed"):
-        k[name] = None if k[name] is None else not_negative(k[name], name)
+        entry = STABILIZATION_TABLE[k["stabilization"]]
+        k["iterations"] = CONTACT_TABLE[k["contact"]].sweeps or (entry.reduced_sweeps if reduced else entry.sweeps)
+    check(k, "iterations", "position_rounds", "baumgarte", "damping_ratio", "joint_damping_ratio")
+    check_given(k, "slop", "restitution_threshold", "speculative_distance", "push_speed", "joint_push_speed")
     h = k["dt"] / k["substeps"]
     if h < 1e-12:
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
@@ -156,30 +125,32 @@ def _checked(k, scene, sweeps=ITERATIONS):
         k["hertz"] = _usual_hertz(k)
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
+    _settle_iterations(k, own_iterations, exact)
+    check(k, "hertz", "joint_hertz")
+    entry = INTEGRATOR_TABLE[k["integrator"]]
+    check_goes(k, "integrator", entry.goes, "joint_solver", "stabilization", "solver")
+    if k["integrator"] == "rk4":
+        _check_feedback(k, h)
+    if not isinstance(k["sleep"], (bool, np.bool_)):
+        raise FieldError("sleep", f"must be True or False, or a Sleep, got {show(k['sleep'])}")
+    k["sleep"] = bool(k["sleep"]) and entry.sleeps and CONTACT_TABLE[k["contact"]].sleeps
+    check(k, "sleep_time", "threads", "strict")
+    check_given(k, "sleep_speed")
+    return k
+
+
+def _settle_iterations(k, own_iterations, exact):
+    """How many sweeps there are beside the usual ones. own_iterations: whether their number was left alone."""
     more = FIRST_STEP if own_iterations else 1
     if own_iterations and (exact or k["stop"] == "residual"):
-        k["iterations"], more = LABORATORY[k["solver"]][0] if exact else MOST_SWEEPS, 1
+        k["iterations"], more = LABORATORY_TABLE[k["solver"]].most if exact else MOST_SWEEPS, 1
     if k["first_iterations"] is None:
         k["first_iterations"] = more * k["iterations"]
-    k["first_iterations"] = count(k["first_iterations"], "first_iterations", 1, MOST_ITERATIONS)
     if k["more_iterations"] is None:
         k["more_iterations"] = MORE_SWEEPS if k["stop"] == "iterations" else 0
-    k["more_iterations"] = count(k["more_iterations"], "more_iterations", 0, MOST_MORE)
     if k["least_iterations"] is None:
         k["least_iterations"] = 1 if own_iterations and k["stop"] == "iterations" else k["iterations"]
-    k["least_iterations"] = count(k["least_iterations"], "least_iterations", 1, MOST_ITERATIONS)
-    for name in ("hertz", "joint_hertz"):
-        k[name] = not_negative(k[name], name)
-    if k["integrator"] == "rk4":
-        _check_rk4(k, h)
-    if k["integrator"] in POSITION_INTEGRATORS:
-        _check_position_integrator(k)
-    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit" and k["contact"] == "rigid"
-    k["sleep_time"] = positive(k["sleep_time"], "sleep_time")
-    k["sleep_speed"] = None if k["sleep_speed"] is None else positive(k["sleep_speed"], "sleep_speed")
-    k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
-    k["strict"] = flag(k["strict"], "strict")
-    return k
+    check(k, "first_iterations", "more_iterations", "least_iterations")
 
 
 def _usual_substeps(k, scene):
@@ -195,34 +166,14 @@ def _usual_substeps(k, scene):
     return math.ceil(min(math.sqrt(most), MOST_SUBSTEPS)) if most > USUAL_SUBSTEPS * USUAL_SUBSTEPS else USUAL_SUBSTEPS
 
 
-def _settle_compliant(k, exact):
-    """Each point is a spring of its own, in a step of two halves (docs/theory/compliant.md)."""
-    for name, only in (("integrator", "semi_implicit"), ("stabilization", "soft")):
-        if k[name] != only:
-            raise FieldError(name, f"{k[name]!r} does not go with contact='compliant', whose forces act in the two halves of "
-                             f"a substep around its drift: pass {name}={only!r}" + (
-                                 ", or use ReducedWorld, which takes it" if k[name] == "rk4" else ""))
-    if exact:
-        raise FieldError("solver", f"{k['solver']!r} does not go with contact='compliant', where half of a point's impulse is "
-                         "given by the other half: pass solver='si' or 'pgs'; mc.solve(world.problem(), solver=...) solves "
-                         "the first half by any")
-    k["friction_points"] = "point"
-
-
 def _check_laboratory(k):
     """Whether a solver of the laboratory is asked for; what goes with it, resolved."""
-    if k["solver"] not in LABORATORY or (k["solver"] in SOLVERS and k["contact_model"] is None):
-        if k["contact_model"] is not None:
-            raise FieldError("contact_model", f"goes with a solver of the laboratory, not with {k['solver']!r}: pass "
-                             f"solver= one of {', '.join(LABORATORY)}")
+    if k["solver"] not in SOLVER_TABLE:
+        k["contact_model"] = k["contact_model"] or "ncp"
+    check_model(k)
+    if solver_of(k).code is not None:
         return False
-    k["contact_model"] = choose(k["contact_model"] or "ncp", MODEL_DESCRIPTIONS, "contact_model")
-    if k["contact_model"] not in LABORATORY[k["solver"]][1]:
-        raise FieldError("contact_model", f"{k['contact_model']!r} is not solved by {k['solver']}, which takes "
-                         f"{', '.join(LABORATORY[k['solver']][1])}")
-    if k["integrator"] != "semi_implicit":
-        raise FieldError("solver", f"{k['solver']!r} does not go with integrator={k['integrator']!r}: pass "
-                         "integrator='semi_implicit'")
+    check_goes(k, "integrator", INTEGRATOR_TABLE[k["integrator"]].goes, "solver")
     k["friction"], k["friction_points"] = "cone", "point"
     k["joint_solver"] = k["joint_solver"] or "rows"
     return True
@@ -230,21 +181,20 @@ def _check_laboratory(k):
 
 def _check_events(k):
     """Whether contacts are events; the integrator that is meant where none is named."""
-    choose(k["contact"], CONTACTS, "contact")
+    check(k, "contact")
     events = k["contact"] == "event"
     # The impacts of rigid contacts are one after the other, what closes at the same time at once (solve/_impact.pyx).
-    k["impacts"] = choose(k["impacts"] or (ORDERS[0] if events else "sequential"), ORDERS, "impacts")
-    if not events and k["impacts"] != "sequential":
-        raise FieldError("impacts", f"{k['impacts']!r} goes with contact='event', not with {k['contact']!r}")
-    if k["restitution_law"] is not None and k["contact"] == "compliant":
-        raise FieldError("restitution_law", "does not go with contact='compliant', whose damping takes its place")
+    k["impacts"] = k["impacts"] or (ORDERS[0] if events else "sequential")
+    check(k, "impacts")
+    check_goes(k, "contact", CONTACT_TABLE[k["contact"]].goes, "impacts", "restitution_law")
     if k["contact"] != "compliant":
-        k["restitution_law"] = choose(k["restitution_law"] or LAWS[-1], LAWS, "restitution_law")
+        k["restitution_law"] = k["restitution_law"] or LAWS[-1]
+        check(k, "restitution_law")
     if k["integrator"] is None:
-        k["integrator"] = METHODS[0] if events else "semi_implicit"
-    if events and k["solver"] != "si":
-        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: "
-                         "leave it out")
+        k["integrator"] = EVENT_INTEGRATORS[0] if events else "semi_implicit"
+    check(k, "solver")
+    if events:
+        check_goes(k | {"contact_model": None}, "contact", CONTACT_TABLE["event"].goes, "solver")
     return events
 
 
@@ -254,16 +204,14 @@ def check_reduced_settings(keywords, scene):
     k = dict(keywords)
     try:
         events = _check_events(k)
-        choose(k["integrator"], METHODS if events else REDUCED_INTEGRATORS, "integrator")
+        choose(k["integrator"], EVENT_INTEGRATORS if events else REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
-        choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
-        if k["solver"] in SOLVERS and k["solver"] != "si":
+        choose(k["solver"], ("si", *LABORATORY_TABLE), "solver")
+        if k["solver"] in SOLVER_TABLE and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
-                                "geometric_stiffness": 0.0, "more_iterations": None, "least_iterations": None,
-                                "position_rounds": 1},
-                           scene, REDUCED_ITERATIONS)
-        checked["sleep"] = checked["sleep"] and k["integrator"] == "semi_implicit"
+                                "position_rounds": 1}, scene, reduced=True)
+        checked["sleep"] = checked["sleep"] and INTEGRATOR_TABLE[k["integrator"]].sleeps
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
@@ -279,28 +227,14 @@ def check_damping(described, bodies, h):
                          "another integrator, whose damping is implicit")
 
 
-def _check_rk4(k, h):
-    if k["joint_solver"] == "tree":
-        raise FieldError("joint_solver", "'tree' does not go with integrator='rk4', which has its own direct solver: "
-                         "pass joint_solver='rows'")
-    if k["stabilization"] not in RK4_STABILIZATIONS:
-        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator=\"rk4\"; it takes "
-                         f"{', '.join(RK4_STABILIZATIONS)}")
+def _check_feedback(k, h):
+    """Feedback at joints that Runge-Kutta bears."""
     z = k["joint_damping_ratio"]
     fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
     if k["stabilization"] == "soft" and fastest * h > RK4_FASTEST:
         raise FieldError("joint_hertz", f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
                          f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most "
                          f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt")
-
-
-def _check_position_integrator(k):
-    name = k["integrator"]
-    if k["stabilization"] not in POSITION_STABILIZATIONS:
-        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator={name!r}, which closes "
-                         f"joints by itself; for limits and contacts it takes {', '.join(POSITION_STABILIZATIONS)}")
-    if k["solver"] != "si":
-        raise FieldError("solver", f"{k['solver']!r} does not go with integrator={name!r}: pass solver='si'")
 
 
 def feedback_gains(k):
@@ -411,7 +345,7 @@ def _lengths_and_speeds(k, gravity):
                                   else k["restitution_threshold"]),
         "push_speed": push if given else PUSH_FALLS * g * k["dt"] / k["substeps"],
         "push_rate": 0.0 if given else PUSH_RATE,
-        "joint_push": (push, CLOSING_RATE, CLOSING_HEIGHT * g),
+        "joint_push": (k["joint_push_speed"], CLOSING_RATE, CLOSING_HEIGHT * g),
         "speculative": _nearness(k, gravity),
     }
 

@@ -11,7 +11,7 @@ from mcsim.core.notes import carry_over
 from mcsim.world.record import RECORD, Holder, checked, take
 from mcsim.scene import Body, Joint
 from mcsim.scene.checks import choose
-from mcsim.world.settings import CONTACTS
+from mcsim.world.capabilities import CONTACTS
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 

@@ -1,12 +1,17 @@
 """World: a scene in maximal coordinates, stepped and observed."""
 
-from typing import NamedTuple
+from __future__ import annotations      # signatures read as they are written here
+
+from typing import NamedTuple, Unpack
 from weakref import WeakSet
 
 import numpy as np
 
 from mcsim.world.actions import Actions
 from mcsim.world.changes import Changes
+from mcsim.world.choices import (
+    RK4, CompliantContact, ContactName, DirectJoints, EventContact, FrictionName, IntegratorName, JointsName,
+    JointSolverName, Rattle, RigidContact, Sleep, SolverName, StabilizationName, SweptJoints, Variational)
 from mcsim.collide import Collider, Surfaces
 from mcsim.core._turn import Turn
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
@@ -14,6 +19,7 @@ from mcsim.core.linear import turned
 from mcsim.core.rotation import matrices
 from mcsim.world.event_world import EventRun
 from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.keywords import More, resolved
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.core.notes import failure_of
 from mcsim.world.observers import Observers
@@ -49,89 +55,47 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 
-    World(scene, *, dt=1/60, substeps=None, ...). Keywords:
-      dt: step [s]. substeps: of length h = dt / substeps; 4, or so many that no body of the scene that is free of joints
+    dt: step [s]. substeps: of length h = dt / substeps; 4, or so many that no body of the scene that is free of joints
         falls by more than a hundredth of its thickness from rest in one (at 1/60 s below 9 mm); with contact="event" 1.
-      solver: "si" (sequential impulses, matrix-free), "pgs" (Gauss-Seidel on the assembled J M^-1 J'), or one of the
-        laboratory, mcsim.solve.problems.SOLVERS: each pass of a substep is then a Problem, friction at every point,
-        solved by it; exact, and slow.
-      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
-        solver of the laboratory: its most, by default its own.
-      first_iterations: likewise of the first step, which has no impulses to begin with; the next step takes half of them,
-        and so on. Default 64 times as many where `iterations` is left alone, else as many.
-      more_iterations: so many more in a relax pass, at most, over contacts of bodies that are outweighed ten times by what
-        they touch, and what joints hold them, where a sweep still changes a velocity by more than
-        0.02 g h, without gravity t / (120000 h), t the thickness of the thinner shape. Default 128, with stop="residual" 0.
-      least_iterations: a pass ends after so many sweeps for bodies in touch with each other, and without joints, where the
-        last one has changed no velocity by more than 2^-18 of that. Default 1 where `iterations` is left alone and `stop`
-        not "residual", else all. Where contacts do not go several at a time (docs/step.md) a pass always has all sweeps.
-      contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
-        solver "pgs" a model makes that the laboratory's.
-      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
-        each residual, with si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
-      stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
-        "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
-        drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
-      position_rounds: position solves a substep of projection and ggl, 2.
-      friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
-      baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
-      slop: overlap that all but soft and none leave [m]; by default 0.0005 t. (This and the next three lengths and speeds
-        follow from t, the thickness of the thinner of two shapes, and what gravity g does in a step, where they are not
-        given; `settings` has None then.)
-      hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2, which makes 10 where they
-        rest. joint_hertz, joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
-      push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
-        overlaps, 3 l / s + 0.1 √(g l) of joints and limits, and of their angles that over l: l twice the longest lever,
-        or radius of gyration, of those bodies of the joint that move.
-      restitution_threshold: slower impacts do not bounce [m/s]; by default 3 g dt.
-      restitution_law: of impacts with friction, of joints too (docs/theory/impacts.md): "stronge" (the work of the normal
-        impulse comes back by e²; gains no energy), "newton" (the speed comes back by e), "poisson" (the impulse does).
-      speculative_distance: contacts exist from this separation on [m]; by default t / 50, or the least of 7.34 g dt²
-        and t / 4 if that is more.
-      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
-        "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
-        other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
-        tells which.
-      geometric_stiffness: without effect since articulations under strain keep their energy by themselves; 0.
-      integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over
-        the KKT accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or
-        "projection", as feedback or projection at the joints; limits, joint friction, velocity motors and contacts as
-        impulses around each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of
-        their own, so joint_solver is not read; symplectic, second order, energy within a band for good; "variational"
-        by quaternion increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that
-        only. SimulationError where the joints cannot be closed).
-      sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, against what they lie on, which
-        stands still or is kinematic and moves steadily without turning, sleep with all that they touch and that rests:
-        they go with it and cost next to nothing until something touches or changes one of them (`asleep`, `wake`); beside
-        what moves slowly its neighbours alone stay awake. What hangs on
-        joints alone never sleeps. Under "semi_implicit" only. sleep_speed [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
-        its centre.
-      contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
-        (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
-        "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
-        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
-        "semi_implicit" and "soft" only; or "event": smooth motion between impacts and other events that are located to
-        rounding, contact forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of
-        tens of bodies. Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler"
-        (1), a step a substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
-        Of the other keywords only dt, substeps and restitution_law are read.
-      threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
+    contact: "rigid"; "compliant": springs and dampers at every point, as the materials say; "event": impacts and other
+        events located to rounding. Or mc.RigidContact, mc.CompliantContact, mc.EventContact, which hold what each reads.
+    solver: "si" (the default: sequential impulses), "pgs" (Gauss-Seidel on the assembled matrix), or one of the laboratory,
+        mcsim.solve.problems.SOLVERS: exact, and slow. iterations: sweeps of each pass of a substep; 4 with "soft", else 8.
+    stabilization: of joints and contacts: "soft" (the default), "baumgarte", "split_impulse", "projection", "ggl", "none".
+    friction: "cone" (the default) or "pyramid".
+    joint_solver: "tree" (all joints at once by a sparse factorization, closed at the end of every drift) or "rows" (joint
+        by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no other, and in a
+        net whose loops make a factorization too dear. joints: the same as "direct" or "rows", or mc.DirectJoints,
+        mc.SweptJoints, with hertz, damping ratio and speed.
+    integrator: "semi_implicit" (the default), "rk4" (fourth order, for smooth systems), "rattle" or "variational"
+        (symplectic, joints closed at positions); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
+        mc.Variational, with what is theirs.
+    sleep: whether bodies at rest fall asleep, or mc.Sleep, with speed and time. Under "rigid" and "semi_implicit" only.
+    threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
-      strict: False. True: a step that could not do something, which else only stands in `stats.notes` (docs/notes.md),
-        raises SimulationError with the note's sentence, and the state is the one before it.
+    strict: True: a step that could not do something, which else only stands in `stats.notes` (docs/notes.md), raises
+        SimulationError with the note's sentence, and the state is the one before it.
+    more: fields of the objects as keywords, help(mcsim.world.keywords.More): hertz, damping_ratio, slop, push_speed, ... of
+        contacts, joint_hertz, ... of joints, sleep_speed, ...
+
+    What is not given has its default, told by help(mc.RigidContact) and so on; `world.settings` has the values in use.
+    SceneError: a value is wrong, is given twice, or does not go with another (docs/solvers.md).
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
-                 more_iterations=None, least_iterations=None, joint_solver=None, stabilization="soft", integrator=None,
-                 geometric_stiffness=0.0, friction="cone", friction_points="central",
-                 baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=None, restitution_threshold=None, speculative_distance=None, position_rounds=2, sleep=True,
-                 sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
-        keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
+    _more = More
+
+    def __init__(self, scene: Scene, *, dt: float = 1 / 60, substeps: int | None = None,
+                 contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
+                 solver: SolverName | None = None, iterations: int | None = None,
+                 stabilization: StabilizationName | None = None, friction: FrictionName | None = None,
+                 joint_solver: JointSolverName | None = None, joints: JointsName | DirectJoints | SweptJoints | None = None,
+                 integrator: IntegratorName | RK4 | Rattle | Variational | None = None, sleep: bool | Sleep = True,
+                 threads: int = 1, strict: bool = False, **more: Unpack[More]):
+        own = {name: value for name, value in locals().items() if name not in ("self", "scene", "more")}
+        keywords = resolved(World, own, more)
         self._check_scene(scene)
         self._start(scene, check_settings(keywords, scene))
 
@@ -344,7 +308,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             return object.__setattr__(self, name, value)
         settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
         kind = type(self).__name__
-        if name in self._keywords or name == "gravity":
+        if name in self._keywords or name in ("gravity", "joints"):
             of = "the scene's" if name == "gravity" else "a setting"
             raise AttributeError(f"{kind}.{name} is {of} from the beginning on; make another {kind} of world.scene.copy()")
         if isinstance(getattr(self, name, None), np.ndarray):

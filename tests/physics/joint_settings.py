@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from mcsim.world.settings import JOINT_SOLVERS
+from mcsim.world.capabilities import JOINT_SOLVERS
 
 
 @dataclass(frozen=True)
