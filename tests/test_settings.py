@@ -6,8 +6,10 @@ import dataclasses
 import itertools
 import pickle
 import pydoc
+import re
 import typing
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -291,6 +293,50 @@ def test_every_entry_makes_a_world_or_says_why_not():
             assert not may, keywords
             assert "does not go with" in str(error) or "integrator must be one of" in str(error)
     assert count > 40
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+
+
+def rows(begin):
+    """Cells of the lines of the table that begins so: what stands in code quotes in each."""
+    table = PAGE.read_text(encoding="utf-8").split(begin)[1].split("\n\n")[0]
+    return [[re.findall(r"`\"?([\w.]+)\"?`", cell) for cell in line.strip("|").split("|")]
+            for line in table.splitlines()[2:]]
+
+
+def test_examples_of_the_page_run_and_print_what_it_says(capsys):
+    names = {}
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert len(blocks) >= 3
+    for block in blocks:
+        exec(compile(block, str(PAGE), "exec"), names)
+        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", block, re.M)
+
+
+def test_tables_of_the_page_are_the_records():
+    """What a stabilization reads, what goes with an integrator, which keyword a field is."""
+    table = capabilities.STABILIZATION_TABLE
+    found = {name: read for (name,), read, _ in rows("| stabilization | in a World")}
+    assert found == {name: [*entry.reads] for name, entry in table.items()}
+    assert set(found) - set(capabilities.REDUCED_STABILIZATIONS) == {"split_impulse", "ggl"}
+    told = {name: cells for names, *cells in rows("| integrator | contact |") for name in names}
+    assert told.keys() == capabilities.INTEGRATOR_TABLE.keys()
+    for name, (contact, stabilization, solver, joints, sleeps) in told.items():
+        entry = capabilities.INTEGRATOR_TABLE[name]
+        assert contact[:len(entry.contacts)] == [*entry.contacts]
+        if name != "semi_implicit":
+            assert stabilization == [*(entry.goes["stabilization"].names if "stabilization" in entry.goes else ())]
+            assert "solver" not in entry.goes or solver == [*entry.goes["solver"].names]
+        assert bool(sleeps) == entry.sleeps and bool(joints) != entry.own_joints
+    for names, text in rows("| object | field: keyword |"):
+        for kind in names:
+            keywords = getattr(mc, kind).keywords()
+            differ = {name for pair in keywords.items() if pair[0] != pair[1] for name in pair} - {"projection"}
+            assert differ <= set(text)
+            assert kind not in ("RigidContact", "EventContact") or text == [*keywords]
 
 
 # ---- names and help --------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         contacts, joint_hertz, ... of joints, sleep_speed, ...
 
     What is not given has its default, told by help(mc.RigidContact) and so on; `world.settings` has the values in use.
-    SceneError: a value is wrong, is given twice, or does not go with another (docs/solvers.md).
+    SceneError: a value is wrong, is given twice, or does not go with another (docs/settings.md).
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
