@@ -8,6 +8,8 @@ Describe a Scene (bodies, shapes, joints), or load one; a World steps and observ
 quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what is ready made, mc.scenes.
 """
 
+from sys import modules as _modules
+
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
 from mcsim.scene.joints import *
@@ -24,6 +26,10 @@ from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import World
 
 __version__ = "0.1.0"
+
+# The function has the name of the package that it comes from. It answers for it: `import mcsim.solve.problems as p` and
+# `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
+solve.__dict__ = vars(_modules["mcsim.solve"])
 
 scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
