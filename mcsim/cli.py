@@ -164,10 +164,6 @@ def run(
     described = _load(scene, _parameters(set_ or []))
     kind = _kind_of_world(coordinates)
     given = {key: value for key, value in options.items() if value is not None}
-    from mcsim.world.keywords import keyword_names
-
-    if coordinates == "reduced" and (unknown := sorted(set(given) - {*keyword_names(kind)})):
-        raise InputError(f"--{unknown[0].replace('_', '-')} does not go with --coordinates {coordinates}")
     world = kind(described, dt=dt, **given)
     job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
     job.start(world)

@@ -223,7 +223,6 @@ WRONG = [
     (["run", "one", "--solver", "magic"], "solver must be one of"),
     (["run", "one", "--integrator", "rk5"], "integrator must be one of: semi_implicit, rk4, rattle, variational"),
     (["run", "one", "--coordinates", "polar"], "must be one of maximal, reduced"),
-    (["run", "one", "--coordinates", "reduced", "--sleep"], "--sleep does not go with --coordinates reduced"),
     (["run", "one", "--coordinates", "reduced", "--stabilization", "ggl"], "none, baumgarte, soft"),
     (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
     (["run", "one", "--friction", "glue"], "friction must be one of"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import mcsim as mc
+from mcsim import cli
 from mcsim.world import capabilities, choices
 from mcsim.world.keywords import DEFAULTS, More, ReducedMore, keyword_names
 
@@ -402,6 +403,14 @@ def test_old_keywords_are_all_there():
         warnings.simplefilter("always")
         mc.World(scene(), geometric_stiffness=0.25)
     assert caught[0].category is DeprecationWarning and caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_options_of_the_command_line_are_keywords(kind):
+    hints = typing.get_type_hints(cli.run, include_extras=True)
+    options = {name for name, hint in hints.items()
+               for option in getattr(hint, "__metadata__", ()) if option.rich_help_panel == "World"}
+    assert len(options) > 20 and options - {"coordinates"} <= set(keyword_names(kind))
 
 
 def test_methods_take_objects():
