@@ -191,7 +191,7 @@ def test_push_speeds():
     (lambda: mc.DirectJoints(hertz="stiff"), "DirectJoints: hertz must be a number"),
     (lambda: mc.RK4(projection=1), "RK4: projection must be True or False"),
     (lambda: mc.Sleep(time=0), "Sleep: time must be positive"),
-], ids=str)
+])
 def test_wrong_objects(make, message):
     with pytest.raises(mc.SceneError, match=message) as caught:
         make()
@@ -263,7 +263,7 @@ def test_given_twice(case):
     (mc.ReducedWorld, {"contact": mc.RigidContact(solver="pgs", friction="cone")},
      "friction .* does not go with solver='pgs'"),
     (mc.ReducedWorld, {"integrator": mc.Rattle()}, "integrator must be one of: semi_implicit, rk4, reference"),
-], ids=str)
+])
 def test_what_does_not_go_together(kind, keywords, message):
     with pytest.raises(mc.SceneError, match=f"{kind.__name__}: .*{message}") as caught:
         kind(scene(), **keywords)
