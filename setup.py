@@ -133,6 +133,7 @@ KERNELS = {
     "mcsim.step._tree_pipeline": ["m"],
     "mcsim.step._loop_account": ["m"],
     "mcsim.step._tree_loops": [],
+    "mcsim.step._bounded_energy": [],
     "mcsim.step._tree_warm_starts": [],
     "mcsim.step._reduced_pipeline": ["m"],
 }

@@ -1,6 +1,7 @@
 """The step of a world in generalized coordinates."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim.step._bounded_energy cimport BoundedEnergy
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._tree_loops cimport TreeLoops
 from mcsim.step._tree_pipeline cimport TreePipeline
@@ -33,32 +34,22 @@ cdef class ReducedPipeline(TreePipeline):
     cdef Vec3* shared                    # of bodies, see aim_contacts [m/s]
     cdef object swinging
     cdef bint laden                      # whether contacts may bear much for their size
-    cdef tuple kept_of_drift
+    cdef BoundedEnergy energy
+    cdef object kept_of_drift
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
     cdef double* at_most                 # (nv,) by a tree's first, see find_work [J]
     cdef double* kicked_to
-    cdef double* energy_before           # (trees,) as the substep began [J]
-    cdef int32_t* bounded                # (trees,): see find_bounded
-    cdef object shares
-    cdef double* gains                   # of bodies, see pass_on [N s]
-    cdef double* losses
 
-    cdef void pass_on(self) noexcept nogil
-    cdef double passed(self, int32_t body) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
-    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil
-    cdef bint is_bound(self, const Row* row) noexcept nogil
-    cdef bint find_bounded(self, const double* forces) noexcept nogil
-    cdef void keep_energy(self) noexcept nogil
-    cdef void settle_energy(self) noexcept nogil
     cdef void find_work(self) noexcept nogil
     cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void keep_loads(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
+    cdef void begin_contacts(self) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
     cdef void aim_contacts(self, bint every) noexcept nogil

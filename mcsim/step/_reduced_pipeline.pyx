@@ -29,6 +29,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim.step._bounded_energy cimport BoundedEnergy
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
 from mcsim.step._constraint_set cimport ConstraintSets
 from mcsim.step._impacts cimport TreeImpacts
@@ -55,11 +56,10 @@ from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT,
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT,
                                   Manifold, Row)
 from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
 from mcsim.wide._firm cimport find_firmness
-from mcsim.wide._halves cimport gain, loss
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -70,9 +70,6 @@ cdef enum:
 # The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
 # speed that it finds.
 cdef double MOST_GAIN = 0.01
-
-# What rounding leaves of an energy.
-cdef double BLUR = 1e-13
 
 
 cdef class ReducedPipeline(TreePipeline):
@@ -105,13 +102,11 @@ cdef class ReducedPipeline(TreePipeline):
             (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
             for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
-        states, energies = self.kept_of_drift = np.zeros((5, nv + 1)), np.zeros((2, self.motion.tree_count + 1))
+        states = self.kept_of_drift = np.zeros((5, nv + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
-        self.at_most, self.change, self.energy_before = doubles(states[3]), doubles(states[4]), doubles(energies[0])
-        self.bounded = <int32_t*>doubles(energies[1])
+        self.at_most, self.change = doubles(states[3]), doubles(states[4])
+        self.energy = BoundedEnergy(self.context, self.plain, self.motion)
         self.swinging = np.zeros((3, bodies.count + 1, 3))
-        self.shares = np.zeros((2, bodies.count + 1))
-        self.gains, self.losses = doubles(self.shares[0]) + 1, doubles(self.shares[1]) + 1
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self.surfaces = self._surfaces()
@@ -410,43 +405,13 @@ cdef class ReducedPipeline(TreePipeline):
         cdef Py_ssize_t i
         cdef double impulse
         if not self.settings.compliant:
-            self.pass_on()
+            self.warm_starts.pass_on()
         self.warm_starts.start(True)
         for i in range(self.plain.started_end):
             impulse = self.plain.take_carried(&self.plain.rows[i])
             if impulse != 0.0:
                 self.generalized.apply(i, impulse, self.motion.qd)
         self.surfaces.return_carried()
-
-    cdef void pass_on(self) noexcept nogil:
-        """What a contact's point gains beyond twice its warm start is no impact as far as others on one of its bodies have lost
-        of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
-        share a load."""
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef double part
-        cdef bint some = False
-        memset(self.gains - 1, 0, (self.bodies.count + 1) * sizeof(double))
-        memset(self.losses - 1, 0, (self.bodies.count + 1) * sizeof(double))
-        for i in range(self.plain.joint_end, self.plain.row_count):
-            row = &self.plain.rows[i]
-            if row.kind == ROW_NORMAL:
-                some = some or gain(row) > 0.0
-                self.gains[row.body_a] += gain(row)
-                self.gains[row.body_b] += gain(row)
-                self.losses[row.body_a] += loss(row)
-                self.losses[row.body_b] += loss(row)
-        for i in range(self.plain.joint_end, self.plain.row_count if some else 0):
-            row = &self.plain.rows[i]
-            if row.kind == ROW_NORMAL and gain(row) > 0.0:
-                part = max(self.passed(row.body_a), self.passed(row.body_b))
-                row.carry += 0.5 * part * gain(row)
-
-    cdef double passed(self, int32_t body) noexcept nogil:
-        """What part of the gains on a body others have lost."""
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return 0.0
-        return min(self.losses[body] / self.gains[body], 1.0)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -651,67 +616,15 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
 
-    cdef void mark_bounded(self, int32_t body, bint bounded) noexcept nogil:
-        if body >= 0 and self.motion.blocks[body].count > 0:
-            self.bounded[self.motion.blocks[body].tree] = bounded
-
-    cdef bint is_bound(self, const Row* row) noexcept nogil:
-        return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
-
-    cdef bint find_bounded(self, const double* forces) noexcept nogil:
-        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether
-        there are any"""
-        cdef const Block* block
-        cdef Py_ssize_t i, k
-        cdef bint some = False
-        memset(self.bounded, 0, self.motion.tree_count * sizeof(int32_t))
-        for i in range(0 if self.runge else self.plain.joint_end):
-            if self.is_bound(&self.plain.rows[i]):
-                some = True
-                self.mark_bounded(self.plain.rows[i].body_a, True)
-                self.mark_bounded(self.plain.rows[i].body_b, True)
-        for i in range(self.plain.row_count if some else 0):
-            if not self.is_bound(&self.plain.rows[i]):
-                self.mark_bounded(self.plain.rows[i].body_a, False)
-                self.mark_bounded(self.plain.rows[i].body_b, False)
-        if not some:
-            return False
-        for i in range(6 * self.bodies.count if forces != NULL else 0):
-            if forces[i] != 0.0:
-                self.mark_bounded(<int32_t>(i // 6), False)
-        some = False
-        for k in range(self.motion.tree_count):
-            block = &self.motion.trees[k]
-            for i in range(block.first, block.first + block.count):
-                self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
-            self.bounded[k] = self.bounded[k] and not self.tied[k] and not block.led
-            some = some or self.bounded[k]
-        return some
-
-    cdef void keep_energy(self) noexcept nogil:
-        """As the substep begins, of trees that are bounded."""
-        cdef Py_ssize_t k
+    cdef void begin_contacts(self) noexcept nogil:
+        """Contacts are aimed by the paths of their bodies as the substep begins."""
         self.motion.look()
+        self.motion.give_swings(self.swings)
+        if not self.runge:
+            self.motion.give_spins(&self.bodies, self.tied, self.swings)
+        self.motion.give_shared(0, self.motion.tree_count, self.shared)
         self.motion.account(0.0, True)
-        for k in range(self.motion.tree_count):
-            if self.bounded[k]:
-                self.energy_before[k] = self.motion.own_energy(k)
-
-    cdef void settle_energy(self) noexcept nogil:
-        """As it ends. Bounds see the mean velocity of the drift to come, but act at its begin, so that what a limit bears,
-        it gives first and takes in the end: by half a kick of velocity products each. A tree that turns by a radian
-        meanwhile is not where it would be taken. What it has more in the end than it began with goes out of its motion, but
-        for that of the centre of mass of a loose one: joints' limits and friction do no work on it but against it."""
-        cdef Py_ssize_t k
-        cdef double gained, energy
-        self.motion.look()
-        self.motion.account(0.0, True)
-        for k in range(self.motion.tree_count):
-            if self.bounded[k]:
-                energy = self.motion.own_energy(k)
-                gained = energy - self.energy_before[k]
-                if gained > BLUR * (fabs(energy) + self.motion.kinetic[k]):
-                    self.motion.take_energy(k, gained, 0.0, self.motion.shared)
+        self.aim_contacts(True)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
@@ -719,22 +632,16 @@ cdef class ReducedPipeline(TreePipeline):
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, False)
-        cdef bint bounded = self.find_bounded(forces)
+        cdef bint bounded = not self.runge and self.energy.find(forces, self.tied)
         if bounded:
-            self.keep_energy()
+            self.energy.keep()
         self.plain.aim_motors()
         self.plain.set_start_impulses()
         if self.settings.compliant:
             (<CompliantSurfaces>self.surfaces).set_start_impulses()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if self.context.contact_rows > 0:
-            self.motion.look()
-            self.motion.give_swings(self.swings)
-            if not self.runge:
-                self.motion.give_spins(&self.bodies, self.tied, self.swings)
-            self.motion.give_shared(0, self.motion.tree_count, self.shared)
-            self.motion.account(0.0, True)
-            self.aim_contacts(True)
+            self.begin_contacts()
         self.stage_times.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)
@@ -789,7 +696,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
             self.account.calm(self.plain.rows, self.plain.row_count, self.settings.compliant)
         if bounded:
-            self.settle_energy()
+            self.energy.settle()
         self.show_twists()
         if last:
             self.sweeping.residual = max(self.sweeping.first_residual,

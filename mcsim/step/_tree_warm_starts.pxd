@@ -27,8 +27,13 @@ cdef class TreeWarmStarts:
     cdef int32_t* watched                # (nv,) by a group's root: whether it has one of them
     cdef double* before                  # (nv,) the velocities before warm starts act
     cdef double* rates                   # (rows,) and J qd [m/s, rad/s]
+    cdef Py_ssize_t body_count
+    cdef double* gains                   # of bodies, see pass_on [N s]
+    cdef double* losses
 
     cdef void start(self, bint second) noexcept nogil
     cdef void weigh(self, bint second) noexcept nogil
     cdef double warm_impulse(self, const Row* row, bint second) noexcept nogil
     cdef double part_of(self, int32_t node) noexcept nogil
+    cdef void pass_on(self) noexcept nogil
+    cdef double passed(self, int32_t body) noexcept nogil

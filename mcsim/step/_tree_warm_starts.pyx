@@ -7,6 +7,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.state._layout cimport ROW_LIMIT, ROW_NORMAL, ROW_ROLLING
+from mcsim.wide._halves cimport gain, loss
 
 
 cdef class TreeWarmStarts:
@@ -22,8 +23,10 @@ cdef class TreeWarmStarts:
             self.numbers[motion.blocks[i].first:][:motion.blocks[i].count] = motion.blocks[i].first
         self.nodes = integers(self.numbers)
         hung = np.array(sorted({node_of(motion.blocks, <int32_t>i) for i in np.flatnonzero(jointed)} - {-1}), np.int32)
-        watched, before = np.zeros(nv + 1, np.int32), np.zeros(nv + 1)
-        self.kept = hung, watched, before
+        watched, before, shares = np.zeros(nv + 1, np.int32), np.zeros(nv + 1), np.zeros((2, len(jointed) + 1))
+        self.kept = hung, watched, before, shares
+        self.body_count = len(jointed)
+        self.gains, self.losses = doubles(shares[0]) + 1, doubles(shares[1]) + 1
         self.hung, self.hung_count = integers(hung) if len(hung) else NULL, len(hung)
         self.watched, self.before = integers(watched), doubles(before)
         self.reserve()
@@ -99,3 +102,33 @@ cdef class TreeWarmStarts:
     cdef double part_of(self, int32_t node) noexcept nogil:
         """What of the warm starts is kept there."""
         return self.groups.part_if_worse(node) if self.watched[self.groups.root(node)] else 1.0
+
+    cdef void pass_on(self) noexcept nogil:
+        """What a contact's point gains beyond twice its warm start is no impact as far as others on one of its bodies have lost
+        of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
+        share a load."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double part
+        cdef bint some = False
+        memset(self.gains - 1, 0, (self.body_count + 1) * sizeof(double))
+        memset(self.losses - 1, 0, (self.body_count + 1) * sizeof(double))
+        for i in range(self.plain.joint_end, self.plain.row_count):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_NORMAL:
+                some = some or gain(row) > 0.0
+                self.gains[row.body_a] += gain(row)
+                self.gains[row.body_b] += gain(row)
+                self.losses[row.body_a] += loss(row)
+                self.losses[row.body_b] += loss(row)
+        for i in range(self.plain.joint_end, self.plain.row_count if some else 0):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_NORMAL and gain(row) > 0.0:
+                part = max(self.passed(row.body_a), self.passed(row.body_b))
+                row.carry += 0.5 * part * gain(row)
+
+    cdef double passed(self, int32_t body) noexcept nogil:
+        """What part of the gains on a body others have lost."""
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return 0.0
+        return min(self.losses[body] / self.gains[body], 1.0)
