@@ -291,8 +291,8 @@ cdef inline double rim_radius(const Solid* s, Vec3 d) noexcept nogil:
 """,
     "edge": """
 cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noexcept nogil:
-    \"\"\"Along the edge between two vertices, as supporting_feature numbers them, or along a rim at the place `at`, world; 0:
-    none that is known.\"\"\"
+    \"\"\"Along the edge between two vertices, as supporting_feature numbers them, or along a rim at the place `at`,
+    world; 0: none that is known.\"\"\"
 {        return edge_NAME(s, i, j, at)}    return vec3(0.0, 0.0, 0.0)
 """,
     "face_count": """
@@ -319,7 +319,8 @@ cdef inline Vec3 farthest_point(const Solid* s, Vec3 g, Vec3 p) noexcept nogil:
 """,
     "point": """
 cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Vec3* normal) noexcept nogil:
-    \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether it is exact, or less.\"\"\"
+    \"\"\"Signed distance of a point in the shape's frame [m], and the outward gradient. -> whether it is exact,
+    or less.\"\"\"
 {        return point_NAME(s, local, distance, normal)}    distance[0] = -INFINITY
     return False
 """,

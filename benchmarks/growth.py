@@ -2,7 +2,8 @@
 
     python benchmarks/growth.py [--seconds 2] [--threads 1 2] [N ...]
 
-Prints, for every number of bodies, milliseconds a step by stage, the exponent against the row before, and the peak of memory.
+Prints, for every number of bodies, milliseconds a step by stage, the exponent against the row before, and the peak of
+memory.
 """
 
 import argparse

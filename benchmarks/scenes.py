@@ -72,7 +72,7 @@ def measure(name, scene, engine, seconds):
     highest = int(np.argmax(start[:, 2]))
     squares, count = 0.0, 0
     try:
-        for step in range(steps):
+        for step in range(steps):  # noqa: B007 (told where it fails)
             engine.step()
             if scene.joints:
                 gaps = engine.joint_gaps()

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import machine
 
 import mcsim as mc
+from common import machine
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS
 from mcsim.solve.problems.solution import RESIDUALS, largest

@@ -1,5 +1,7 @@
 """docs/accuracy.md between its markers, and its pictures, from the tables of benchmarks/truth.py."""
 
+import itertools
+
 import numpy as np
 
 from families import FAMILIES, GROUPS
@@ -121,7 +123,7 @@ def groups_of(part, values):
     values = np.array(values, float)
     edges = [part.at(k / PARTS) for k in range(PARTS + 1)]
     return [(f"{low:.2g}–{high:.2g}", (values >= low) & ((values < high) if k < PARTS - 1 else (values <= high)))
-            for k, (low, high) in enumerate(zip(edges, edges[1:]))]
+            for k, (low, high) in enumerate(itertools.pairwise(edges))]
 
 
 def breaking(family, rows):

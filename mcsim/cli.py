@@ -121,9 +121,11 @@ def run(
     push_speed: Annotated[float | None, _world_number(
         "push-speed", "Overlaps are pushed apart no faster, in m/s; by default by their sizes.", "M/S")] = None,
     restitution_threshold: Annotated[float | None, _world_number(
-        "restitution-threshold", "Slower impacts do not bounce, in m/s; by default what gravity gives in three steps.", "M/S")] = None,
+        "restitution-threshold", "Slower impacts do not bounce, in m/s; by default what gravity gives in three steps.",
+        "M/S")] = None,
     speculative_distance: Annotated[float | None, _world_number(
-        "speculative-distance", "Contacts exist from this distance on, in metres; by default by the sizes of what meets.", "M")] = None,
+        "speculative-distance", "Contacts exist from this distance on, in metres; by default by the sizes of what meets.",
+        "M")] = None,
     sleep: Annotated[bool | None, typer.Option(
         "--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")] = None,
     strict: Annotated[bool, typer.Option(
@@ -179,8 +181,7 @@ def run(
 
 def _kind_of_world(coordinates):
     """World or ReducedWorld."""
-    from mcsim.world import ReducedWorld
-    from mcsim.world import World
+    from mcsim.world import ReducedWorld, World
 
     kinds = {"maximal": World, "reduced": ReducedWorld}
     if coordinates not in kinds:
@@ -453,7 +454,8 @@ def solvers(
     iterations: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most.", show_default=False)] = None,
     limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = "10",
     warm: Annotated[bool, typer.Option("--warm", help="Begin with the step's own impulses, not with none.")] = False,
-    direct: Annotated[bool, typer.Option("--direct", help="Joints by a sparse factorization, the solver for the rest.")] = False,
+    direct: Annotated[bool, typer.Option("--direct",
+                                         help="Joints by a sparse factorization, the solver for the rest.")] = False,
     plot: Annotated[Path | None, _output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _output("save", "Write the problem (.npz).")] = None,
     csv: Annotated[Path | None, _output("csv", "Write every iteration's residuals (.csv).")] = None,

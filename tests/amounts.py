@@ -1,4 +1,5 @@
-"""How much a test tries: a part by default, all of it with --slow, which conftest.py tells here before tests are imported."""
+"""How much a test tries: a part by default, all of it with --slow, which conftest.py tells here before tests are
+imported."""
 
 SLOW = False
 

@@ -37,7 +37,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     amounts.SLOW = config.getoption("--slow")
     # The same examples in every run; a slow machine is no failure.
-    settings.register_profile("mcsim", max_examples=amounts.amount(20, 100), derandomize=True, deadline=None, print_blob=True)
+    settings.register_profile("mcsim", max_examples=amounts.amount(20, 100), derandomize=True, deadline=None,
+                              print_blob=True)
     settings.load_profile("mcsim")
 
 
@@ -58,9 +59,10 @@ def pytest_collection_finish(session):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no factor in
-    common with how many values each parameter has, all values are met, in turns with those of the others); of other functions
-    with several cases half of them, with many a third, chosen by their names, which no order of parameters is in step with."""
+    """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no
+    factor in common with how many values each parameter has, all values are met, in turns with those of the others);
+    of other functions with several cases half of them, with many a third, chosen by their names, which no order of
+    parameters is in step with."""
     if config.getoption("--slow"):
         return
     functions = defaultdict(list)

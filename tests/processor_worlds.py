@@ -70,7 +70,8 @@ def contested():
     scene.add_joint(mc.HingeJoint(None, "crank", (-0.5, 0, 0.7), (0, 1, 0), motion=mc.Motion(velocity=1.3)))
     scene.add_joint(mc.BallJoint("crank", "wheel", (0.5, 0, 0.7)))
     for side in (-1, 1):
-        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1), velocity=(-0.3 * side, 0, 0))
+        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1),
+                       velocity=(-0.3 * side, 0, 0))
     scene.add_body("squeezed", shape=mc.Box((0.5, 0.4, 0.3)), position=(5, 0, 0.3))
     return scene
 

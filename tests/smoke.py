@@ -164,7 +164,8 @@ def comings_and_goings():
         start = world.snapshot()
         shapes = (mc.Sphere(0.1), mc.ConvexHull(np.vstack([np.eye(3), -np.eye(3)]) * 0.2), mc.Box((0.1, 0.1, 0.1)))
         added = world.add_bodies([{"shape": shape, "position": (i, 2, 1)} for i, shape in enumerate(shapes)])
-        world.add_joints([mc.BallJoint(added[0], added[1], (0.5, 2, 1)), mc.HingeJoint(None, added[2], (2, 2, 1), (0, 1, 0))])
+        world.add_joints([mc.BallJoint(added[0], added[1], (0.5, 2, 1)),
+                          mc.HingeJoint(None, added[2], (2, 2, 1), (0, 1, 0))])
         world.step(10)
         for name in ("00", "12", "04"):
             world.remove_body(name)

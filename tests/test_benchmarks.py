@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
 sys.path.append(str(FOLDER))                      # the scripts' shared modules
@@ -289,13 +289,17 @@ def test_the_energy_of_free_trees_is_measured(monkeypatch, tmp_path, capsys):
 
 
 ROBOT = """<robot name="two">
-<link name="base"><inertial><origin xyz="0.1 0 0.2"/><mass value="3"/><inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0" iyz="0"/>
+<link name="base"><inertial><origin xyz="0.1 0 0.2"/><mass value="3"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0" iyz="0"/>
 </inertial></link>
-<link name="arm"><inertial><origin xyz="0 0.1 0.3" rpy="0.3 0 0.2"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"
-iyz="0"/></inertial></link>
-<link name="hand"><inertial><mass value="0.5"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.5" rpy="0.5 0 1"/><axis xyz="0 1 1"/></joint>
-<joint name="rail" type="prismatic"><parent link="arm"/><child link="hand"/><origin xyz="0.2 0 0"/><axis xyz="1 0 0"/>
+<link name="arm"><inertial><origin xyz="0 0.1 0.3" rpy="0.3 0 0.2"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="hand"><inertial><mass value="0.5"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/>
+<origin xyz="0 0 0.5" rpy="0.5 0 1"/><axis xyz="0 1 1"/></joint>
+<joint name="rail" type="prismatic"><parent link="arm"/><child link="hand"/>
+<origin xyz="0.2 0 0"/><axis xyz="1 0 0"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>
 """
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from mcsim.world.handles import BodyHandle, JointHandle
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +51,8 @@ CALLS = {
     "remove_body": lambda w: w.remove_body(w.body_names[-1]), "remove_bodies": lambda w: w.remove_bodies(w.body_names[-1:]),
     "add_joint": lambda w: w.add_joint(mc.FreeJoint(None, w.body_names[-1])),
     "add_joints": lambda w: w.add_joints([mc.FreeJoint(None, w.body_names[-1])]),
-    "remove_joint": lambda w: w.remove_joint((w.joint_names or ("gone",))[-1]), "set_shape": lambda w: w.set_shape("ball0", CUBE),
+    "remove_joint": lambda w: w.remove_joint((w.joint_names or ("gone",))[-1]),
+    "set_shape": lambda w: w.set_shape("ball0", CUBE),
     "set_material": lambda w: w.set_material("ball0", mc.Material()), "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
     "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5), "restore": lambda w: w.restore(w.snapshot()),
     "q=": lambda w: setattr(w, "q", w.q), "qd=": lambda w: setattr(w, "qd", w.qd),
@@ -95,7 +96,8 @@ def make(kind, motion=None, **keywords):
         scene.add_body("crank", shape=BALL, position=(3.0, 0, 2.0))
         scene.add_joint(mc.HingeJoint(None, "crank", (3, 0, 2), (0, 1, 0), name="drive",
                                       motion=mc.Motion(motion or (lambda t: 0.0))))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 2), (0, 1, 0), name="pin", motor=mc.Motor(velocity=1.0, max_force=1.0)))
+    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 2), (0, 1, 0), name="pin",
+                                  motor=mc.Motor(velocity=1.0, max_force=1.0)))
     for i in range(2):
         scene.add_body(f"ball{i}", shape=BALL, position=(0.0, 0.3 * i, 0.3), material=mc.Material(restitution=0.9))
     if kind == "event":
@@ -212,7 +214,8 @@ names, ends, failures = {names!r}, time.time() + {seconds}, []
 
 def look():
     handles = [(world, CALLS), (world.body("arm"), HANDLE_CALLS), (world.joint("pin"), HANDLE_CALLS)]
-    todo = [(thing, name, calls) for thing, calls in handles for name in sorted(public_names(thing)) if not names or name in names]
+    todo = [(thing, name, calls) for thing, calls in handles for name in sorted(public_names(thing))
+            if not names or name in names]
     i = 0
     while time.time() < ends and len(world.body_names) > 2:              # some calls take bodies away
         thing, name, calls = todo[i % len(todo)]
@@ -241,13 +244,15 @@ world.state_hash()
 
 
 @pytest.mark.parametrize("kind, keywords, balls, names", [
-    ("world", {}, 150, ["events"]), ("world", {}, 150, ["contacts"]), ("world", {}, 150, ["stats", "event_log", "overlaps"]),
+    ("world", {}, 150, ["events"]), ("world", {}, 150, ["contacts"]),
+    ("world", {}, 150, ["stats", "event_log", "overlaps"]),
     ("world", {}, 40, []), ("reduced", {}, 20, []), ("reduced", {}, 20, ["positions", "position", "velocities"]),
     ("event", {}, 0, []), ("world", {"solver": "admm", "iterations": 4}, 3, [])])
 @pytest.mark.sampled(4)
 def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls, names):
     """The process aborted within a second where another thread read events or contacts."""
-    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=amount(1.0, 2.5))
+    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names,
+                         seconds=amount(1.0, 2.5))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT,
                           env=environment)
@@ -319,7 +324,8 @@ sys.exit(failures[0] if failures else 0 if refused[0] else "nothing was refused"
 def test_dynamics_in_several_threads_answer_rightly_or_refuse():
     """They wrote into each other's answers, and beyond them: double free or corruption."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-c", ALGORITHMS, str(amount(1.0, 3.0))], capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run([sys.executable, "-c", ALGORITHMS, str(amount(1.0, 3.0))], capture_output=True, text=True,
+                          timeout=120, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

@@ -326,7 +326,8 @@ def test_handles_follow_and_notice():
     assert gone.removed and gone.name == "box0" and "removed" in repr(gone)
     uses = [lambda h: h.index, lambda h: h.position, lambda h: h.velocity, lambda h: h.kind, lambda h: h.mass,
             lambda h: h.inertia, lambda h: h.frame, lambda h: h.orientation, lambda h: h.angular_velocity,
-            world.body, world.remove_body, lambda h: world.set_pose(h, (0, 0, 0)), lambda h: world.apply_force(h, (0, 0, 1)),
+            world.body, world.remove_body, lambda h: world.set_pose(h, (0, 0, 0)),
+            lambda h: world.apply_force(h, (0, 0, 1)),
             lambda h: world.set_kind(h, "static"), lambda h: world.add_joint(mc.FixedJoint(h, None))]
     for again in (False, True):
         for stale in (gone, scene.body("box0")):

@@ -382,8 +382,8 @@ def work_for(process, seconds):
     if not stat.exists():
         time.sleep(seconds)
         return
-    while process.poll() is None and sum(map(int, stat.read_text().rsplit(")", 1)[1].split()[11:13])) < seconds * os.sysconf(
-            "SC_CLK_TCK"):
+    enough = seconds * os.sysconf("SC_CLK_TCK")
+    while process.poll() is None and sum(map(int, stat.read_text().rsplit(")", 1)[1].split()[11:13])) < enough:
         time.sleep(0.05)
 
 

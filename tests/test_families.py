@@ -7,18 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from amounts import amount
-from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "benchmarks"))
+
+from typer.testing import CliRunner  # noqa: E402
 
 import truth  # noqa: E402
 import truth_page  # noqa: E402
 from families import FAMILIES, GROUPS, rattleback  # noqa: E402
 from families.family import Choice, Log, Uniform, Whole, WholeLog  # noqa: E402
 from families.rattleback import BALL, PLANE, RIDGE  # noqa: E402
-from typer.testing import CliRunner  # noqa: E402
 
 ENDS = [0.0, 0.1, 1 / 3, 0.5, 0.9, 1.0]
 
@@ -42,13 +43,15 @@ def test_a_quick_draw_is_within_the_bounds(name):
 
 
 REFINED = [name for name, family in FAMILIES.items()
-           if {"rate", "per_turn", "per_period"} & set(family.ranges) and name != "caught"]    # strings: the shortfalls' whips
+           # strings: the shortfalls' whips
+           if {"rate", "per_turn", "per_period"} & set(family.ranges) and name != "caught"]
 
 
 @pytest.mark.parametrize("name", REFINED)
 @pytest.mark.sampled(7)
 def test_half_the_step_makes_nothing_worse(name):
-    """Errors fall, or are a small part of what they may be: rounding, and what depends on where in a step something strikes."""
+    """Errors fall, or are a small part of what they may be: rounding, and what depends on where in a step something
+    strikes."""
     family = FAMILIES[name]
     drawn = family.draws(family.narrowed(family.domain, family.quick))
     key = next(key for key in ("rate", "per_turn", "per_period") if key in family.ranges)

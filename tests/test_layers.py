@@ -1,6 +1,7 @@
 """The floors of the design, read from every import and cimport; and what importing mcsim must not do."""
 
 import ast
+import itertools
 import os
 import re
 import subprocess
@@ -114,7 +115,7 @@ def test_the_page_draws_every_room_on_its_floor():
     page = Path(__file__).parents[1].joinpath("docs", "architecture.md").read_text(encoding="utf-8")
     floors = re.split(r"\n ─+\n", page.split("```text\n")[1].split("```")[0])
     drawn = [{name for name in re.findall(r"\w+", floor) if name in FLOORS} for floor in floors]
-    for above, below in zip(drawn, drawn[1:], strict=False):
+    for above, below in itertools.pairwise(drawn):
         assert min(map(FLOORS.get, above)) > max(map(FLOORS.get, below)), (above, below)
     assert set.union(*drawn) == set(FLOORS) - {"mcsim"}
 

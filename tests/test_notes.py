@@ -5,10 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
-from amounts import amount
 from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 from mcsim import cli
 from mcsim.core._noted import Noted
 from mcsim.core.notes import KINDS, NUMBERS, carry_over, notes_of, tell
@@ -207,8 +207,8 @@ def test_strict_raises_and_leaves_the_state(which):
 @pytest.mark.parametrize("turning", [False, True])
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 def test_what_is_driven_out_of_all_bounds_ends_in_an_error(kind, turning):
-    """k dt^2 = 2.8 m: the spring overshoots by more in each step. It did so to 1e66 m and beyond, and nobody said it. Lengths
-    in another unit end in the same step."""
+    """k dt^2 = 2.8 m: the spring overshoots by more in each step. It did so to 1e66 m and beyond, and nobody said it.
+    Lengths in another unit end in the same step."""
     ends = []
     for unit in (1.0, 2.0**20):
         world = Pulled(kind, turning, unit)
@@ -430,7 +430,8 @@ def test_run_prints_each_note_once(capsys):
 
 
 def test_compare_prints_them_and_a_study_keeps_them(capsys, tmp_path):
-    arguments = ["compare", "four_bar", "--set", "driven=false", "reduced:aba", "--seconds", 6, "--dt", "1/30", "--reference",
+    arguments = ["compare", "four_bar", "--set", "driven=false", "reduced:aba", "--seconds", 6, "--dt", "1/30",
+                 "--reference",
                  "none"]
     code, out, _ = printed(capsys, *arguments, "--save", tmp_path / "study.npz")
     assert code == 0 and "note: reduced:aba" in out and "moves too fast for dt" in " ".join(out.split())

@@ -9,12 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import processor_worlds
 import pytest
-from amounts import amount
 from numpy._core._multiarray_umath import __cpu_dispatch__ as NUMPY_LEVELS
 
 import mcsim
+import processor_worlds
+from amounts import amount
 
 PACKAGE = Path(mcsim.__file__).parent
 
@@ -24,7 +24,8 @@ OBSERVERS = {
     "lab", "view", "cli.py", "io/recording.py", "solve/kkt.py", "solve/problems/spectrum.py", "solve/problems/drawing.py",
     "reduced/drawing.py", "reduced/report.py", "reduced/spaces.py", "reduced/formulations.py", "reduced/explicit.py",
     "reduced/rows.py",
-    "world/observers.py:Observers.energy", "world/observers.py:Observers.kkt", "world/reduced_world.py:ReducedWorld.jacobian",
+    "world/observers.py:Observers.energy", "world/observers.py:Observers.kkt",
+    "world/reduced_world.py:ReducedWorld.jacobian",
     "world/reduced_world.py:ReducedWorld.kkt",
     "world/reduced_world.py:ReducedWorld.delassus",
     *(f"reduced/dynamics.py:Dynamics.{name}" for name in (

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 
 WORLDS = [("ragdolls", {"count": 4}, {}), ("rain", {"n": 40}, {}), ("four_bar", {}, {"integrator": "rattle"}),
           ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"n": 20}, {"integrator": "rk4"}),
@@ -71,11 +71,14 @@ def test_steps_release_the_lock_of_the_interpreter():
 
 
 CALLS = [lambda w: w.add_body(shape=mc.Sphere(0.1), position=(0, 0, 9)), lambda w: w.remove_body(w.body_names[-1]),
-         lambda w: w.snapshot(), lambda w: w.restore(w.snapshot()), lambda w: w.rows, lambda w: w.contacts, lambda w: w.stats,
-         lambda w: w.jacobian(), lambda w: w.energy(), lambda w: w.momentum(), lambda w: w.joint_errors(), lambda w: w.kkt(),
+         lambda w: w.snapshot(), lambda w: w.restore(w.snapshot()), lambda w: w.rows, lambda w: w.contacts,
+         lambda w: w.stats,
+         lambda w: w.jacobian(), lambda w: w.energy(), lambda w: w.momentum(), lambda w: w.joint_errors(),
+         lambda w: w.kkt(),
          lambda w: w.state_hash(), lambda w: w.step(), lambda w: w.apply_force(5, (0, 0, 1)), lambda w: w.frames(),
          lambda w: w.set_velocity(5, (0, 0, 0.1)), lambda w: w.positions.copy(),
-         lambda w: w.set_kind(w.body_names[0], "kinematic"), lambda w: w.set_body(5, gravity_scale=0.5), lambda w: pickle.dumps(w), lambda w: w.joint(0).position,
+         lambda w: w.set_kind(w.body_names[0], "kinematic"), lambda w: w.set_body(5, gravity_scale=0.5),
+         lambda w: pickle.dumps(w), lambda w: w.joint(0).position,
          lambda w: w.add_joint(mc.FreeJoint(w.body_names[-1], None)) if len(w.joint_names) < 60 else None]
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from mechanism_scenes import rotation
 from test_momentum import jointed
 from test_solvers_agree import pile
@@ -345,8 +345,8 @@ def test_a_zero_quaternion_is_reported():
 
 
 def test_a_step_that_fails_keeps_the_last_good_state():
-    """A force that takes a body out of all bounds in some later step: the steps before it stand, with their count; the world
-    goes on."""
+    """A force that takes a body out of all bounds in some later step: the steps before it stand, with their count;
+    the world goes on."""
     world = small()
     world.step(10)
     before, snapshot = world.state_hash(), world.snapshot()

@@ -8,9 +8,24 @@ from scipy.integrate import quad
 from scipy.special import ellipj, ellipk
 
 import mcsim as mc
-
-from families.family import (G, GAIN, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
-                             stepped, turned)
+from families.family import (
+    GAIN,
+    GAP,
+    LOSS,
+    RATE,
+    SUBSTEPS,
+    Choice,
+    Error,
+    Family,
+    G,
+    Log,
+    Uniform,
+    Watch,
+    Whole,
+    WholeLog,
+    stepped,
+    turned,
+)
 
 PITCH = 0.5
 
@@ -211,12 +226,13 @@ def run_lasting(bodies, decades, kind, hold, seed, seconds, rate, substeps):
 
 LASTING = Family(
     "lasting", "Trees of all kinds of joint, for twenty seconds",
-    "Joints stay closed and energy is conserved, and both momenta of free trees, which turn without gravity; in parts of what "
-    "they have at first.",
+    "Joints stay closed and energy is conserved, and both momenta of free trees, which turn without gravity; in parts "
+    "of what they have at first.",
     run_lasting,
     {"bodies": Whole(1, 8), "decades": Uniform(0, 3), "kind": Choice("mixed", *KINDS),
      "hold": Choice("anchored", "free"), "seed": Whole(0, 9999), "seconds": SECONDS, "rate": RATE, "substeps": SUBSTEPS},
-    {"gap": GAP, "gain": GAIN, "loss": LOSS,                # welded, it has no motion beside that with its momenta to give to
+    # welded, it has no motion beside that with its momenta to give to
+    {"gap": GAP, "gain": GAIN, "loss": LOSS,
      "momentum": Error("", 1e-9, "change of a free tree's momenta")},
     domain={"rate": WholeLog(60, 1000)},
     quick={"rate": WholeLog(60, 120), "bodies": Whole(1, 5)})
@@ -396,7 +412,8 @@ def run_folded(links, slim, joint, rate, substeps, per_fall):
     watch = Watch(world, scale=count * gravity * length)
     # Of ideal chains all energy goes to the strand that falls: v^2 = g x (2 L - x) / (L - x).
     way = 0.8 * length
-    fall = quad(lambda u: 2 * u * math.sqrt((length - u * u) / (gravity * u * u * (2 * length - u * u))), 0.0, math.sqrt(way))[0]
+    fall = quad(lambda u: 2 * u * math.sqrt((length - u * u) / (gravity * u * u * (2 * length - u * u))), 0.0,
+                math.sqrt(way))[0]
     last = 0.0
     for k in range(1, 2 * per_fall):
         watch.step()
@@ -414,10 +431,11 @@ def run_folded(links, slim, joint, rate, substeps, per_fall):
 
 FOLDED = Family(
     "folded", "A folded chain that is let go at one end",
-    "It falls faster than freely, for the strand that hangs pulls it down: by the energy of an ideal chain (M. Calkin, R. March, "
-    "\"The dynamics of a falling chain\", 1989).",
+    "It falls faster than freely, for the strand that hangs pulls it down: by the energy of an ideal chain "
+    "(M. Calkin, R. March, \"The dynamics of a falling chain\", 1989).",
     run_folded,
-    {"links": WholeLog(5, 50), "slim": Log(0.01, 1), "joint": Choice("ball", "hinge", "universal"), "rate": WholeLog(60, 1000),
+    {"links": WholeLog(5, 50), "slim": Log(0.01, 1), "joint": Choice("ball", "hinge", "universal"),
+     "rate": WholeLog(60, 1000),
      "substeps": WholeLog(1, 16), "per_fall": WholeLog(20, 400)},
     {"time": Error("", 0.03, "error of the time of the fall"), "free": Error("", 1e-3, "slower than a free fall, by that"),
      "gap": GAP, "gain": GAIN, "loss": LOSS},

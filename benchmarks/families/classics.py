@@ -5,11 +5,23 @@ import math
 import numpy as np
 
 import mcsim as mc
-
-from families.family import (G, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
-                             stepped, turned, upright)
+from families.family import (
+    RATE,
+    SUBSTEPS,
+    Choice,
+    Error,
+    Family,
+    G,
+    Log,
+    Uniform,
+    Watch,
+    Whole,
+    WholeLog,
+    stepped,
+    turned,
+    upright,
+)
 from families.rattleback import RATTLEBACK
-
 
 # ---- tops ------------------------------------------------------------------------------------------------------------
 
@@ -189,7 +201,7 @@ def run_disc(radius, tilt, thin, friction, turns, rate, substeps):
                    angular_velocity=omega, material=material)
     world = stepped(scene, rate, substeps)
     start, gain, off = world.energy().total, 0.0, 0.0
-    for k in range(1, max(2, min(1500, math.ceil(turns * 2 * math.pi / rate_of_turn * rate))) + 1):
+    for _ in range(1, max(2, min(1500, math.ceil(turns * 2 * math.pi / rate_of_turn * rate))) + 1):
         world.step()
         gain = max(gain, (world.energy().total - start) / (G * radius))
         off = max(off, abs(math.acos(min(1.0, upright(world, 1)[2])) - tilt))

@@ -1,11 +1,11 @@
 """Chains that run out: over the edge of a table, off a row of slack strings, and out of a zigzag (the chain fountain)."""
 
+import itertools
 import math
 
 import numpy as np
 
 import mcsim as mc
-
 from families.family import GAP, Choice, Error, Family, Log, Shortfall, Uniform, Watch, Whole, WholeLog, stepped, turned
 
 ACROSS = turned((1, 0, 0), math.pi / 2)       # turns a capsule's own z axis along the world's y
@@ -22,7 +22,7 @@ def add_beads(scene, places, radius, material):
 
 def add_links(scene, places, radius, material):
     """Capsules of 1 kg from place to place, on ball joints there."""
-    for k, (begin, end) in enumerate(zip(places, places[1:])):
+    for k, (begin, end) in enumerate(itertools.pairwise(places)):
         begin, end = np.asarray(begin, float), np.asarray(end, float)
         along = (end - begin) / np.linalg.norm(end - begin)
         scene.add_body(f"link{k}", shape=mc.Capsule(radius, 0.5 - radius), mass=1.0, position=(begin + end) / 2,

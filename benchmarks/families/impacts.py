@@ -5,9 +5,7 @@ import math
 import numpy as np
 
 import mcsim as mc
-
-from families.family import (G, SUBSTEPS, Choice, Error, Family, Log, Uniform, Whole, WholeLog, stepped,
-                             turned)
+from families.family import SUBSTEPS, Choice, Error, Family, G, Log, Uniform, Whole, WholeLog, stepped, turned
 
 RATE = WholeLog(30, 480)
 MOMENTUM = Error("", 1e-12, "change of momentum")

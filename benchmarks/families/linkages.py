@@ -5,9 +5,7 @@ import math
 import numpy as np
 
 import mcsim as mc
-
-from families.family import (G, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, WholeLog, stepped)
-
+from families.family import GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, G, Log, Uniform, Watch, WholeLog, stepped
 
 # ---- gears, racks and screws -----------------------------------------------------------------------------------------
 

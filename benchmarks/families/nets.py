@@ -5,9 +5,22 @@ import math
 import numpy as np
 
 import mcsim as mc
-
-from families.family import (G, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
-                             stepped)
+from families.family import (
+    GAP,
+    LOSS,
+    RATE,
+    SUBSTEPS,
+    Choice,
+    Error,
+    Family,
+    G,
+    Log,
+    Uniform,
+    Watch,
+    Whole,
+    WholeLog,
+    stepped,
+)
 
 GAIN = Error("", 1e-4, "energy above the start's")
 

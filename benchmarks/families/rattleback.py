@@ -7,7 +7,6 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
-
 from families.family import RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Whole, stepped, turned
 
 ALONG = turned((0, 1, 0), math.pi / 2)        # turns the capsule's own z axis along the body's x

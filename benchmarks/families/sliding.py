@@ -5,10 +5,21 @@ import math
 import numpy as np
 
 import mcsim as mc
-
-from families.family import (G, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Whole, WholeLog,
-                             cone_excess,
-                             stepped, turned)
+from families.family import (
+    RATE,
+    SUBSTEPS,
+    Choice,
+    Error,
+    Family,
+    G,
+    Log,
+    Uniform,
+    Whole,
+    WholeLog,
+    cone_excess,
+    stepped,
+    turned,
+)
 
 ON_SIDE = turned((1, 0, 0), -math.pi / 2)
 CONE = Error("", 1e-9, "friction beyond its cone in any contact, as a part of it")
@@ -385,7 +396,8 @@ def run_wedge(slope, ratio, size, shape, rate, substeps):
     base, width, half = 4.0 * size, size, 0.1 * size
     high = base * math.tan(slope)
     scene = mc.Scene()
-    scene.add_body("wedge", shape=mc.ConvexHull([(x, y, z) for y in (-width, width) for x, z in ((0, 0), (base, 0), (0, high))]),
+    scene.add_body("wedge", shape=mc.ConvexHull([(x, y, z) for y in (-width, width)
+                                                 for x, z in ((0, 0), (base, 0), (0, high))]),
                    mass=ratio, material=material)
     scene.add_joint(mc.SliderJoint(None, "wedge", (1, 0, 0)))
     along, normal = np.array([math.cos(slope), 0, -math.sin(slope)]), np.array([math.sin(slope), 0, math.cos(slope)])
@@ -406,11 +418,13 @@ def run_wedge(slope, ratio, size, shape, rate, substeps):
 
 WEDGE = Family(
     "wedge", "A block on a wedge that is free to slide",
-    "Without friction both are evenly accelerated: m g sin a cos a / (M + m sin^2 a) and (M + m) g sin a / (M + m sin^2 a).",
+    "Without friction both are evenly accelerated: m g sin a cos a / (M + m sin^2 a) and (M + m) g sin a / (M + m "
+    "sin^2 a).",
     run_wedge,
     {"slope": Uniform(0.05, 1.3), "ratio": Log(0.01, 100), "size": Log(0.02, 2), "shape": Choice("box", "hull"),
      "rate": RATE, "substeps": SUBSTEPS},
-    {"wedge": Error("", 0.01, "error of the wedge's speed"), "block": Error("", 0.01, "error of the block's along the slope")})
+    {"wedge": Error("", 0.01, "error of the wedge's speed"),
+     "block": Error("", 0.01, "error of the block's along the slope")})
 
 
 def run_terrain(ground, slope, radius, cells, friction, start, steps, rate, substeps):
@@ -430,7 +444,8 @@ def run_terrain(ground, slope, radius, cells, friction, start, steps, rate, subs
         scene.add_body("floor", kind="static", shape=mc.HeightField(np.zeros((nx, ny)), spacing), position=(middle, 0, 0),
                        material=material)
     else:
-        grid = np.array([(i * spacing - 2 * radius, (j - (ny - 1) / 2) * spacing, 0.0) for i in range(nx) for j in range(ny)])
+        grid = np.array([(i * spacing - 2 * radius, (j - (ny - 1) / 2) * spacing, 0.0) for i in range(nx)
+                         for j in range(ny)])
         inner = np.array([0 < i < nx - 1 and 0 < j < ny - 1 for i in range(nx) for j in range(ny)])
         grid[inner, :2] += 0.2 * spacing * rng.uniform(-1, 1, (inner.sum(), 2))
         faces = [face for i in range(nx - 1) for j in range(ny - 1)

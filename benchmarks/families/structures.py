@@ -7,8 +7,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 
 import mcsim as mc
-
-from families.family import (G, Choice, Error, Family, Log, Uniform, Whole, WholeLog, stepped, upright)
+from families.family import Choice, Error, Family, G, Log, Uniform, Whole, WholeLog, stepped, upright
 
 RATE = WholeLog(60, 240)
 WRONG = Error("", 0.5, "1 where what should stand fell or what should fall stood")
@@ -295,7 +294,8 @@ def dome_corners(rings, sectors, thickness):
 
 def dome_stones(rings, sectors, corners):
     """Corners of each stone, the top one last."""
-    stones = [corners[:, k:k + 2][:, :, [i, (i + 1) % sectors]].reshape(-1, 3) for k in range(rings) for i in range(sectors)]
+    stones = [corners[:, k:k + 2][:, :, [i, (i + 1) % sectors]].reshape(-1, 3) for k in range(rings)
+              for i in range(sectors)]
     return [*stones, corners[:, rings].reshape(-1, 3)]
 
 
@@ -308,9 +308,9 @@ def volume_and_center(points):
 
 
 def dome_can_stand(rings, sectors, thickness, friction):
-    """As can_stand, in space: forces at the four corners of each joint, of a pyramid inside Coulomb's cone. All sectors may be
-    taken for equal: the mean of a solution over its turns is one too. So one sector is asked, whose forces on both sides are
-    the same, turned."""
+    """As can_stand, in space: forces at the four corners of each joint, of a pyramid inside Coulomb's cone. All
+    sectors may be taken for equal: the mean of a solution over its turns is one too. So one sector is asked, whose
+    forces on both sides are the same, turned."""
     corners = dome_corners(rings, sectors, thickness)
     stones = dome_stones(rings, sectors, corners)
     masses = [volume_and_center(stone) for stone in stones[::sectors]]          # of the first sector, the top one last

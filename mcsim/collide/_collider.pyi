@@ -1,6 +1,7 @@
 """The collision stage as Python sees it."""
 
 import numpy as np
+
 from mcsim.collide._surfaces import Surfaces
 
 class Collider:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+
 from mcsim.state.surfaces import SurfaceArrays
 
 class Surfaces:

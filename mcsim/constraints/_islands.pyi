@@ -1,6 +1,5 @@
 import numpy as np
 
-
 class Islands:
     sleepers: int
     touch: np.ndarray

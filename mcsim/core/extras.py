@@ -4,6 +4,6 @@
 def require_matplotlib():
     """Raises ImportError with the line to type if Matplotlib is missing."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401 (whether it is there)
     except ImportError:
         raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None

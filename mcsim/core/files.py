@@ -10,7 +10,6 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 
-
 # Of a path that can be that of no file: too long, through what is no folder, in a circle.
 WRONG_PATHS = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.EINVAL)
 

@@ -140,9 +140,10 @@ class Cholesky:
 
 
 def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
-    """The least of the solutions that come nearest to matrix x = right, (m, n) and (m,) or (m, columns), and the numbers of as
-    many columns of the matrix as are independent, ascending: by a complete orthogonal factorization (G. Golub, C. Van Loan, "Matrix Computations",
-    section 5.5), which ends where what is left of a column is less than `rank` of the longest one."""
+    """The least of the solutions that come nearest to matrix x = right, (m, n) and (m,) or (m, columns), and the
+    numbers of as many columns of the matrix as are independent, ascending: by a complete orthogonal factorization
+    (G. Golub, C. Van Loan, "Matrix Computations", section 5.5), which ends where what is left of a column is less
+    than `rank` of the longest one."""
     matrix = np.array(matrix, float, order="C")
     right = np.array(right, float, order="C")
     solution, order = np.zeros((matrix.shape[1], *right.shape[1:])), np.zeros(matrix.shape[1], np.int64)

@@ -17,8 +17,9 @@ MOST_NAMES = 4                  # of a note; the rest is counted
 
 class Kind(NamedTuple):
     """key: what a Note has as its kind. of: "joint" or "body", what it happens to. text: the sentence, with {who}, {is},
-    {turn} and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or joints and steps,
-    else it is the largest. fails: whether it is something that a step could not do, which World(strict=True) raises."""
+    {turn} and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or
+    joints and steps, else it is the largest. fails: whether it is something that a step could not do, which
+    World(strict=True) raises."""
 
     key: str
     of: str
@@ -42,22 +43,22 @@ KINDS = (
     Kind("energy", "body", "what hangs together with {who} moves too fast for dt: its energy came out wrong by "
          "{figure:.3g} J in all, which was mended in its velocities where that could be; a smaller dt, or more substeps, "
          "follows it", adds=True),
-    Kind("held back", "body", "{who} {is} set back, by up to {figure:.2g} m, where something would have been passed through: "
-         "the way is shorter than the velocity says; more substeps, or a smaller dt, may need none of it"),
+    Kind("held back", "body", "{who} {is} set back, by up to {figure:.2g} m, where something would have been passed "
+         "through: the way is shorter than the velocity says; more substeps, or a smaller dt, may need none of it"),
     Kind("stiff contacts", "body", "{who} {is} on contacts of which up to {figure:.0f} points that bear are too fast for a "
          "substep: they are damped numerically, and hardly rebound; more substeps follow them"),
     Kind("sweeps", "body", "the sweeps ended at a residual of up to {figure:.2g} N s or N m s, above the tolerance; more "
          "iterations, or more substeps, come nearer"),
-    Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of them, were "
-         "not found by as many pivots as there may be: they stay as far as they had come"),
-    Kind("changing contacts", "body", "the further sweeps of a pass ended while they still changed contacts, where what is heavy "
-         "lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or more_iterations, come "
-         "nearer"),
-    Kind("coarse", "body", "{who} {is} so far away, or {turn} so fast, that numbers tell its points from each other no better "
-         "than to {figure:.1g} of its size: something drives it out of all bounds. A force that Python gives acts unchanged "
-         "through a whole step, so one that is to pull a body back by its place or velocity overshoots, the more the nearer "
-         "k dt^2 comes to m, or c dt to m: a Spring or damping of a joint is solved with the step and does not; or take a "
-         "smaller dt"),
+    Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of "
+         "them, were not found by as many pivots as there may be: they stay as far as they had come"),
+    Kind("changing contacts", "body", "the further sweeps of a pass ended while they still changed contacts, where "
+         "what is heavy lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or "
+         "more_iterations, come nearer"),
+    Kind("coarse", "body", "{who} {is} so far away, or {turn} so fast, that numbers tell its points from each other "
+         "no better than to {figure:.1g} of its size: something drives it out of all bounds. A force that Python "
+         "gives acts unchanged through a whole step, so one that is to pull a body back by its place or velocity "
+         "overshoots, the more the nearer k dt^2 comes to m, or c dt to m: a Spring or damping of a joint is solved "
+         "with the step and does not; or take a smaller dt"),
     Kind("torn joints", "joint", "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
          "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
          "joint out of the tree, so that it closes a loop"),

@@ -1,4 +1,5 @@
-"""Sines, their like and their inverses, and a root, of numbers (-> float) and of arrays, with the same bits on every processor.
+"""Sines, their like and their inverses, and a root, of numbers (-> float) and of arrays, with the same bits on every
+processor.
 
 The C library and NumPy take other variants on other processors, whose last bits differ; what a state is made from must
 not depend on that. These are right to a few units in the last place (``_trig.pxd``).

@@ -84,7 +84,8 @@ class Closed:
         self.count = len(modes)
         row, drives = 3 * np.arange(self.count), contacts.load > 0.0
         stuck, slips = row[modes == STICK], row[modes == SLIP]
-        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1, row[(modes == STICK) & ~drives] + 2])).astype(np.intp)
+        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1,
+                                                 row[(modes == STICK) & ~drives] + 2])).astype(np.intp)
         self.slips = bool(len(slips))
         tangents = np.concatenate([row[(modes == SLIP) & drives], slips + 1, slips + 2]).astype(np.intp)
         self.needed = np.sort(np.concatenate([self.equations, tangents]))

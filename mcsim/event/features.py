@@ -25,7 +25,7 @@ which for e = n is phi''. The classes are compiled (_features.pyx, _polyhedra.py
 """
 
 from mcsim.event._bounds import Drive, TurnLimit
-from mcsim.event._features import (BallBox, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment, rows_of)
+from mcsim.event._features import BallBox, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment, rows_of
 from mcsim.event._polyhedra import EdgeEdge, VertexPolyhedron
 
 TOUCHING = 1e-9             # [m] closer than this, features touch; these two as in _features.pyx

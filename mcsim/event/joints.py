@@ -25,8 +25,9 @@ def joint_pairs(scene, records, where) -> list[Pairs]:
         if not np.any(bounded) and not np.isfinite(record["swing_limit"]):
             continue
         if joint.type not in AXES:
-            raise SceneError(f"{where}: joint {joint.name!r} has limits, friction or a velocity motor, which a {joint.type} "
-                             f"joint has only with contact='rigid'; there they are those of {', '.join(AXES)} joints: "
+            raise SceneError(f"{where}: joint {joint.name!r} has limits, friction or a velocity motor, which a "
+                             f"{joint.type} joint has only with contact='rigid'; there they are those of "
+                             f"{', '.join(AXES)} joints: "
                              "take them away, or make the world with contact='rigid'")
         frame = _Frame(record, len(scene.bodies))
         for i in np.flatnonzero(bounded).tolist():

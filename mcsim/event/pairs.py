@@ -9,8 +9,16 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, product
 from mcsim.core.rotation import matrix
-from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, SegmentSegment,
-                                  VertexPolyhedron)
+from mcsim.event.features import (
+    BallBox,
+    EdgeEdge,
+    Pairs,
+    PointPlane,
+    PointPoint,
+    PointSegment,
+    SegmentSegment,
+    VertexPolyhedron,
+)
 
 POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
 SIGNS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])

@@ -22,8 +22,7 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import dot, least, length, lengths, product, solve
 from mcsim.core.trig import fifth_root
-from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
-                                gathered, place_of, resolve, touching)
+from mcsim.event import active
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
 from mcsim.solve.problems.coulomb import cone
@@ -33,7 +32,8 @@ TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 60               # steps of the integrator but those to an impact ...
-PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
+# ... in which it must get on by this part of the step; else slips that hinder it are stepped over
+PROGRESS = 1.0 / 16.0
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
 CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
 SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
@@ -119,7 +119,7 @@ class Simulation:
         y, closed = self._settle(time, y)
         events, reach, key = 0, h, None
         idle, vain, goal, creeps = 0, 0, PROGRESS * h, 1
-        for tries in range(MOST_STEPS):
+        for _ in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
@@ -176,7 +176,8 @@ class Simulation:
         def rates(_, y):
             if first is None:
                 return self.system.rates(y, self.system.accelerations(y))       # balls in flight: nothing else is needed
-            return self.system.rates(y, active_accelerations(self.kinds, closed, self.system.instant(y), first.enough))
+            return self.system.rates(y, active.active_accelerations(self.kinds, closed, self.system.instant(y),
+                                                                    first.enough))
 
         begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
         track, y1, error = self.step_of(rates, time, y, h, begin)
@@ -219,10 +220,10 @@ class Simulation:
         of that. What would sink in at once is a contact too; if `soft`, also gaps that close in it too slowly to bounce,
         for which the velocities leave room (D. Stewart, J. Trinkle). -> state, part of h, contacts, rows, impulses"""
         instant, measured = self.system.instant(y), self._measured(y)
-        contacts = touching(self.kinds, measured)
+        contacts = active.touching(self.kinds, measured)
         slow = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
         for rounds in range(CREEP_ROUNDS):
-            rows = contact_rows(self.kinds, contacts, instant.poses)
+            rows = active.contact_rows(self.kinds, contacts, instant.poses)
             G, X = instant.answer(rows.R)
             d = product(G, instant.free) + instant.bias(rows.R) + rows.curvature
             gaps = np.array([measured[i][1][k] for i, k in contacts.keys])
@@ -234,7 +235,7 @@ class Simulation:
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
                                       "last good state is kept")
             after = instant.u + h * instant.free + product(X, impulses)
-            approaching = np.min(rows.rates[::3], initial=0.0) < -STILL
+            approaching = np.min(rows.rates[::3], initial=0.0) < -active.STILL
             moved = h * after if approaching or np.any(room) else 0.5 * h * (instant.u + after)
             y1 = self.system.with_velocities(self.system.displaced(y, moved), after)
             track = Track([y, y1 - y])
@@ -263,7 +264,7 @@ class Simulation:
         """Contacts and those of keys besides."""
         every = set(contacts.keys) | set(keys)
         chosen = [np.array(sorted(k for kind, k in every if kind == i), np.intp) for i in range(len(self.kinds))]
-        return gathered(self.kinds, [(own, measured[i][0][own]) for i, own in enumerate(chosen)])
+        return active.gathered(self.kinds, [(own, measured[i][0][own]) for i, own in enumerate(chosen)])
 
     @property
     def _jointed(self):
@@ -272,7 +273,7 @@ class Simulation:
     def _forces(self, y, closed):
         """The active contacts' Forces, remembered of the last state."""
         if self._last is None or self._last[0] is not y or self._last[1] is not closed:
-            self._last = y, closed, active_forces(self.kinds, closed, self.system.instant(y))
+            self._last = y, closed, active.active_forces(self.kinds, closed, self.system.instant(y))
         return self._last[2]
 
     def _count(self, closed, first, last, seconds):
@@ -291,7 +292,7 @@ class Simulation:
 
     def touching(self, y):
         """Pairs of features of shapes (kind, number) that touch, a set."""
-        return {key for key in touching(self.kinds, self._measured(y)).keys if key[0] < self.shapes}
+        return {key for key in active.touching(self.kinds, self._measured(y)).keys if key[0] < self.shapes}
 
     def _follow(self, y):
         """Angles' limits count turns."""
@@ -338,7 +339,7 @@ class Simulation:
             return y
         contacts = closed.contacts
         instant = self.system.instant(y)
-        rows = contact_rows(self.kinds, contacts, instant.poses)
+        rows = active.contact_rows(self.kinds, contacts, instant.poses)
         gaps = self._gaps_of(contacts, instant.poses)
         near = np.abs(gaps) < AJAR
         if np.max(np.abs(gaps[near]), initial=0.0) > SHUT:
@@ -415,8 +416,8 @@ class Simulation:
     def _gap_rates(self, y, i, numbers, pieces):
         """(m,) phi' of pairs of kind i."""
         pairs = self.kinds[i]
-        some = gathered([pairs], [(numbers, pieces[numbers])])
-        return contact_rows([pairs], some, self.system.poses(y)).rates[::3]
+        some = active.gathered([pairs], [(numbers, pieces[numbers])])
+        return active.contact_rows([pairs], some, self.system.poses(y)).rates[::3]
 
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
@@ -437,9 +438,9 @@ class Simulation:
             lowest = _root(lambda t: -rate(t), 0.0, 1.0)
             return _root(gap, 0.0, lowest) if gap(lowest) < 0.0 else None
         opening, end = rate(0.0), end - level
-        if end >= -OVERLAP and (end >= 0.0 or opening <= STILL):
+        if end >= -OVERLAP and (end >= 0.0 or opening <= active.STILL):
             return None
-        if opening <= STILL:
+        if opening <= active.STILL:
             return self._regained(gap)
         # It opens now and is closed at the end: a bounce within the step, which ends at about -2 v / a.
         bend = 2.0 * (end - opening * h)
@@ -496,7 +497,7 @@ class Simulation:
     def _violated(self, closed, forces, y):
         """[(which, what)] of the active contacts whose conditions fail."""
         found = self._pulls(closed, forces)
-        found += [(k, "slip") for k in np.flatnonzero((closed.modes == SLIP) & (forces.speeds < 0.0))]
+        found += [(k, "slip") for k in np.flatnonzero((closed.modes == active.SLIP) & (forces.speeds < 0.0))]
         poses = self.system.poses(y)
         for k, (i, number) in enumerate(closed.contacts.keys):
             if self._leaving(poses, i, number, closed.contacts.piece[k]) > 0.0:
@@ -511,7 +512,7 @@ class Simulation:
         if what == "leave":
             i, number = closed.contacts.keys[which]
             return -self._leaving(self.system.poses(y), i, number, closed.contacts.piece[which])
-        forces = active_forces(self.kinds, closed, self.system.instant(y))
+        forces = active.active_forces(self.kinds, closed, self.system.instant(y))
         if what == "slip":
             return float(forces.speeds[which])
         part = forces.forces[3 * which:3 * which + 3]
@@ -521,7 +522,7 @@ class Simulation:
     def _holds(self, y, closed):
         """Whether redundant contacts, whose least forces fail, have others that keep them closed as they are."""
         instant = self.system.instant(y)
-        found = resolve(self.kinds, closed.contacts, instant)
+        found = active.resolve(self.kinds, closed.contacts, instant)
         return found.status == "solved" and bool(found.rest.all()) and np.array_equal(found.closed.modes, closed.modes)
 
     def _happened(self, event, now, y, closed, track):
@@ -530,7 +531,7 @@ class Simulation:
         if event.what == "gain":
             self.bounces[key] = self.bounces.get(key, 0) + 1
             return self._settle(now, y, key)
-        point, later = place_of(self.kinds, self._measured(y), self.system.poses(y), key), None
+        point, later = active.place_of(self.kinds, self._measured(y), self.system.poses(y), key), None
         if event.what == "regain":
             later = track(self._sunk(track, key))
         elif event.what in ("force", "stick", "leave"):
@@ -558,17 +559,17 @@ class Simulation:
     def _settle(self, time, y, key=None, later=None):
         """Impacts of what closes, then the active set. later: a state a little later, for the LCP."""
         measured = self._measured(y)
-        contacts = touching(self.kinds, measured)
+        contacts = active.touching(self.kinds, measured)
         if not len(contacts.kind):
             return y, NOTHING_CLOSED
         instant = self.system.instant(y)
-        rates = contact_rows(self.kinds, contacts, instant.poses).rates[::3]
+        rates = active.contact_rows(self.kinds, contacts, instant.poses).rates[::3]
         gaps = np.array([measured[kind][1][number] for kind, number in contacts.keys])
-        contacts = contacts.of((gaps <= STRUCK) | (np.abs(rates) <= STILL))
+        contacts = contacts.of((gaps <= STRUCK) | (np.abs(rates) <= active.STILL))
         if not len(contacts.kind):
             return y, NOTHING_CLOSED
-        rows = contact_rows(self.kinds, contacts, instant.poses)
-        if np.min(rows.rates[::3]) < -STILL:
+        rows = active.contact_rows(self.kinds, contacts, instant.poses)
+        if np.min(rows.rates[::3]) < -active.STILL:
             y = self._strike(time, y, instant, contacts, rows)
             later = None
         return self._rest(time, y, contacts, later)
@@ -576,14 +577,14 @@ class Simulation:
     def _rest(self, time, y, contacts, later=None):
         """The active set of those contacts that touch and are at rest; None where only impulses could go on."""
         instant = self.system.instant(y)
-        rates = contact_rows(self.kinds, contacts, instant.poses).rates.reshape(-1, 3)
-        slow = rates[:, 0] <= STILL
+        rates = active.contact_rows(self.kinds, contacts, instant.poses).rates.reshape(-1, 3)
+        slow = rates[:, 0] <= active.STILL
         contacts, rates = contacts.of(slow), rates[slow]
-        found = resolve(self.kinds, contacts, instant if later is None else self.system.instant(later), rates[:, 1:])
+        found = active.resolve(self.kinds, contacts, instant if later is None else self.system.instant(later), rates[:, 1:])
         if found.status == "none" and np.any(contacts.friction):
             stopped = self._stop(time, y, contacts)
             if stopped is not None:
-                y, found = stopped, resolve(self.kinds, contacts, self.system.instant(stopped))
+                y, found = stopped, active.resolve(self.kinds, contacts, self.system.instant(stopped))
             if found.status == "none":
                 self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution "
                            f"(Painlevé) {self._among(contacts)}, and no impulse ends it: it was stepped over")
@@ -627,17 +628,17 @@ class Simulation:
         least = -max(max(WEAK, closed.doubt) * np.max(np.abs(forces.forces)), forces.noise, 1e-300)
         parts = forces.forces.reshape(-1, 3)
         found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
-        return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
+        return found + [(k, "stick") for k in np.flatnonzero(closed.modes == active.STICK)
                         if _friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < least]
 
     def _stop(self, time, y, contacts):
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
         stops the slip of the slipping contacts and keeps all closed; None if it is not one that friction can give."""
         instant = self.system.instant(y)
-        rows = contact_rows(self.kinds, contacts, instant.poses)
+        rows = active.contact_rows(self.kinds, contacts, instant.poses)
         speeds = lengths(rows.rates.reshape(-1, 3)[:, 1:])
         rubbing = np.where(contacts.load > 0.0, 0.0, contacts.friction)
-        stopped = np.flatnonzero((rubbing > 0.0) & (speeds > STILL))
+        stopped = np.flatnonzero((rubbing > 0.0) & (speeds > active.STILL))
         own = np.sort(np.concatenate([3 * np.arange(len(speeds)), 3 * stopped + 1, 3 * stopped + 2]))
         G, X = instant.answer(rows.R)
         impulse = np.zeros(len(rows.rates))
@@ -687,13 +688,13 @@ class Simulation:
         velocities set to zero."""
         G, X = answer
         rates = (rows.rates + product(G, product(X, impulses)))[::3]
-        opening = np.flatnonzero(rates > STILL)
+        opening = np.flatnonzero(rates > active.STILL)
         if not len(opening):
             return y
         _, closed = self._rest(time, y, contacts)
         instant = self.system.instant(y)
-        forces = active_forces(self.kinds, closed or NOTHING_CLOSED, instant)
-        now = contact_rows(self.kinds, contacts, instant.poses)
+        forces = active.active_forces(self.kinds, closed or NOTHING_CLOSED, instant)
+        now = active.contact_rows(self.kinds, contacts, instant.poses)
         falling = (product(G, forces.accelerations) + instant.bias(now.R) + now.curvature)[::3]
         chosen = []
         for k in opening:
@@ -709,7 +710,7 @@ class Simulation:
                 chosen.append(k)
         if not chosen:
             return y
-        held = np.union1d(chosen, np.flatnonzero(rates <= STILL))
+        held = np.union1d(chosen, np.flatnonzero(rates <= active.STILL))
         own = 3 * held
         push, _ = least(product(G, X)[np.ix_(own, own)], -now.rates[own])
         some = contacts.of(np.array(chosen))
@@ -752,7 +753,7 @@ def _friction_margin(part, friction, load):
 
 def _smoothly(contacts):
     """Contacts as active ones without friction."""
-    return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
+    return active.Closed(contacts, np.full(len(contacts.kind), active.SMOOTH), np.zeros((len(contacts.kind), 3)))
 
 
 def _later(t):
@@ -796,4 +797,4 @@ def _root(function, low, high):
     return best
 
 
-NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), NO_DIRECTION)
+NOTHING_CLOSED = active.Closed(active.NOTHING, np.zeros(0, int), NO_DIRECTION)

@@ -3,7 +3,7 @@
 A body's own frame is its link's. See docs/urdf.md for what of a file counts.
 """
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 import logging
 import os
@@ -18,11 +18,11 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import Frame, compose, normalized
-from mcsim.io.urdf_meshes import Meshes, MeshError, MissingMesh
+from mcsim.io.urdf_meshes import MeshError, Meshes, MissingMesh
 from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
 from mcsim.io.urdf_xml import CAPSULE, read_robot
 from mcsim.scene import Box, Capsule, Cylinder, GearJoint, Joint, MassProperties, Motor, Scene, Shape, Sphere, Spring
-from mcsim.scene.checks import (FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector)
+from mcsim.scene.checks import FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector
 from mcsim.scene.hull import MAX_VERTICES
 from mcsim.scene.joints import TYPES
 from mcsim.scene.mass import combined, inertia_problem

@@ -161,7 +161,7 @@ def _check_packed(path: Path) -> None:
 
 def _outermost(points: np.ndarray, count: int) -> np.ndarray:
     """Those of the points (n, 3) that are corners of their hull, at most about `count` of them, in their order."""
-    from scipy.spatial import ConvexHull as Qhull, QhullError       # here, because it takes long to import
+    from scipy.spatial import ConvexHull as Qhull, QhullError  # here, because it takes long to import
 
     try:
         points = points[np.sort(Qhull(points).vertices)]

@@ -3,7 +3,7 @@
 mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones.
 """
 
-from mcsim.lab import loading, studies
+from mcsim.lab import loading as loading, studies
 from mcsim.lab.compare import compare
 from mcsim.lab.methods import DEFAULT_METHODS, Method
 from mcsim.lab.record import Run

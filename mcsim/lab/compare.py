@@ -15,7 +15,7 @@ from mcsim.core.errors import SceneError, SimulationError
 from mcsim.lab import loading, nature
 from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
 from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
-from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, steps_of
+from mcsim.lab.reference import BUDGET, TOLERANCE, Reference, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, positive

@@ -10,7 +10,6 @@ from mcsim.scene import Scene
 from mcsim.scene.checks import show
 
 
-
 def load(name_or_path: str | PathLike[str], **parameters: Any) -> Scene:
     """mcsim.load, put in its place by mcsim: this folder and that of the scenes do not know each other."""
     raise NotImplementedError

@@ -16,12 +16,11 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import written_whole
 from mcsim.lab.report import Text, aligned, number_text
-from mcsim.world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, choose, not_negative, positive, show
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution, solve
 from mcsim.solve.problems.solution import RESIDUALS
-from mcsim.world import World
+from mcsim.world import ReducedWorld, World
 
 MOST_ITERATIONS = 2000          # of a solver whose own limit is higher, unless told
 LONGEST = 10.0                  # of one solver [s], unless told
@@ -152,7 +151,8 @@ def problem_of(what, seconds=1.0, keywords=None):
             return Path(what).stem, Problem.load(what)
         raise SceneError(f"solvers: {show(what)} is no problem's file (.npz); mcsim.load(name) makes a scene of a name")
     if not isinstance(what, Scene):
-        raise SceneError(f"solvers: the first argument must be a Scene, World, Problem or a problem's file, got {show(what)}")
+        raise SceneError("solvers: the first argument must be a Scene, World, Problem or a problem's file, got "
+                         f"{show(what)}")
     reduced = keywords.pop("coordinates", "maximal") == "reduced"
     world = (ReducedWorld if reduced else World)(what, sleep=False, **keywords)
     world.step(round(seconds / world.dt))

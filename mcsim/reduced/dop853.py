@@ -31,7 +31,8 @@ def advanced(rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: n
     while time < end:
         h = min(h, end - time)
         if not time + h > time:
-            raise SimulationError(f"the reference integrator stopped at t = {time:.6g} s: the motion asks for steps of {h:.3g} s")
+            raise SimulationError(f"the reference integrator stopped at t = {time:.6g} s: the motion asks for steps "
+                                  f"of {h:.3g} s")
         k = np.empty((len(B) + 1, len(y)))
         k[0] = first
         for i in range(1, len(B)):
@@ -53,7 +54,7 @@ def advanced(rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: n
 
 def _coefficients():
     """a, b, c and those of the two estimates."""
-    from scipy.integrate import DOP853       # here, because it takes long to import
+    from scipy.integrate import DOP853  # here, because it takes long to import
 
     return tuple(np.array(part) for part in (DOP853.A, DOP853.B, DOP853.C, DOP853.E5, DOP853.E3))
 

@@ -150,8 +150,9 @@ class Dynamics(_dynamics.Dynamics):
     def _name(self, body: Body | str) -> str:
         name = getattr(body, "name", body)
         if not isinstance(name, str) or name not in self.system.link_of:
-            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; there are: "
-                             f"{listing(list(self.system.link_of))}")
+            raise SceneError("there is no body "
+                             f"{show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; "
+                             f"there are: {listing(list(self.system.link_of))}")
         return name
 
     def _number(self, body: Body | str) -> int:
@@ -287,7 +288,8 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
 
 
 def _pulls(records):
-    """(links, 3) their gravity [m/s²] as the centre of mass of a loose tree sees it: 0 where all of it have one gravity_scale."""
+    """(links, 3) their gravity [m/s²] as the centre of mass of a loose tree sees it: 0 where all of it have one
+    gravity_scale."""
     roots = np.arange(len(records))
     for i, parent in enumerate(records["parent"]):
         roots[i] = i if parent < 0 else roots[parent]

@@ -18,6 +18,7 @@ and three ways lead to the same accelerations:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -345,7 +346,7 @@ def loop_matrix(dynamics: Dynamics, q: np.ndarray) -> LoopMatrix:
 def _slices(parts: list[Rows]) -> list[slice]:
     """Where the rows of each part stand."""
     ends = np.cumsum([0] + [len(part.names) for part in parts]).tolist()
-    return [slice(*pair) for pair in zip(ends, ends[1:])]
+    return [slice(*pair) for pair in itertools.pairwise(ends)]
 
 
 class Split(NamedTuple):

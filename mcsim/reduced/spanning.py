@@ -73,8 +73,9 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
 
     The joints of `tree` and the bodies of `roots` are taken first. Then joints with fewer freedoms before those with
     more, so that loops are cut where that costs the fewest rows; among equals in the scene's order. Joints that can break,
-    or that a Motion moves, are cut. models: name -> freedoms of joints that have models of their own, which are in the tree.
-    What then does not reach the base is held to it by a free joint at the body that its joints lead from (_heads).
+    or that a Motion moves, are cut. models: name -> freedoms of joints that have models of their own, which are in
+    the tree. What then does not reach the base is held to it by a free joint at the body that its joints lead from
+    (_heads).
     """
     edges, couplings = _edges(scene, models)
     groups = Groups(len(scene.bodies))
@@ -99,8 +100,8 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
 
 
 def _heads(chosen: Sequence[Edge]) -> dict[int, int]:
-    """The root that each body's component would have, where joints hold it to others, by the joints alone: for a tree moves in
-    a substep as its coordinates have it, to second order, and by those of another root it would end elsewhere.
+    """The root that each body's component would have, where joints hold it to others, by the joints alone: for a tree
+    moves in a substep as its coordinates have it, to second order, and by those of another root it would end elsewhere.
 
     It is the one body to which no joint leads. Where there are several, their senses name none, and it is the tree's
     median: from no other body are the ways to all others shorter in all. Of two medians, which one joint joins, it is

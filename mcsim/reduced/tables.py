@@ -20,8 +20,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import length
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, relative
 from mcsim.core.trig import cos, sin
-from mcsim.scene import Capsule, HingeJoint, Scene, SliderJoint, Sphere
-from mcsim.scene import checks
+from mcsim.scene import Capsule, HingeJoint, Scene, SliderJoint, Sphere, checks
 from mcsim.scene.checks import FieldError, Vector, choose, show
 from mcsim.scene.scene import EARTH
 

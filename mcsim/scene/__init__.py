@@ -15,7 +15,7 @@ from mcsim.scene.shapes import Shape, __all__ as _SHAPES
 
 def load_scene(path: str | PathLike[str]) -> Scene:
     """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
-    from mcsim.scene.files import load_scene as load        # here, because pydantic takes long to import
+    from mcsim.scene.files import load_scene as load  # here, because pydantic takes long to import
 
     return load(path)
 

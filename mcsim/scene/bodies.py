@@ -1,6 +1,6 @@
 """Body: one rigid body of a scene, with its mass properties resolved."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,20 @@ import numpy as np
 
 from mcsim.core.linear import eigenvalues
 from mcsim.core.rotation import normalized
-from mcsim.scene.checks import (FieldError, Vector, bits, choose, flag, items, not_negative, number, positive, show,
-                                unit_quaternion, vector)
+from mcsim.scene.checks import (
+    FieldError,
+    Vector,
+    bits,
+    choose,
+    flag,
+    items,
+    not_negative,
+    number,
+    positive,
+    show,
+    unit_quaternion,
+    vector,
+)
 from mcsim.scene.described import Described, signature_defaults
 from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material

@@ -1,6 +1,6 @@
 """Motor, Spring, Motion and AxisSpec: what drives and bounds the free coordinates of a joint."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -99,7 +99,7 @@ def _make(fields: dict[str, Any], name: str, kind: Any, source: str, place: str)
     """Replace the description of a material, motor or spring, or of a pair of them, by the object."""
     value = fields.get(name)
     if isinstance(value, list):
-        made = {i: item for i, item in enumerate(value)}
+        made = dict(enumerate(value))
         for i in made:
             _make(made, i, kind, source, f"{place}.{name}")
         fields[name] = list(made.values())

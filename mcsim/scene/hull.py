@@ -87,7 +87,7 @@ class _Surface(NamedTuple):
 
 def _triangles(points: np.ndarray) -> _Surface | None:
     """Qhull's triangles, None if the points are flat. Those without area may be turned either way."""
-    from scipy.spatial import ConvexHull, QhullError       # here, because it takes long to import
+    from scipy.spatial import ConvexHull, QhullError  # here, because it takes long to import
 
     try:
         hull = ConvexHull(points, qhull_options="Qt")

@@ -1,6 +1,6 @@
 """Material: what surfaces are like."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 import numpy as np
 

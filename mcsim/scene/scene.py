@@ -1,6 +1,6 @@
 """Scene: the bodies and joints there are, and gravity. Plain data; it does not move."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 import copy
 from collections.abc import Callable, Iterable, Sequence

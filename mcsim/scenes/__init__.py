@@ -11,20 +11,29 @@ from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name
 from mcsim.scene import load_scene
 from mcsim.scene.checks import FieldError
+from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
+from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.mechanisms import (
-    bridge, cardan_shaft, double_pendulum, dzhanibekov, four_bar, newton_cradle, pendulum, slider_crank, spinning_top,
+    bridge,
+    cardan_shaft,
+    double_pendulum,
+    dzhanibekov,
+    four_bar,
+    newton_cradle,
+    pendulum,
+    slider_crank,
+    spinning_top,
 )
 from mcsim.scenes.ragdoll import free_ragdoll, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
-from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
-from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.stacks import arch, card_tower, dominoes, incline, stack, tumbler, wall, wrecking_ball
 
 __all__ = [
     "SCENES", "build", "description", "load", "parameters",
     "arch", "bridge", "card_tower", "cardan_shaft", "chain", "chain20_heavy", "dominoes", "double_pendulum",
     "dzhanibekov", "four_bar", "free_ragdoll", "grid", "incline", "marbles", "newton_cradle", "one", "pendulum",
-    "pyramid", "ragdolls", "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower", "tower10_heavy", "tumbler",
+    "pyramid", "ragdolls", "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower",
+    "tower10_heavy", "tumbler",
     "wall", "wrecking_ball",
 ]
 

@@ -4,6 +4,7 @@ Planar mechanisms lie in the x-z plane. Their hinges turn about -y, so that angl
 who looks along +y with x to the right and z up. Lengths in m, angles in rad, speeds in rad/s, densities in kg/m^3.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -12,7 +13,18 @@ from mcsim.core import linear
 from mcsim.core.rotation import conjugate, from_axes, rotate
 from mcsim.core.trig import arccos, arcsin, arctan2, cos, sin
 from mcsim.scene import (
-    BallJoint, Box, Capsule, Cylinder, HingeJoint, Material, Motor, Plane, Scene, SliderJoint, Sphere, UniversalJoint,
+    BallJoint,
+    Box,
+    Capsule,
+    Cylinder,
+    HingeJoint,
+    Material,
+    Motor,
+    Plane,
+    Scene,
+    SliderJoint,
+    Sphere,
+    UniversalJoint,
 )
 from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError
 from mcsim.scene.mass import combined
@@ -84,7 +96,7 @@ def bridge(*, planks: Whole(1000) = 20, plank_length: Positive = 0.5, width: Pos
         scene.add_body(name, shape=plank, density=600.0, position=(a + b) / 2,
                        orientation=axis_angle(PLANAR_AXIS, slope))
     row = ["left_bank", *names, "right_bank"]
-    for k, (a, b) in enumerate(zip(row, row[1:], strict=False)):
+    for k, (a, b) in enumerate(itertools.pairwise(row)):
         scene.add_joint(HingeJoint(a, b, anchor=ends[k], axis=PLANAR_AXIS, name=f"hinge{k}"))
 
     spread = min(1.0, 0.6 * (ends[-1, 0] - ends[0, 0]) / max(crates, 1))

@@ -30,6 +30,8 @@ LENGTH = {"head": 0.2429, "upper_trunk": 0.2421, "mid_trunk": 0.2155, "lower_tru
 MASS_FRACTION = {"head": 0.0694, "upper_trunk": 0.1596, "mid_trunk": 0.1633, "lower_trunk": 0.1117,
                  "upper_arm": 0.0271, "forearm": 0.0162, "hand": 0.0061, "thigh": 0.1416, "shank": 0.0433,
                  "foot": 0.0137}
+
+AT_REST = np.zeros(3)
 SHOULDER_HEIGHT = 0.5155                                  # middle of the shoulders above the middle of the hips
 
 AHEAD, LEFT, UP = np.eye(3)
@@ -155,7 +157,7 @@ def reach(segments):
 
 
 def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, limited=True,
-             speed=np.zeros(3), turn=np.zeros(3), **body):
+             speed=AT_REST, turn=AT_REST, **body):
     """Adds a doll (segments, joints) with its hips at `place`.
 
     `weight` gives a segment's density or mass by its kind; `body` goes to every add_body. Joints have their ranges if

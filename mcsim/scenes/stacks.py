@@ -3,6 +3,7 @@
 Everything starts exactly touching. Lengths in m, angles in rad, densities in kg/m^3.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -53,7 +54,7 @@ def _lay_bricks(scene, width, height, brick, corner, along, density, material):
     for row in range(height):
         # Where bricks begin and end in this row, in bricks.
         seams = np.arange(width + 1.0) if row % 2 == 0 else np.array([0.0, *np.arange(0.5, width), width])
-        for k, (start, end) in enumerate(zip(seams, seams[1:], strict=False)):
+        for k, (start, end) in enumerate(itertools.pairwise(seams)):
             half_length = (end - start) * brick / 2
             half = half_length * along + thickness / 2 * (1 - along)
             center = corner + (start + end) / 2 * brick * along + (row + 0.5) * thickness * Z

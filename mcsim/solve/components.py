@@ -17,7 +17,7 @@ def connected(pairs, moves):
 
     pairs: (k, 2) int, bodies that are held together, -1 the world; moves: (bodies,) bool, which are dynamic.
     """
-    from scipy.sparse import coo_matrix                     # import mcsim stays light
+    from scipy.sparse import coo_matrix  # import mcsim stays light
     from scipy.sparse.csgraph import connected_components
     both = pairs[np.append(moves, False)[pairs].all(axis=1)]
     graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
@@ -51,11 +51,12 @@ def count_loops(pairs, moves):
 def branches(pairs, group, count):
     """Each articulation as a tree, outwards from what does not move, or from its first body:
     (branch, begin, pins, end, body), branch (n, 4) int32: joint, the parent's place in the articulation or -1, the child's,
-    whether that is b of the joint; those of articulation g from begin[g] to pins[g] are of one body each, `body`, from there
-    to end[g] pins, further joints that hold a body to what does not move. Joints that close other loops are left out.
+    whether that is b of the joint; those of articulation g from begin[g] to pins[g] are of one body each, `body`,
+    from there to end[g] pins, further joints that hold a body to what does not move. Joints that close other loops
+    are left out.
 
-    pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE of what
-    is to be left out; count: articulations.
+    pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE
+    of what is to be left out; count: articulations.
     """
     beside = [[] for _ in range(len(group))]
     for j, (a, b) in enumerate(pairs.tolist()):
@@ -97,7 +98,8 @@ def branches(pairs, group, count):
 
 def find_articulations(group, joint, loops, pairs, border):
     """(articulations,) ARTICULATION_DTYPE with where nodes of the tree, rows of the border and bodies of each begin and
-    end, how many loops it has, and whether it hangs on what is not dynamic; (bodies,) int32 the dynamic bodies, articulation by articulation.
+    end, how many loops it has, and whether it hangs on what is not dynamic; (bodies,) int32 the dynamic bodies,
+    articulation by articulation.
 
     group: (bodies + 1,) articulation of each body, as of `connected`; joint: (nodes,) joint of each, or -1 - body for
     a hub; loops: (nodes,) of each; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in

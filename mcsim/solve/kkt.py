@@ -120,7 +120,8 @@ def redundancy(jacobian, tolerance):
 
 def bounded_forces(mobility, jacobian, right, free, motors, wanted, bounds):
     """(m,) forces along the rows `motors` (m, 6 n), within (m,) +-bounds, by which accelerations come to `wanted` (m,) with
-    the joints' rows J a = right: a boxed problem in the joints' response. mobility: (6 n, 6 n) M^-1; jacobian: (rows, 6 n) J;
+    the joints' rows J a = right: a boxed problem in the joints' response. mobility: (6 n, 6 n) M^-1; jacobian: (rows,
+    6 n) J;
     free: (6 n,) accelerations without either."""
     moved = np.column_stack([free, product(mobility, motors.T)])
     if len(jacobian):

@@ -9,8 +9,17 @@ import numpy as np
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.scene.shapes import Surface
-from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
-                                SHAPE_DTYPE, SHAPE_TYPES)
+from mcsim.state.fields import (
+    AWAKE,
+    BODY_FIELDS,
+    BODY_KINDS,
+    BODY_NOTES,
+    HULL_DTYPE,
+    JOINT_DTYPE,
+    JOINT_TYPES,
+    SHAPE_DTYPE,
+    SHAPE_TYPES,
+)
 from mcsim.state.surfaces import surface_arrays
 
 MOST_RUNS = 32                  # beyond which rows are taken one by one
@@ -75,7 +84,8 @@ class BodyArrays:
                                        for name, array in self.padded.items()})
 
     def sizes(self):
-        """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of gyration."""
+        """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
+        gyration."""
         turning = np.trace(self.inertia, axis1=1, axis2=2) / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
 
@@ -239,7 +249,8 @@ def _fill_axis(slot, axis):
 
 
 def joint_levers(bodies, joints):
-    """(j,) [m] the longest lever, or radius of gyration, of those bodies of each joint that move; 0: of none. bodies: BodyArrays."""
+    """(j,) [m] the longest lever, or radius of gyration, of those bodies of each joint that move; 0: of none. bodies:
+    BodyArrays."""
     inertia, inverse = bodies.padded["inertia"].reshape(-1, 9), bodies.padded["inv_mass"]
     radius = np.sqrt(inertia[:, (0, 4, 8)].max(axis=1) * inverse)
     ends = np.stack([joints["body_a"], joints["body_b"]], axis=1) + 1
@@ -248,9 +259,9 @@ def joint_levers(bodies, joints):
 
 
 def measure_joints(bodies, joints, given, rate, fall):
-    """Into the records: the joints' `length` l, which is twice their lever, of a gear that of the longer one; and how fast they
-    are closed at most: rows in metres at rate l + sqrt(fall l) [m/s], rows in radians at that over l; or all at the speed that
-    is `given` [m/s, rad/s]."""
+    """Into the records: the joints' `length` l, which is twice their lever, of a gear that of the longer one; and how
+    fast they are closed at most: rows in metres at rate l + sqrt(fall l) [m/s], rows in radians at that over l; or
+    all at the speed that is `given` [m/s, rad/s]."""
     length = 2.0 * joint_levers(bodies, joints)
     gears = np.flatnonzero(joints["type"] == JOINT_TYPES.index("gear"))
     length[gears] = length[joints["geared"][gears]].max(axis=1, initial=0.0)

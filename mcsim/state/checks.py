@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.shapes import SHAPES, Surface
-from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, SHAPE_TYPES
+from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS
 
 DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [number for number, shape in enumerate(SHAPES.values()) if issubclass(shape, Surface)]

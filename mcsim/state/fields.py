@@ -129,7 +129,8 @@ ROW_DTYPE = _record(
     ("jacobian", "f8", 12), ("inv_mass_jacobian", "f8", 12), ("bias", "f8", 2), ("compliance", "f8", 2),
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("offset", "f8", 2), ("share", "f8", 2), ("normal_begin", "i4"),
-    ("normal_count", "i4"), ("kind", "i4"), ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
+    ("normal_count", "i4"), ("kind", "i4"), ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"),
+    ("restitution", "f8"), ("kick", "f8"),
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"), ("push", "f8"),
 )
 

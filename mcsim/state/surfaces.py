@@ -106,7 +106,7 @@ def _sheets(beside, turned):
 
     Every triangle is taken twice, as it is (t) and reversed (n + t): what hangs together is wound alike.
     """
-    from scipy.sparse import coo_array       # here, because it takes long to import
+    from scipy.sparse import coo_array  # here, because it takes long to import
     from scipy.sparse.csgraph import connected_components
 
     n = len(beside)
@@ -121,7 +121,7 @@ def _sheets(beside, turned):
     links = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(2 * n, 2 * n))
     label = connected_components(links.tocsr(), directed=False)[1]
     upright, reversed_ = label[:n], label[n:]
-    sheet, seed, member = np.unique(np.minimum(upright, reversed_), return_index=True, return_inverse=True)
+    _sheet, seed, member = np.unique(np.minimum(upright, reversed_), return_index=True, return_inverse=True)
     return upright != upright[seed][member], member
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.step._state_arrays import StateArrays
 from mcsim.collide._collider import Collider
 from mcsim.collide._sensors import Sensors
 from mcsim.constraints._islands import Islands
 from mcsim.core._noted import Noted
 from mcsim.state.arrays import BodyArrays
+from mcsim.step._state_arrays import StateArrays
 
 class Machine(StateArrays):
     integrator: Any

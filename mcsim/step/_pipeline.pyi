@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.step._machine import Machine
 from mcsim.state.user_joints import UserJoints
+from mcsim.step._machine import Machine
 
 class Pipeline(Machine):
     row_count: int

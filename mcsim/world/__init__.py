@@ -5,8 +5,8 @@ observers, queries, snapshots); ReducedWorld is the same face over generalized c
 from mcsim.world.choices import (
     RK4, CompliantContact, DirectJoints, EventContact, Rattle, RigidContact, Sleep, SweptJoints, Variational)
 from mcsim.world.handles import BodyHandle, JointHandle
-from mcsim.world.world import World
 from mcsim.world.reduced_world import ReducedWorld
+from mcsim.world.world import World
 
 __all__ = [
     "BodyHandle", "CompliantContact", "DirectJoints", "EventContact", "JointHandle", "RK4", "Rattle", "ReducedWorld",

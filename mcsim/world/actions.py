@@ -5,9 +5,9 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
-from mcsim.world.handles import BodyHandle
 from mcsim.scene.checks import FieldError, items, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
+from mcsim.world.handles import BodyHandle
 
 
 class Actions:

@@ -15,9 +15,8 @@ import numpy as np
 from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import lengths
-from mcsim.core.rotation import normalized, rotate
-from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.core.notes import carry_over
+from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
@@ -25,6 +24,7 @@ from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.world.handles import BodyHandle, JointHandle
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 

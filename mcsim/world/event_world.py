@@ -10,19 +10,19 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, lengths, product, turned
+from mcsim.core.notes import tell
 from mcsim.event.features import TurnLimit
 from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
 from mcsim.event.systems import FreeBodies, JointRows, Tree
-from mcsim.core.notes import tell
-from mcsim.world.observers import MOTOR_POSITION
-from mcsim.step.stages import GROW
 from mcsim.reduced.continuous import Flow
 from mcsim.solve._assemble import jacobian_arrays
 from mcsim.solve.assemble import second_rows
 from mcsim.state.arrays import excluded_pairs
 from mcsim.state.fields import ROW_KINDS
+from mcsim.step.stages import GROW
+from mcsim.world.observers import MOTOR_POSITION
 
 HAPPENING_DTYPE = np.dtype([
     ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),

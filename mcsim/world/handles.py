@@ -364,10 +364,10 @@ class JointHandle(Handle):
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:
         which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none.
 
-        A stop that is mounted now does not know of turns before it: an angle that is outside counts its whole turns anew, so
-        that it comes as near to the limits as it can, and the target of a position motor and the rest of a spring are
-        counted along, so that nothing that acts changes. Not where something else knows the turns: the way of a screw or a
-        rack, a gear, a prescribed motion."""
+        A stop that is mounted now does not know of turns before it: an angle that is outside counts its whole turns
+        anew, so that it comes as near to the limits as it can, and the target of a position motor and the rest of a
+        spring are counted along, so that nothing that acts changes. Not where something else knows the turns: the way
+        of a screw or a rack, a gear, a prescribed motion."""
         with self._alone("set_limits"):
             try:
                 i = self._one_axis(axis, "limits")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core._noted import Noted
+from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product, sparse_product
 from mcsim.core.notes import tell
 from mcsim.solve.assemble import second_rows
@@ -15,15 +15,14 @@ from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
 from mcsim.state.fields import ROW_KINDS
 
-
 # Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
 # drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
 YIELDING = 1e-5
 
 
 class Laboratory:
-    """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
-    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
+    """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral:
+    "direct" or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
 
     def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names, noted: Noted):
         self.names, self.noted = names, noted

@@ -10,13 +10,23 @@ import numpy as np
 
 from mcsim.collide import Collider, Finder, Sensors
 from mcsim.core.errors import SceneError
-from mcsim.world.handles import BodyHandle
 from mcsim.scene import Plane, Scene
-from mcsim.scene.checks import (SHORTEST_DIRECTION, FieldError, bits, direction, flag, items, not_negative, show,
-                                unit_quaternion, vector)
 from mcsim.scene.bodies import Body
+from mcsim.scene.checks import (
+    SHORTEST_DIRECTION,
+    FieldError,
+    bits,
+    direction,
+    flag,
+    items,
+    not_negative,
+    show,
+    unit_quaternion,
+    vector,
+)
 from mcsim.scene.shapes import ORIGIN, SHAPES, UPRIGHT, Shape
 from mcsim.state.arrays import ShapeArrays
+from mcsim.world.handles import BodyHandle
 
 # What can be slid and held into the world; a Plane only be held.
 PROBES = tuple(shape for shape in SHAPES.values() if shape.massive)

@@ -27,8 +27,8 @@ OF_SUBSTEPS = (*LAID_OUT, "constraint_count", "active_limits", "held", "impulse"
 
 
 class Holder(NamedTuple):
-    """What holds the state of a world: its BodyArrays, joint records, Collider, Pipeline; the numbers of its bodies and joints
-    by name; its dt [s]."""
+    """What holds the state of a world: its BodyArrays, joint records, Collider, Pipeline; the numbers of its bodies
+    and joints by name; its dt [s]."""
 
     bodies: Any
     joints: np.ndarray
@@ -44,8 +44,8 @@ class Entry(NamedTuple):
 
     read(holder): the array of now, which is not to be written. shape(holder): what it must have, -1 is any length.
     check(array, holder): refuses, with SceneError, what no state has, and gives the array to write. write(holder, array).
-    after_pipeline: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of world takes it by
-    `write`, or None: that has no such thing, or cannot go on from it.
+    after_pipeline: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of
+    world takes it by `write`, or None: that has no such thing, or cannot go on from it.
     """
 
     name: str
@@ -160,22 +160,23 @@ def _of_tree(name, meaning):
 
 RECORD = (
     *(_of_bodies(field) for field in BODY_FIELDS if field.saved),
-    Entry("joints", "settings, coordinates with their turns, impulses of the last substep, which are broken, in how many steps "
-          "it is asked anew whether bounded rows are held", JOINT_DTYPE, _read_joints,
+    Entry("joints", "settings, coordinates with their turns, impulses of the last substep, which are broken, in how "
+          "many steps it is asked anew whether bounded rows are held", JOINT_DTYPE, _read_joints,
           lambda holder: (len(holder.joints),), _write_joints, _check_joints, handed=_hand_joints),
     Entry("manifolds", "contacts of the last step: points and what they were made from, impulses, which touch, springs of "
           "compliant ones; also those of what sleeps", MANIFOLD_DTYPE,
           lambda holder: holder.collider.get_manifolds(), lambda holder: (-1,),
           lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
-    Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been moved, and "
-          "wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
+    Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been "
+          "moved, and wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
           lambda holder, seen: holder.pipeline.islands.set_seen(seen), after_pipeline=True),
     Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
           lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
           after_pipeline=True),
     Entry("clock", "steps made, time of the first one's begin and of now [s]", CLOCK_DTYPE,
           lambda holder: _clock(holder.pipeline.steps, holder.pipeline.start, holder.dt), lambda holder: (1,), _write_clock,
-          _check_clock, handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt, holder.dt)),
+          _check_clock, handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt,
+                                                     holder.dt)),
 )
 
 REDUCED_RECORD = (

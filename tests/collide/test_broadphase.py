@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from collide_oracle import KINDS, Shape, make_collider, random_quaternions, random_shape
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])

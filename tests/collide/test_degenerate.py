@@ -4,10 +4,20 @@ import itertools
 
 import numpy as np
 import pytest
-from amounts import amount
-from collide_oracle import (KINDS, Shape, best_separation, make_collider, one_contact, matrix, random_hull,
-                            random_quaternions, separation_along)
 from scipy.spatial.transform import Rotation
+
+from amounts import amount
+from collide_oracle import (
+    KINDS,
+    Shape,
+    best_separation,
+    make_collider,
+    matrix,
+    one_contact,
+    random_hull,
+    random_quaternions,
+    separation_along,
+)
 from test_separation import check, multiply
 
 PAIRS = tuple(itertools.combinations_with_replacement(KINDS, 2))

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+
 from amounts import amount
 from collide_oracle import KINDS, Shape, make_collider, random_quaternions, random_shape, shape_arrays
 

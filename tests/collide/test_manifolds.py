@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from collide_oracle import Shape, make_collider, matrix, one_contact, random_hull, random_quaternions
-from amounts import amount
 from hypothesis import given, settings, strategies as st
+
+from amounts import amount
+from collide_oracle import Shape, make_collider, matrix, one_contact, random_hull, random_quaternions
 from test_separation import multiply, surfaces
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -38,8 +39,8 @@ def points(m):
 @pytest.mark.parametrize("a", [CUBE, HULL_CUBE, CYLINDER, PRISM])
 @pytest.mark.parametrize("b", [CUBE, HULL_CUBE, CYLINDER, PRISM])
 def test_equal_faces_give_the_points_that_span_them(a, b, gap):
-    """One on the other, perfectly aligned: four points, or more where a face has more corners, the face's normal, everywhere
-    the same separation."""
+    """One on the other, perfectly aligned: four points, or more where a face has more corners, the face's normal,
+    everywhere the same separation."""
     m = pair(a, b, np.array([0.0, 0.0, 1.0 + gap]))
     square = all(shape in (CUBE, HULL_CUBE) for shape in (a, b))
     assert m["point_count"] == 4 if square else 4 <= m["point_count"] <= 24

@@ -1,10 +1,10 @@
 """The set of pairs, kept from call to call, beside all pairs by brute force, through any motion."""
 
 import numpy as np
-from collide_oracle import KINDS, Shape, make_collider, matrix, random_quaternions, random_shape
+from hypothesis import given, settings, strategies as st
+
 from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from collide_oracle import KINDS, Shape, make_collider, matrix, random_quaternions, random_shape
 
 NEAR = 0.02
 
@@ -79,7 +79,8 @@ def test_reused_points_do_not_hide_pairs():
     cube = Shape("box", (0.5, 0.5, 0.5))
     collider = make_collider([cube, cube])
     q = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))
-    for height, points in ((1.0, 4), (1.0004, 4), (0.9996, 4), (1.0199, 4), (1.0201, 0), (1.0199, 4), (1.0201, 0), (1.0, 4)):
+    for height, points in ((1.0, 4), (1.0004, 4), (0.9996, 4), (1.0199, 4), (1.0201, 0), (1.0199, 4), (1.0201, 0),
+                           (1.0, 4)):
         found = collider.collide_once([[0, 0, 0], [0, 0, height]], q, [0, 2], NEAR)
         assert found["point_count"].sum() == points and len(collider.get_pairs()) == 1
         assert np.allclose(found["points"]["separation"], height - 1.0, rtol=0, atol=1e-12)

@@ -1,4 +1,5 @@
-"""Rays, slid shapes, overlaps and distances: against bisection along lines, sampling, MuJoCo and the oracle of separations."""
+"""Rays, slid shapes, overlaps and distances: against bisection along lines, sampling, MuJoCo and the oracle of
+separations."""
 
 import math
 
@@ -6,8 +7,15 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from collide_oracle import (KINDS as SOLID, Shape as OracleShape, best_separation, matrix, random_hull, random_quaternions,
-                            separation_along)
+from collide_oracle import (
+    KINDS as SOLID,
+    Shape as OracleShape,
+    best_separation,
+    matrix,
+    random_hull,
+    random_quaternions,
+    separation_along,
+)
 from mcsim.core.rotation import matrix as rotation
 
 KINDS = (*SOLID, "plane")
@@ -448,7 +456,8 @@ def test_empty_worlds():
     (lambda w: w.overlap("ball"), "overlap: shape must be"),
     (lambda w: w.overlap([]), "overlap: shape must not be an empty list"),
     (lambda w: w.overlap(mc.Sphere(1), (0, 0, 0), (1, 1, 0, 0)), "orientation must be a unit quaternion"),
-    (lambda w: w.shape_cast(mc.Plane((0, 0, 1)), (0, 0, 0), FLAT, (0, 0, 1)), "shape_cast: shape must be one of: Sphere, Box"),
+    (lambda w: w.shape_cast(mc.Plane((0, 0, 1)), (0, 0, 0), FLAT, (0, 0, 1)),
+     "shape_cast: shape must be one of: Sphere, Box"),
     (lambda w: w.shape_cast(mc.Sphere(1), (0, 0, 0), FLAT, (0, 0, 0)), "shape_cast: direction must not be zero"),
     (lambda w: w.distance(0, "nobody"), "unknown body 'nobody'"),
 ])

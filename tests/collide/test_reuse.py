@@ -1,10 +1,10 @@
 """Points of two boxes that serve again while the boxes hardly move against each other, beside points made anew."""
 
 import numpy as np
+from hypothesis import given, settings, strategies as st
+
 from amounts import amount
 from collide_oracle import Shape, make_collider, matrix, random_quaternions
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 NEAR = 0.02

@@ -4,9 +4,19 @@ import itertools
 
 import numpy as np
 import pytest
+
 from amounts import amount
-from collide_oracle import (KINDS, Shape, best_separation, make_collider, matrix, one_contact, random_quaternions,
-                            random_shape, separation_along)
+from collide_oracle import (
+    KINDS,
+    Shape,
+    best_separation,
+    make_collider,
+    matrix,
+    one_contact,
+    random_quaternions,
+    random_shape,
+    separation_along,
+)
 
 PAIRS = tuple(itertools.product(KINDS, KINDS))
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.spatial import ConvexHull as Qhull
-from scipy.spatial import Delaunay
+from scipy.spatial import ConvexHull as Qhull, Delaunay
 
 import mcsim as mc
 from mcsim.collide import Collider, Surfaces
@@ -226,7 +225,7 @@ def test_balls_over_hills(wound):
             if d.min() - radius > 0.5:
                 assert len(found) == 0
                 continue
-            positions, separations = points_of(found)
+            _positions, separations = points_of(found)
             assert separations.min() == pytest.approx(d.min() - radius, abs=1e-9)
             assert (found["normal"][:, 2] > 0).all()
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
+from amounts import amount
 
 
 def random_scene(rng, bodies, free, pins):

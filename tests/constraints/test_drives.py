@@ -103,7 +103,8 @@ def test_a_spring_too_fast_for_the_substep_sags_by_its_weight(keywords):
     assert joint.position == pytest.approx(-0.2 - 2.0 * 9.81 / 5e4, abs=1e-12) and abs(joint.velocity) < 1e-12
 
 
-@pytest.mark.parametrize("joint_solver, stabilization, order", [("rows", "baumgarte", 1), ("rows", "soft", 2), ("tree", "soft", 2)])
+@pytest.mark.parametrize("joint_solver, stabilization, order",
+                         [("rows", "baumgarte", 1), ("rows", "soft", 2), ("tree", "soft", 2)])
 def test_order_of_a_spring_and_mass(joint_solver, stabilization, order):
     """Position at 1 s against the cosine: implicit Euler in whole kicks, the midpoint rule in two halves."""
     k, m = 80.0, 2.0
@@ -218,8 +219,8 @@ def oscillator(hertz, ratio, h):
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 5.0])
 @pytest.mark.sampled(5)
 def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
-    """Alone its coordinate passes through the damped oscillator's positions, and a load changes nothing; where a substep has
-    one velocity, that before the first counts as the first drift's."""
+    """Alone its coordinate passes through the damped oscillator's positions, and a load changes nothing; where a
+    substep has one velocity, that before the first counts as the first drift's."""
     world, joint, _ = slider((0, 0, -9.81), world=keywords, motor=mc.Motor(position=0.4, hertz=hertz, damping_ratio=ratio))
     x, u = record(world, joint, 200)
     step, expected, state = oscillator(hertz, ratio, H), [], np.array([-0.4, 0.0])

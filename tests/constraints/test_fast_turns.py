@@ -1,5 +1,5 @@
-"""Angles that turn more than half around in a substep count their turns all the same: screws, gears and racks stay closed, and
-positions are right."""
+"""Angles that turn more than half around in a substep count their turns all the same: screws, gears and racks stay
+closed, and positions are right."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ import mcsim as mc
 def nut(rate, pitch=1e-3):
     """A nut on a screw, in flight; way a radian `pitch`."""
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("nut", shape=mc.Cylinder(0.05, 0.05), mass=1.0, velocity=(0, 0, rate * pitch), angular_velocity=(0, 0, rate))
+    scene.add_body("nut", shape=mc.Cylinder(0.05, 0.05), mass=1.0, velocity=(0, 0, rate * pitch),
+                   angular_velocity=(0, 0, rate))
     scene.add_joint(mc.ScrewJoint(None, "nut", anchor=(0, 0, 0), axis=(0, 0, 1), pitch=pitch, name="screw"))
     return scene
 

@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from constraint_scenes import exponential, matrix, multiply, numerical_jacobian, twists
 from scipy.integrate import solve_ivp
-from test_jacobian import numerical_curvature
 
 import mcsim as mc
+from constraint_scenes import exponential, matrix, multiply, numerical_jacobian, twists
+from test_jacobian import numerical_curvature
 
 WORLDS = {
     "rows": dict(joint_solver="rows"), "tree": dict(joint_solver="tree"), "pgs": dict(solver="pgs"),

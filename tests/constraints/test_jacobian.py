@@ -1,15 +1,33 @@
 """Rows against independent derivatives: J of every joint and limit, A = J M^-1 J', curvature, the errors."""
 
 import inspect
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
-from constraint_scenes import (CLASSES, CONSTANTS, FREE, LENGTH, PITCH, RADIUS, SIDES, TYPES, Pair, conjugate,
-                               mass_matrix, matrix, move, multiply, numerical_jacobian, random_coordinates, twists)
 
 import mcsim as mc
+from amounts import amount
+from constraint_scenes import (
+    CLASSES,
+    CONSTANTS,
+    FREE,
+    LENGTH,
+    PITCH,
+    RADIUS,
+    SIDES,
+    TYPES,
+    Pair,
+    conjugate,
+    mass_matrix,
+    matrix,
+    move,
+    multiply,
+    numerical_jacobian,
+    random_coordinates,
+    twists,
+)
 from mcsim.scene.joints import JOINTS
 
 STEP = 1e-5
@@ -156,7 +174,10 @@ def test_a_quarter_and_a_half_turn_are_errors_too():
 
 # ---- A = J M^-1 J' ---------------------------------------------------------------------------------------------------
 
-def chain(seed, links=len(TYPES)):
+ALL = len(TYPES)
+
+
+def chain(seed, links=ALL):
     """A chain of all joint types with limits and drives, closed to a loop, two joints between the last pair."""
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
@@ -166,7 +187,7 @@ def chain(seed, links=len(TYPES)):
                        position=rng.normal(size=3), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
                        kind="kinematic" if i == 2 else "dynamic")
     ends = [None, *range(links), None]
-    for i, (a, b) in enumerate([*zip(ends, ends[1:]), (links - 2, links - 1)]):
+    for i, (a, b) in enumerate([*itertools.pairwise(ends), (links - 2, links - 1)]):
         kind = TYPES[i % len(TYPES)]
         axes = {"axis": (0, 1, 0), "axis_a": (0, 0, 1), "axis_b": (1, 0, 0), "normal": (0, 0, 1), "rack_axis": (0, 0, 1),
                 "pinion_axis": (1, 0, 0)}

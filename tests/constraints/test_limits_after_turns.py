@@ -44,7 +44,8 @@ def wheel(cls, kind="hinge", sign=1, **joint):
 @pytest.mark.parametrize("kind, axis", [("hinge", 0), ("cylindrical", 1), ("planar", 2)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_it_does_not_unwind(cls, kind, axis, sign):
-    """Two turns and half a radian, then limits of 0.6: read from the nearest turn, stopped by the limit, not turned back."""
+    """Two turns and half a radian, then limits of 0.6: read from the nearest turn, stopped by the limit, not turned
+    back."""
     world = wheel(cls, kind, sign)
     world.step(240)
     joint = world.joint("j")

@@ -5,11 +5,21 @@ import pickle
 
 import numpy as np
 import pytest
-from constraint_scenes import (FREE, LENGTH, SIDES, Pair, conjugate, exponential, logarithm, multiply,
-                               numerical_jacobian, random_coordinates)
-from test_jacobian import numerical_curvature
 
 import mcsim as mc
+from constraint_scenes import (
+    FREE,
+    LENGTH,
+    SIDES,
+    Pair,
+    conjugate,
+    exponential,
+    logarithm,
+    multiply,
+    numerical_jacobian,
+    random_coordinates,
+)
+from test_jacobian import numerical_curvature
 
 WAVE = dict(position=0.1, velocity=0.3, acceleration=-0.2, amplitude=0.4, frequency=0.7, phase=0.5)
 SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))

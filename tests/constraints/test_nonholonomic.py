@@ -2,13 +2,21 @@
 
 import numpy as np
 import pytest
-from constraint_scenes import (conjugate, exponential, matrix, multiply, numerical_jacobian, random_inertia,
-                               random_quaternion, twists)
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from test_jacobian import numerical_curvature
 
 import mcsim as mc
+from constraint_scenes import (
+    conjugate,
+    exponential,
+    matrix,
+    multiply,
+    numerical_jacobian,
+    random_inertia,
+    random_quaternion,
+    twists,
+)
+from test_jacobian import numerical_curvature
 
 G = 9.81
 SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
@@ -135,7 +143,7 @@ def chaplygin(t, arm, mass, inertia, v, w):
     """Position of the centre of mass and angle of a sleigh with its blade `arm` behind the centre, from rest at angle
     0."""
     def rate(_, y):
-        x, z, angle, u, spin = y
+        _x, _z, angle, u, spin = y
         across = arm * spin
         return (u * np.cos(angle) - across * np.sin(angle), u * np.sin(angle) + across * np.cos(angle), spin,
                 arm * spin**2, -mass * arm * u * spin / (inertia + mass * arm**2))
@@ -152,7 +160,7 @@ def test_a_chaplygin_sleigh(keywords):
     world = mc.World(scene, dt=1e-3, **keywords)
     energy = world.energy().total
     world.step(2000)
-    x, y, angle, u, spin = chaplygin(2.0, arm, mass, inertia, v, w)
+    x, y, angle, _u, spin = chaplygin(2.0, arm, mass, inertia, v, w)
     body = world.body("s")
     close = 1e-4 if keywords["stabilization"] == "soft" else 1e-2
     assert body.position == pytest.approx((x, y, 0), abs=close)

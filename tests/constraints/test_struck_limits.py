@@ -1,5 +1,5 @@
-"""Limits of joints that a blow drives against them within the step in which it strikes (docs/theory/limit.md), and that hold up
-what sweeps hardly touch (docs/theory/stabilization.md)."""
+"""Limits of joints that a blow drives against them within the step in which it strikes (docs/theory/limit.md), and
+that hold up what sweeps hardly touch (docs/theory/stabilization.md)."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,8 @@ def test_what_nothing_touches_has_limits_within_reach_alone():
         for k in range(4):
             scene.add_body(f"link{k}", shape=mc.Capsule(0.05, 0.2), position=(0.5 * k + 0.25, 0, 0),
                            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
-            scene.add_joint(mc.HingeJoint(None if k == 0 else f"link{k - 1}", f"link{k}", anchor=(0.5 * k, 0, 0), axis=(0, 1, 0),
+            scene.add_joint(mc.HingeJoint(None if k == 0 else f"link{k - 1}", f"link{k}", anchor=(0.5 * k, 0, 0),
+                                          axis=(0, 1, 0),
                                           limits=limits))
         worlds.append(mc.World(scene))
         worlds[-1].step(30)

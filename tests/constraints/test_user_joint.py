@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from constraint_scenes import exponential, numerical_jacobian
 from scipy.integrate import solve_ivp
-from test_jacobian import numerical_curvature
 
 import mcsim as mc
+from constraint_scenes import exponential, numerical_jacobian
+from test_jacobian import numerical_curvature
 
 G = 9.81
 WORLDS = {
@@ -78,8 +78,8 @@ class Rod(Ball):
 
 
 def two_bodies(joint):
-    """An upper body on a ball joint from the world, and one that hangs from it by `joint` at the origin. What is damped keeps
-    no account of its energy, as what a user's function moves cannot, since that may do work."""
+    """An upper body on a ball joint from the world, and one that hangs from it by `joint` at the origin. What is
+    damped keeps no account of its energy, as what a user's function moves cannot, since that may do work."""
     scene = mc.Scene()
     scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1.0, 2.0, 0.5),
                    linear_damping=0.1)
@@ -116,8 +116,9 @@ def test_a_joint_written_in_python_is_the_built_in_one(kind, keywords):
     loose = 10 if keywords.get("joint_solver") == "tree" or "integrator" in keywords else 1
     np.testing.assert_allclose(given.positions, own.positions, atol=loose * 1e-9)
     np.testing.assert_allclose(given.velocities, own.velocities, atol=loose * 1e-8)
-    # The user's rows turn with a between the halves of a substep, whose impulses are added row by row; a ball joint's or hinge's
-    # that the direct solver closes stay along the world's axes (tests/wide/test_wide_balls.py knows the true force).
+    # The user's rows turn with a between the halves of a substep, whose impulses are added row by row; a ball joint's
+    # or hinge's that the direct solver closes stay along the world's axes (tests/wide/test_wide_balls.py knows the
+    # true force).
     turned = {"ball": 0.06, "hinge": 0.4}.get(kind, 0.0) if keywords in (WORLDS["rows"], WORLDS["tree"]) else 0.0
     np.testing.assert_allclose(given.joint("j").force, own.joint("j").force, atol=loose * 1e-5 + turned)
     np.testing.assert_allclose(given.joint("j").torque, own.joint("j").torque, atol=loose * 1e-5)
@@ -214,7 +215,7 @@ def test_a_bead_on_a_parabola():
     for substeps in (4, 8):
         world = bead(on_parabola, (0.9, 0, 0.81), (0, 0, 0), joint_solver="tree", substeps=substeps)
         worst = 0.0
-        for x, u in exact.T:
+        for x, u in exact.T:  # noqa: B007 (the last one is read below)
             world.step(30)
             worst = max(worst, abs(world.positions[0, 0] - x))
         assert world.joint_errors().max() < 1e-9
@@ -234,7 +235,7 @@ def test_a_bead_on_an_ellipse(keywords):
         return w, (-3 * np.sin(s) * np.cos(s) * w * w - G * np.cos(s)) / (4 * np.sin(s)**2 + np.cos(s)**2)
     world = bead(lambda a, b: (b.position[1], np.hypot(b.position[0] / 2, b.position[2]) - 1.0), (2, 0, 0), (0, 0, 6.0),
                  **keywords)
-    s, w = solve_ivp(rates, (0, 1), (0, 6.0), "DOP853", [1.0], rtol=1e-12, atol=1e-12).y[:, 0]
+    s, _w = solve_ivp(rates, (0, 1), (0, 6.0), "DOP853", [1.0], rtol=1e-12, atol=1e-12).y[:, 0]
     world.step(round(1 / world.dt))
     loose = 1e-6 if "integrator" in keywords else 5e-2 if "stabilization" in keywords else 1e-2
     assert world.positions[0] == pytest.approx((2 * np.cos(s), 0, np.sin(s)), abs=loose)

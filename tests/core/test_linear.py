@@ -6,8 +6,21 @@ import numpy as np
 import pytest
 
 from mcsim.core import linear
-from mcsim.core.linear import Cholesky, Singular, determinant, dot, eigen, eigenvalues, inverse, least, length, lengths
-from mcsim.core.linear import product, solve, turned
+from mcsim.core.linear import (
+    Cholesky,
+    Singular,
+    determinant,
+    dot,
+    eigen,
+    eigenvalues,
+    inverse,
+    least,
+    length,
+    lengths,
+    product,
+    solve,
+    turned,
+)
 
 SIZES = 1, 2, 3, 4, 5, 7, 8, 9, 13, 40, 101
 
@@ -33,7 +46,8 @@ def in_order(a, b):
 
 @pytest.mark.parametrize(("a", "b"), [
     ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)),
-    ((2, 3), (5, 3, 4)), ((2, 5, 2, 3), (2, 5, 3, 1)), ((5, 2, 3), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (0, 3, 2)),
+    ((2, 3), (5, 3, 4)), ((2, 5, 2, 3), (2, 5, 3, 1)), ((5, 2, 3), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
+    ((0, 2, 3), (0, 3, 2)),
     ((3, 0), (0,)), ((1, 1), (1, 1)), ((9, 13), (13,)), ((17, 6), (6, 5))])
 def test_products_are_those_of_the_operator(a, b):
     x, y = matrix(*a), matrix(*b, seed=1)
@@ -198,7 +212,8 @@ def test_what_is_not_finite_has_none():
 def test_nothing_that_is_given_is_written():
     a, b = definite(5), matrix(5)
     kept = a.copy(), b.copy()
-    for made in (lambda: solve(a, b), lambda: inverse(a), lambda: determinant(a), lambda: Cholesky(a).solve(b), lambda: least(a, b),
+    for made in (lambda: solve(a, b), lambda: inverse(a), lambda: determinant(a), lambda: Cholesky(a).solve(b),
+                 lambda: least(a, b),
                  lambda: eigen(a), lambda: product(a, b), lambda: linear.turned(a[None], b[None])):
         made()
         assert np.array_equal(a, kept[0]) and np.array_equal(b, kept[1])

@@ -160,7 +160,6 @@ def test_dzhanibekov_flips_with_its_period():
     assert len(crossings) >= 6
     # Landau and Lifshitz, Mechanics, section 37, moments ordered I1 < I2 < I3 and L^2 > 2 T I2.
     i3, i2, i1 = inertia
-    w3, w2, w1 = spin
     twice_energy, square = np.sum(inertia * spin**2), np.sum((inertia * spin)**2)
     if square < twice_energy * i2:
         i1, i3 = i3, i1

@@ -4,16 +4,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import mcsim as mc
 from mcsim.core.rotation import matrix
 from mcsim.integrate.principal import principal_axes
-from mechanism_scenes import G, double_pendulum, down, pendulum, turned
+from mechanism_scenes import G, double_pendulum, pendulum, turned
 from position_scenes import energies, every_integrator, orders, tangle
-from reduced_models import MODELS
-from reduced_models import rod_inertia, rotation
+from reduced_models import MODELS, rod_inertia, rotation
 from test_momentum import check_momentum, jointed
 
 TIMES = np.array([0.3, 0.6, 0.9])
@@ -251,7 +249,7 @@ def test_joint_force_is_that_of_the_end_state(integrator):
     for n in (250, 500, 1000):
         world = mc.World(pendulum(), dt=1 / n, substeps=1, integrator=integrator)
         world.step(3 * n // 5)
-        x, v = world.positions[0], world.velocities[0]
+        x = world.positions[0]
         _, forces = world.kkt().solve()
         assert np.allclose(world.joint(0).force, world.jacobian().toarray().T[:3] @ forces, rtol=1e-9)
         along = world.joint(0).force @ x / np.linalg.norm(x)

@@ -6,8 +6,19 @@ from scipy.integrate import solve_ivp
 
 import mcsim as mc
 from mcsim.world.settings import STABILIZATIONS
-from mechanism_scenes import (FOUR_BAR, G, bar, double_pendulum, double_pendulum_rates, down, four_bar, four_bar_at,
-                              pendulum, plane_turn, turned)
+from mechanism_scenes import (
+    FOUR_BAR,
+    G,
+    bar,
+    double_pendulum,
+    double_pendulum_rates,
+    down,
+    four_bar,
+    four_bar_at,
+    pendulum,
+    plane_turn,
+    turned,
+)
 
 NAMES = ["none", "baumgarte", "soft",
          pytest.param("projection", marks=pytest.mark.skipif("projection" not in STABILIZATIONS, reason="not yet"))]
@@ -64,7 +75,7 @@ def test_heavy_top_is_of_fourth_order():
     p_psi, p_phi = along * spin, along * spin * np.cos(tilt)
 
     def rates(_, y):
-        theta, theta_rate, phi, psi = y
+        theta, theta_rate, _phi, _psi = y
         phi_rate = (p_phi - p_psi * np.cos(theta)) / (a * np.sin(theta)**2)
         bend = phi_rate * np.sin(theta) * (a * phi_rate * np.cos(theta) - p_psi) + mass * G * height * np.sin(theta)
         return [theta_rate, bend / a, phi_rate, p_psi / along - phi_rate * np.cos(theta)]
@@ -272,7 +283,8 @@ def test_damping_too_fast_for_the_step_is_refused(name):
 @pytest.mark.parametrize("joint", [None, mc.HingeJoint, mc.BallJoint])
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 def test_a_steady_spin_is_followed_at_any_rate(kind, joint, turn):
-    """`turn` radians a substep, about a principal axis. As four numbers quaternions lagged by 0.2 rad in 7 substeps of 3."""
+    """`turn` radians a substep, about a principal axis. As four numbers quaternions lagged by 0.2 rad in 7 substeps
+    of 3."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wheel", shape=mc.Box((0.5, 0.3, 0.1)), angular_velocity=(0, 0, 60 * turn))
     if joint is not None:

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from mcsim.io.recording import Recorder, Recording
 from mcsim.lab.study import Study
 from mcsim.reduced import System
 
 ROOT = Path(__file__).parents[2]
+ZEROS = np.zeros(3)
 
 
 def make_recording(path):
@@ -97,7 +98,7 @@ def zipped(content, **change):
     return bytes(data)
 
 
-def npy(array=np.zeros(3), **header):
+def npy(array=ZEROS, **header):
     data = io.BytesIO()
     np.lib.format.write_array_header_1_0(data, {"descr": "<f8", "fortran_order": False, "shape": (3,)} | header)
     return data.getvalue() + array.tobytes()
@@ -162,7 +163,8 @@ def test_paths_that_nothing_can_be_saved_to(tmp_path, name, capfd):
     save = SAVES[name]
     (tmp_path / "folder.npz").mkdir()
     (tmp_path / "file").write_text("kept")
-    for path in (0, 1, 2, None, 1.5, "", "a\0b.npz", "a" * 10000 + ".npz", tmp_path / "folder.npz", tmp_path / "file" / "x.npz"):
+    for path in (0, 1, 2, None, 1.5, "", "a\0b.npz", "a" * 10000 + ".npz", tmp_path / "folder.npz",
+                 tmp_path / "file" / "x.npz"):
         with pytest.raises(mc.SceneError) as caught:
             save(path)
         assert len(str(caught.value)) < 1000
@@ -204,7 +206,8 @@ def wrong_arrays(array, rng):
 
 
 def try_problems(folder, every):
-    """In a process of its own: every array of two problems replaced by all that may stand there, or by every so many of it."""
+    """In a process of its own: every array of two problems replaced by all that may stand there, or by every so many
+    of it."""
     from mcsim.solve.problems import SOLVERS
     rng = np.random.default_rng(0)
     np.seterr(all="ignore")
@@ -241,7 +244,8 @@ def test_no_array_of_a_saved_problem_crashes(tmp_path):
     code = (f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'io')!r}); import test_damaged_files as t; "
             f"t.try_problems({str(tmp_path)!r}, {amount(5, 1)})")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=400, env=environment)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=400,
+                          env=environment)
     assert done.returncode == 0, done.stdout[-200:] + done.stderr[-2000:]
 
 
@@ -289,7 +293,8 @@ def test_pickled_problems_are_checked_too():
 def test_json_that_is_no_scene(tmp_path, load):
     """RecursionError, quadratic time for fields that stand twice."""
     path = tmp_path / "file.json"
-    for content in ("[" * 100_000, '{"a":' * 100_000, "1" * 10_000, '{"version": 1' + "0" * 5000 + "}", "[1, 2]", "null", '"x"',
+    for content in ("[" * 100_000, '{"a":' * 100_000, "1" * 10_000, '{"version": 1' + "0" * 5000 + "}", "[1, 2]", "null",
+                    '"x"',
                     "{}", '{"version": 1, "version": 1}', "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
                     json.dumps({"version": 1, "bodies": [[]]}), '{"version": NaN}', '{"version": 1e400}'):
         path.write_text(content, encoding="utf-8")

@@ -15,7 +15,6 @@ from mcsim.io.urdf_tree import Tree
 from mcsim.reduced import System
 from urdf_robots import collision, joint, link, robot
 
-
 # ---- fields that stand twice -----------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("load", [mc.load, System.load])
@@ -60,7 +59,8 @@ def test_the_list_of_pairs_is_the_callers_too():
     """What is known of it follows whatever was done to it, and copies have their own."""
     scene = many(5)
     scene.ignore_collision("b0", "b1"), scene.ignore_collision("b2", "b1")
-    others = [scene.copy(), copy.copy(scene), copy.deepcopy(scene), pickle.loads(pickle.dumps(scene)), scene.sharing_parts()]
+    others = [scene.copy(), copy.copy(scene), copy.deepcopy(scene), pickle.loads(pickle.dumps(scene)),
+              scene.sharing_parts()]
     for other in others:
         other.ignored_pairs = list(other.ignored_pairs)             # a copy.copy shares it, as ever
         other.ignore_collision("b1", "b2"), other.ignore_collision("b3", "b4")

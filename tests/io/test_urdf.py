@@ -7,14 +7,14 @@ import sys
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from amounts import amount
 from hypothesis import given, settings
-from urdf_robots import agree, collision, inertial, joint, link, pinocchio_model, robot
 
 import mcsim as mc
+from amounts import amount
 from mcsim.cli import main
 from mcsim.core.rotation import matrix
 from mcsim.io import UrdfWarning, load_urdf
+from urdf_robots import agree, collision, inertial, joint, link, pinocchio_model, robot
 
 ARM = robot(
     link("base", mass=3.0, com="0.1 0 0"),
@@ -569,7 +569,7 @@ def test_garbled_files(tmp_path):
     chance = random.Random(5)
     odd = ["0", "-1", "1e400", "nan", "-inf", "1e308", "1e-320", "", "x", "1 2", "0x1", "1_0", "\u0661", "&amp;"]
     path = tmp_path / "robot.urdf"
-    for turn in range(600):
+    for _ in range(600):
         text = chance.choice((ARM, GRIPPER))
         for _ in range(chance.randrange(1, 4)):
             kind = chance.randrange(5)

@@ -85,7 +85,8 @@ def test_maximal_and_reduced_come_together(scene, seconds, maximal):
 def test_reduced_against_a_maximal_reference():
     """The same through compare: the distance of each to the other's reference falls as dt^2."""
     scene = mc.scenes.double_pendulum()
-    for method, reference, rate in (("reduced:aba", "maximal:tree+projection@rk4", 480), ("maximal:tree+soft@rattle", "auto", 120)):
+    for method, reference, rate in (("reduced:aba", "maximal:tree+projection@rk4", 480),
+                                    ("maximal:tree+soft@rattle", "auto", 120)):
         found = mc.compare(scene, method, 0.5, [1 / rate, 1 / (2 * rate), 1 / (4 * rate)], reference, timing=False)
         assert found.orders()[method]["distance"] == pytest.approx(2.0, abs=0.05)
         assert found.reference.position_doubt.max() < 1e-8

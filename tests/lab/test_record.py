@@ -63,7 +63,7 @@ def agree(found, told, tolerance=1e-12):
 @pytest.mark.parametrize("name, parameters, method", CASES, ids=[f"{n}-{m}" for n, _, m in CASES])
 def test_records_what_the_world_says(name, parameters, method):
     scene = mc.load(name, **parameters)
-    found, world, told = recorded(scene, parse(method))
+    found, _world, told = recorded(scene, parse(method))
     assert np.array_equal(found["time"], told["time"])
     agree(found["energy"], told["energy"])
     agree(found["kinetic"], told["kinetic"])

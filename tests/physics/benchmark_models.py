@@ -5,8 +5,8 @@ with the derivatives of that placement by differences, so it shares nothing with
 lie in the xz plane, angles go from x towards z, hinges are about -y.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable
 
 import numpy as np
 from scipy.integrate import solve_ivp

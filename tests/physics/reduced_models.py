@@ -4,8 +4,8 @@ A model answers with the frames of all bodies: positions (t, n, 3) of the centre
 start. Everything starts with body axes along those of the world, so inertias are given in world axes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable
 
 import numpy as np
 from scipy.integrate import solve_ivp

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 SIZE = 0.1                      # [m] half of each body, along the row
 MATERIAL = mc.Material(friction=0.0, restitution=1.0)

@@ -1,5 +1,5 @@
-"""What rolls or slides on a body that can move goes as on one that cannot: which body carries a contact's point follows from
-the features that make it, not from masses (collide/_carrying.pxd)."""
+"""What rolls or slides on a body that can move goes as on one that cannot: which body carries a contact's point
+follows from the features that make it, not from masses (collide/_carrying.pxd)."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,8 @@ every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join
 def platform(at=(0, 0), shape=None, **keywords):
     scene = mc.Scene()
     material = mc.Material(MU)
-    scene.add_body("platform", kind="kinematic", shape=shape or mc.Box((3, 3, 0.1)), position=(0, 0, -0.1), material=material)
+    scene.add_body("platform", kind="kinematic", shape=shape or mc.Box((3, 3, 0.1)), position=(0, 0, -0.1),
+                   material=material)
     scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(*at, 0.1), material=material)
     return mc.World(scene, **keywords)
 
@@ -46,7 +47,7 @@ def carried(world, pose, steps):
 def test_a_shaken_platform_keeps_its_box(keywords):
     """Sideways with 0.2 mu g at most: the platform's velocity changes once a step, so in one substep of its four."""
     size, rate = 0.4, np.sqrt(0.2 * MU * G / 0.4)
-    pose = lambda t: ((size * (1 - np.cos(rate * t)), 0, -0.1), None)      # noqa: E731
+    pose = lambda t: ((size * (1 - np.cos(rate * t)), 0, -0.1), None)
     world = platform(**keywords)
     slip, rise, rush = carried(world, pose, 300)
     # Friction follows a change of velocity one drift late: a lag of the speed by half a substep, which comes back.

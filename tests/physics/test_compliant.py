@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
-from amounts import amount
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
+from amounts import amount
 
 G = 9.81
 WORLDS = [mc.World, mc.ReducedWorld]
@@ -160,7 +160,8 @@ def test_a_soft_floor_lets_a_ball_in(kind):
 
 
 def test_surfaces_in_series():
-    """Two balls meet: 1 / k and 1 / d add up, the reduced mass bounces as on one surface; a rigid one leaves the other's."""
+    """Two balls meet: 1 / k and 1 / d add up, the reduced mass bounces as on one surface; a rigid one leaves the
+    other's."""
     (ka, da), (kb, db) = (1.5e4, 30.0), (4e4, 12.0)
     e, _ = linear_impact(ka * kb / (ka + kb), da * db / (da + db), 1.0 * 3.0 / 4.0)
     lone, _ = linear_impact(ka, da, 0.75)
@@ -387,7 +388,8 @@ def test_what_stands_on_a_turntable_stays_there(kind):
     """Its circle is that at which the dragged surface holds it, at game steps too: it does not creep outwards by h w^2 r /
     2."""
     scene = mc.Scene()
-    scene.add_body("table", kind="kinematic", shape=mc.Cylinder(1.0, 0.1), position=(0, 0, -0.1), angular_velocity=(0, 0, 1.0))
+    scene.add_body("table", kind="kinematic", shape=mc.Cylinder(1.0, 0.1), position=(0, 0, -0.1),
+                   angular_velocity=(0, 0, 1.0))
     scene.add_body("block", shape=mc.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0.5, 0, 0.1), velocity=(0, 0.5, 0),
                    angular_velocity=(0, 0, 1.0), material=soft(2e4, 80.0, 0.6))
     world = kind(scene, dt=1 / 240, substeps=1, contact="compliant")
@@ -457,8 +459,8 @@ def test_friction_only_brakes_a_ball(kind):
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("count", [1, 2])
 def test_tumbling_solids_gain_hardly_anything(kind, count):
-    """Corners that come deep between two steps, points that change places, rims: what is not paid for is not stored. Before,
-    some got to 1.2 times the energy they had, others that are like these to 130 times."""
+    """Corners that come deep between two steps, points that change places, rims: what is not paid for is not stored.
+    Before, some got to 1.2 times the energy they had, others that are like these to 130 times."""
     shapes = mc.Box((0.05, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08)
     found = np.array([grown(drop(kind, seed, shapes, count=count)) for seed in range(amount(15, 60))])
     assert found[:, 0].max() < 1e-3 and found[:, 1].max() < 0.035, found.max(axis=0)
@@ -629,7 +631,8 @@ def test_two_rigid_surfaces_are_refused_only_where_they_may_touch():
     ({"contact": "soft"}, "contact must be one of: rigid, compliant"),
     ({"compliant_law": "hertz"}, "compliant_law must be one of: linear, hunt_crossley"),
     ({"integrator": "rk4"}, "integrator 'rk4' does not go with contact='compliant'.*'semi_implicit', or use ReducedWorld"),
-    ({"integrator": "rattle"}, "integrator 'rattle' does not go with contact='compliant'.*pass integrator='semi_implicit'$"),
+    ({"integrator": "rattle"}, "integrator 'rattle' does not go with contact='compliant'.*pass "
+                               "integrator='semi_implicit'$"),
     ({"stabilization": "baumgarte"}, "stabilization 'baumgarte' does not go with contact='compliant'"),
     ({"solver": "nncg"}, r"solver 'nncg' does not go with contact='compliant'.*mc.solve\(world.problem\(\)"),
 ])

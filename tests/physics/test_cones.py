@@ -14,7 +14,8 @@ def lying_cone(radius, half_length, rate, ground=None, mass=1.0):
     """On its side with the apex at the origin, rolling without slip about the vertical through that by `rate` [rad/s].
 
     The contact is a ruling along x that stands still, so the cone turns about it by rate / tan(a), tan(a) = r / H: the
-    middle of its base goes round by its distance from the vertical (Landau and Lifshitz, "Mechanics", section 32, problem 7).
+    middle of its base goes round by its distance from the vertical (Landau and Lifshitz, "Mechanics", section 32,
+    problem 7).
     """
     height = 2.0 * half_length
     angle = math.atan2(radius, height)
@@ -98,7 +99,7 @@ def test_a_top_on_its_apex_precesses():
                        orientation=(math.cos(1.55), math.sin(1.55), 0, 0), angular_velocity=(0, 0, spin))
         world = mc.World(scene, dt=1 / 480)
         world.step(720)
-        w, x, y, z = world.orientations[1]
+        _w, x, y, _z = world.orientations[1]
         return 2 * (x * x + y * y) - 1                                # the cosine of its tilt
 
     # I about the apex, by mass: 3/20 r² + 3/5 H², along 3/10 r²; l = 3/4 H

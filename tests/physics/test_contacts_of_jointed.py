@@ -1,5 +1,5 @@
-"""Bodies that joints leave few motions, in contact in generalized coordinates: rows have no mass along what joints hold, and
-a manifold's points share its load in more ways than the body has motions."""
+"""Bodies that joints leave few motions, in contact in generalized coordinates: rows have no mass along what joints
+hold, and a manifold's points share its load in more ways than the body has motions."""
 
 import numpy as np
 import pytest

@@ -3,10 +3,10 @@ independent integrator."""
 
 import numpy as np
 import pytest
-from amounts import amount
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
+from amounts import amount
 
 G = 9.81
 WORLDS = [mc.World, mc.ReducedWorld]
@@ -194,7 +194,8 @@ def test_a_motor_lifts_a_pendulum_until_it_is_too_heavy(world):
     run.step(40)
     held = events(run, "stick")
     assert len(held) == 1
-    t, y = held["time"][0], solve_ivp(lambda t, y: [y[1], (top - 2.0 * G * 0.7 * np.sin(y[0])) / 1.08], (0, held["time"][0]),
+    t, y = held["time"][0], solve_ivp(lambda t, y: [y[1], (top - 2.0 * G * 0.7 * np.sin(y[0])) / 1.08],
+                                      (0, held["time"][0]),
                                       [0.0, 0.0], **EXACT).y[:, -1]
     assert y[1] == pytest.approx(0.8, abs=1e-9)
     heavy = np.arcsin(top / (2.0 * G * 0.7))
@@ -242,7 +243,8 @@ def test_a_motor_turns_a_wheel_that_drives_a_cart():
 @pytest.mark.parametrize("build, message", [
     (lambda s: s.add_joint(mc.SliderJoint(None, "cart", axis=(1, 0, 0), motor=mc.Motor(velocity=1.0), name="rail")),
      "'rail'.*max_force"),
-    (lambda s: s.add_joint(mc.UniversalJoint(None, "cart", anchor=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0), name="cross",
+    (lambda s: s.add_joint(mc.UniversalJoint(None, "cart", anchor=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0),
+                                             name="cross",
                                              friction=1.0)), "'cross' has limits, friction.*universal joint")])
 def test_what_is_refused_is_named(build, message):
     scene = mc.Scene()
@@ -295,7 +297,8 @@ def test_a_rod_lies_over_the_edge_of_a_table_and_on_a_log():
     contacts = run.contacts
     assert run.positions[1] == pytest.approx([0.3, 0, 0.05], abs=1e-12)
     assert np.sum(contacts["normal_impulse"]) == pytest.approx(2.0 * G * run.dt, rel=1e-9)
-    assert np.sum(contacts["normal_impulse"] * contacts["position"][:, 0]) == pytest.approx(2.0 * G * run.dt * 0.3, rel=1e-9)
+    assert np.sum(contacts["normal_impulse"] * contacts["position"][:, 0]) == pytest.approx(2.0 * G * run.dt * 0.3,
+                                                                                            rel=1e-9)
     assert np.sort(contacts["position"][contacts["normal_impulse"] > 1e-9][:, 0]) == pytest.approx([-0.2, 0.5], abs=1e-9)
     run = dropped(mc.Capsule(0.05, 1.0, orientation=(turn, 0, turn, 0)), e=0.0, shape=mc.Capsule(0.05, 0.5), mass=2.0,
                   inertia=(0.17, 0.17, 0.001), orientation=(turn, 0, turn, 0), position=(0.1, 0, 0.1))

@@ -23,7 +23,8 @@ def pairs(events):
 
 
 def touching_by_hand(world, before):
-    """The rule in Python, from world's manifolds: a point carried an impulse or is no farther than 0, or a part of `near` if it was."""
+    """The rule in Python, from world's manifolds: a point carried an impulse or is no farther than 0, or a part of
+    `near` if it was."""
     found = world._collider.get_manifolds()
     touching = set()
     for m in found:
@@ -83,7 +84,8 @@ def test_one_call_or_many():
 
 
 def test_events_tell_what_touches():
-    """Step by step, what has begun and not ended is what touches by the rule; sorted by step and pair; ends follow begins."""
+    """Step by step, what has begun and not ended is what touches by the rule; sorted by step and pair; ends follow
+    begins."""
     world = mc.World(mc.load("rain", n=80), sleep=False)
     now = set()
     for _ in range(100):
@@ -148,7 +150,8 @@ def test_events_after_restore():
         assert other.events.end.tobytes() == events.end.tobytes()
 
 
-@pytest.mark.parametrize("keywords", [{"integrator": "rk4", "stabilization": "none"}, {"integrator": "rattle"}, {"solver": "pgs"},
+@pytest.mark.parametrize("keywords", [{"integrator": "rk4", "stabilization": "none"}, {"integrator": "rattle"},
+                                      {"solver": "pgs"},
                                       {"stabilization": "split_impulse"}, {"friction_points": "point"}])
 def test_every_pipeline_notes_events(keywords):
     """A ball that falls on the floor begins one contact, whatever steps it."""
@@ -203,7 +206,8 @@ def test_groups_and_masks():
     for group, mask, joined in ((1, -1, False), (2, -1, False), (1, 2, False), (4, 6, False), (1, -1, True)):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("wall", shape=mc.Box((0.5, 0.5, 0.5)), kind="static", collision_group=2, collision_mask=3)
-        scene.add_body("door", shape=mc.Box((0.7, 0.7, 0.7), sensor=True), kind="static", collision_group=2, collision_mask=3)
+        scene.add_body("door", shape=mc.Box((0.7, 0.7, 0.7), sensor=True), kind="static", collision_group=2,
+                       collision_mask=3)
         scene.add_body("ball", shape=mc.Sphere(0.5), position=(1.0, 0, 0), velocity=(-1, 0, 0), collision_group=group,
                        collision_mask=mask)
         if joined:
@@ -251,7 +255,8 @@ def test_what_sensors_see():
     scene.add_body("wall", shape=mc.Box((0.2, 0.2, 0.2)), kind="static", position=(0, 0, 1))
     scene.add_body("lift", shape=mc.Box((0.2, 0.2, 0.2)), kind="kinematic", position=(0.5, 0, 1))
     scene.add_body("ball", shape=mc.Sphere(0.2), position=(-0.5, 0, 1), gravity_scale=0.0)
-    scene.add_body("walker", shape=[mc.Sphere(0.2), mc.Sphere(0.3, position=(0, 0, -0.2), sensor=True)], position=(0, 5, 0.45),
+    scene.add_body("walker", shape=[mc.Sphere(0.2), mc.Sphere(0.3, position=(0, 0, -0.2), sensor=True)],
+                   position=(0, 5, 0.45),
                    kind="kinematic")
     scene.add_body("ghost", shape=mc.Sphere(0.2, sensor=True), position=(0.5, 0.5, 1), mass=1.0, inertia=(1, 1, 1),
                    gravity_scale=0.0)

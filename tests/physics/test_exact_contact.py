@@ -175,7 +175,8 @@ def test_the_reduced_problem_is_over_the_trees_velocities(name, parameters):
     world.step(150)
     problem = world.problem()
     assert problem.jacobian.shape[1] == len(world.qd)
-    np.testing.assert_allclose(problem.A.toarray(), (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
+    np.testing.assert_allclose(problem.A.toarray(),
+                               (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
                                atol=1e-9 * abs(problem.A).max())
     before = world.state_hash()
     world.problem()

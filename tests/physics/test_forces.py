@@ -77,7 +77,8 @@ def test_damping_decays_exponentially(integrator):
         keywords = dict(integrator=integrator, stabilization="none") if integrator == "rk4" else {}
         world = mc.World(scene, substeps=substeps, **keywords)
         world.step(60)
-        errors.append(max(abs(world.velocities[0, 0] / 3 - np.exp(-0.7)), abs(world.angular_velocities[0, 1] / 2 - np.exp(-1.3))))
+        errors.append(max(abs(world.velocities[0, 0] / 3 - np.exp(-0.7)),
+                          abs(world.angular_velocities[0, 1] / 2 - np.exp(-1.3))))
     assert errors[0] < 2e-3 and errors[1] < 0.3 * errors[0] + 1e-12
 
 

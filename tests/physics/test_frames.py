@@ -1,6 +1,5 @@
 """Mechanics knows no frame: the same scene turned, or seen from a frame that moves, goes the same way, to rounding."""
 
-import math
 
 import numpy as np
 import pytest
@@ -30,7 +29,8 @@ def solids(kind, seed):
     """[(shape, position, orientation, velocity, angular velocity)] over a floor at z = 0."""
     rng = np.random.default_rng(seed)
     if kind == "drop":
-        return [(mc.Box(rng.uniform(0.15, 0.4, 3)), (2 * i, 0, 0.8), quaternion(rng), (0, 0, 0), (0, 0, 0)) for i in range(3)]
+        return [(mc.Box(rng.uniform(0.15, 0.4, 3)), (2 * i, 0, 0.8), quaternion(rng), (0, 0, 0), (0, 0, 0))
+                for i in range(3)]
     if kind == "slide":
         return [(shape, (0, 2 * i, h), (1, 0, 0, 0), (3, 1, 0), (0, 0, rng.uniform(-5, 5))) for i, (shape, h) in enumerate((
             (mc.Box((0.5, 0.3, 0.2)), 0.2), (mc.Sphere(0.3), 0.3), (mc.Cylinder(0.3, 0.2), 0.2)))]
@@ -48,7 +48,8 @@ def moved(kind, seed, turn=(1.0, 0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), steps
     """Places after the steps, as seen from the frame."""
     turn, velocity = np.array(turn), np.array(velocity, float)
     scene = mc.Scene(gravity=turned(turn, (0, 0, -G)))
-    scene.add_body("floor", kind="kinematic", shape=mc.Box((30, 30, 1)), position=turned(turn, (0, 0, -1)), orientation=turn,
+    scene.add_body("floor", kind="kinematic", shape=mc.Box((30, 30, 1)), position=turned(turn, (0, 0, -1)),
+                   orientation=turn,
                    velocity=velocity)
     for i, (shape, x, q, v, w) in enumerate(solids(kind, seed)):
         scene.add_body(f"b{i}", shape=shape, position=turned(turn, x), orientation=product(turn, q),
@@ -88,7 +89,8 @@ def chains_at_a_wall(seed, velocity):
     for k in range(3):
         thrown = base + (rng.uniform(2, 8), 0, rng.uniform(-6, 0))
         for i in range(4):
-            scene.add_body(f"link{k} {i}", shape=mc.Capsule(0.08, 0.15), position=(-0.1, k, 0.25 + 0.4 * i), velocity=thrown,
+            scene.add_body(f"link{k} {i}", shape=mc.Capsule(0.08, 0.15), position=(-0.1, k, 0.25 + 0.4 * i),
+                           velocity=thrown,
                            mass=rng.choice([1.0, 20.0]))
             if i:
                 scene.add_joint(mc.BallJoint(f"link{k} {i - 1}", f"link{k} {i}", anchor=(-0.1, k, 0.05 + 0.4 * i)))
@@ -98,8 +100,8 @@ def chains_at_a_wall(seed, velocity):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.sampled(2)
 def test_chains_strike_a_wall_alike_in_every_frame(seed):
-    """What moves alike counted as two drivers, and whether joints fly hung on the energy of the whole: 1e-4 to 1e-2 m within 20
-    steps."""
+    """What moves alike counted as two drivers, and whether joints fly hung on the energy of the whole: 1e-4 to 1e-2 m
+    within 20 steps."""
     velocity = (24.0, -18.0, 0.0)
     still, moving = (mc.World(chains_at_a_wall(seed, v), sleep=False) for v in ((0, 0, 0), velocity))
     for _ in range(20):
@@ -109,8 +111,8 @@ def test_chains_strike_a_wall_alike_in_every_frame(seed):
 
 
 # ---- what decides looks at no component --------------------------------------------------------------------------------
-# How far joints are open, by how much friction has changed velocities, where tangents go as a normal turns: by the axes that
-# these were written along, sweeps and Newton steps ended elsewhere, 1e-9 to 1e-4 m in a second.
+# How far joints are open, by how much friction has changed velocities, where tangents go as a normal turns: by the
+# axes that these were written along, sweeps and Newton steps ended elsewhere, 1e-9 to 1e-4 m in a second.
 
 TURN = np.array((0.6, -0.1, 0.5, 0.4)) / np.linalg.norm((0.6, -0.1, 0.5, 0.4))
 ROUND = {"sphere": mc.Sphere(0.2), "box": mc.Box((0.2, 0.1, 0.15)), "capsule": mc.Capsule(0.1, 0.2)}
@@ -133,7 +135,8 @@ def landing(shape, seed):
         scene, rub = mc.Scene(gravity=turned(q, (0, 0, -G))), mc.Material(friction=0.6)
         scene.add_body("floor", kind="static", shape=mc.Box((30, 30, 1)), position=turned(q, (0, 0, -1)), orientation=q,
                        material=rub)
-        scene.add_body("b", shape=shape, position=turned(q, (0, 0, 0.6)), orientation=product(q, quaternion(rng)), material=rub,
+        scene.add_body("b", shape=shape, position=turned(q, (0, 0, 0.6)), orientation=product(q, quaternion(rng)),
+                       material=rub,
                        velocity=turned(q, (*rng.normal(size=2), 0)), angular_velocity=turned(q, 3 * rng.normal(size=3)))
         return scene
     return build

@@ -55,13 +55,15 @@ REDUCED = [dict(), dict(dt=1 / 240), dict(friction_points="point"), dict(frictio
 def heap(seed):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
-    scene.add_body("ground", kind="static", shape=mc.Box((5, 5, 0.5)), position=(0, 0, -0.5), material=mc.Material(friction=0.7))
+    scene.add_body("ground", kind="static", shape=mc.Box((5, 5, 0.5)), position=(0, 0, -0.5),
+                   material=mc.Material(friction=0.7))
     shapes = [mc.Box((0.2, 0.1, 0.05)), mc.Sphere(0.12), mc.Capsule(0.08, 0.15), mc.Cylinder(0.12, 0.06),
               mc.ConvexHull(rng.normal(size=(9, 3)) * 0.12)]
     for k in range(25):
         q = rng.normal(size=4)
         scene.add_body(f"b{k}", shape=shapes[k % 5], position=(*rng.uniform(-0.5, 0.5, 2), 0.2 + 0.12 * k),
-                       orientation=q / np.linalg.norm(q), velocity=rng.normal(size=3), angular_velocity=3 * rng.normal(size=3),
+                       orientation=q / np.linalg.norm(q), velocity=rng.normal(size=3),
+                       angular_velocity=3 * rng.normal(size=3),
                        material=mc.Material(friction=rng.uniform(0.1, 1.0), restitution=0.3 * (k % 2)))
     return scene
 
@@ -154,9 +156,10 @@ SLIDERS = {
 @pytest.mark.parametrize("name", SLIDERS)
 @pytest.mark.sampled(4)
 def test_sliding_and_spinning_have_one_bound(name, ratio, keywords):
-    """Central friction against a pair at every point; ratio: of the spin's speed at 0.25 m to the sliding speed. The pairs under
-    "soft": rows whose points are solved one after the other, and do not yield, share a load by their order, and a box that
-    bears more in front turned by up to a seventh more. ("baumgarte" has no pass without biases: its loads are a little off.)"""
+    """Central friction against a pair at every point; ratio: of the spin's speed at 0.25 m to the sliding speed. The
+    pairs under "soft": rows whose points are solved one after the other, and do not yield, share a load by their
+    order, and a box that bears more in front turned by up to a seventh more. ("baumgarte" has no pass without biases:
+    its loads are a little off.)"""
     shape, height = SLIDERS[name]
     central = np.array(slide("central", shape, height, 1.5, 6.0 * ratio, **keywords))
     point = np.array(slide("point", shape, height, 1.5, 6.0 * ratio, **keywords | {"stabilization": "soft"}))
@@ -175,14 +178,15 @@ def test_a_pure_spin_and_a_pure_slide_are_theory():
 @pytest.mark.parametrize("spin", [0.0, 3.0])
 @pytest.mark.parametrize("push", [(0.0, 0.0, 0.0), (0.02, 0.03, 0.0), (1.0, 0.4, 0.0)])
 def test_a_manifold_on_one_of_its_points_rubs_there(kind, spin, push):
-    """A rod that tips about its end touches with both ends still and bears with one. All friction is at that one, so one pair
-    for the manifold and a pair a point say the same."""
+    """A rod that tips about its end touches with both ends still and bears with one. All friction is at that one, so
+    one pair for the manifold and a pair a point say the same."""
     found = []
     for points in ("central", "point"):
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
         scene.add_body("rod", shape=mc.Capsule(radius=0.1, half_length=0.4), mass=2.0, center_of_mass=(0, 0, 0.6),
-                       inertia=(0.05, 0.06, 0.02), position=(0, 0, 0.1), orientation=(0.5**0.5, 0, 0.5**0.5, 0), velocity=push,
+                       inertia=(0.05, 0.06, 0.02), position=(0, 0, 0.1), orientation=(0.5**0.5, 0, 0.5**0.5, 0),
+                       velocity=push,
                        angular_velocity=(0, 0, spin))
         world = kind(scene, dt=1 / 60, stabilization="none", friction_points=points, iterations=300, first_iterations=300)
         world.step()

@@ -286,12 +286,14 @@ def test_what_rests_on_a_mesh_falls_asleep():
 
 @pytest.mark.parametrize("hills", [False, True])
 def test_a_step_in_which_many_land_at_once_is_not_made_many_times(hills):
-    """400 thin boxes on a mesh: room for their contacts was found by beginning the step anew with a little more, three times
-    in the step in which they land. How often a step begins shows in how often it asks a function of the user's."""
+    """400 thin boxes on a mesh: room for their contacts was found by beginning the step anew with a little more,
+    three times in the step in which they land. How often a step begins shows in how often it asks a function of the
+    user's."""
     side = np.linspace(-10.0, 10.0, 41)
     x, y = (part.ravel() for part in np.meshgrid(side, side, indexing="ij"))
     corner = (np.arange(40)[:, None] * 41 + np.arange(40)).ravel()
-    triangles = np.concatenate([np.stack([corner, corner + 41, corner + 42], 1), np.stack([corner, corner + 42, corner + 1], 1)])
+    triangles = np.concatenate([np.stack([corner, corner + 41, corner + 42], 1),
+                                np.stack([corner, corner + 42, corner + 1], 1)])
     ground = mc.Mesh(np.stack([x, y, 0.3 * hills * np.sin(x) * np.cos(0.8 * y)], 1), triangles)
     scene = mc.Scene()
     scene.add_body("ground", shape=ground, kind="static")
@@ -342,5 +344,6 @@ def test_landings_are_those_on_a_plane(solid, most, floor, kind):
     """In the median of random landings. Points of a body that had not come down yet had as much of the friction as the one
     that struck, where a mesh showed them: boxes were off by 0.6 m/s, cylinders by 0.4."""
     plane = {"shape": mc.Plane((0, 0, 1))}
-    off = [np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind)) for draw in range(30)]
+    off = [np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind))
+           for draw in range(30)]
     assert np.median(off) < most

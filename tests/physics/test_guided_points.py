@@ -18,8 +18,9 @@ every_world = pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
 
 
 def second_order(make, dt, exact):
-    """What a velocity may be off by [m/s, rad/s]: the semi-implicit step of coordinates of which ways come before turns is of
-    second order, as with a planar joint (up to 2.2 dt^2 here, a quarter of it at half of dt); the others are exact."""
+    """What a velocity may be off by [m/s, rad/s]: the semi-implicit step of coordinates of which ways come before
+    turns is of second order, as with a planar joint (up to 2.2 dt^2 here, a quarter of it at half of dt); the others
+    are exact."""
     return 3.0 * dt * dt if make is WORLDS["reduced"] else exact
 
 

@@ -65,7 +65,8 @@ def pile(into):
         for j in range(4 - i):
             into.add_body(f"box{i}{j}", shape=mc.Box((0.5, 0.5, 0.5)), position=(1.02 * (j + 0.5 * i), 0, 0.5 + i))
     into.add_body("ball", shape=mc.Sphere(0.4), position=(1.5, -4, 0.4), velocity=(0, 5, 0))
-    into.add_body("stick", shape=mc.Capsule(0.1, 0.5), position=(1.2, -2, 2), angular_velocity=(1, 2, 3), velocity=(0, 2, 0))
+    into.add_body("stick", shape=mc.Capsule(0.1, 0.5), position=(1.2, -2, 2), angular_velocity=(1, 2, 3),
+                  velocity=(0, 2, 0))
 
 
 def jointed(into):
@@ -84,11 +85,12 @@ def crowd(into):
         into.add_body(f"other{k}", shape=mc.Sphere(0.3), position=(2000, 0, 0.3 + 0.59 * k), velocity=(0.1 * k, 0, 0))
 
 
-@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"joint_solver": "rows"}, {"friction_points": "point"}], ids=str)
+@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"joint_solver": "rows"}, {"friction_points": "point"}],
+                         ids=str)
 @pytest.mark.parametrize("other", [jointed, driven, crowd])
 def test_what_is_far_away_changes_no_bit(other, keywords):
-    """Whether forces acted in two halves hung on joints and kinematic bodies anywhere: a pyramid beside a chain two kilometres
-    away ended 0.06 mm elsewhere."""
+    """Whether forces acted in two halves hung on joints and kinematic bodies anywhere: a pyramid beside a chain two
+    kilometres away ended 0.06 mm elsewhere."""
     ends = []
     for add in (lambda into: None, other):
         scene = mc.Scene()
@@ -108,7 +110,8 @@ def test_a_floor_that_moves_steadily_is_a_floor_at_rest(velocity):
     for moving in (False, True):
         v = np.array(velocity, float) if moving else np.zeros(3)
         scene = mc.Scene()
-        scene.add_body("floor", kind="kinematic" if moving else "static", velocity=v, shape=mc.Box((20, 20, 1)), position=(0, 0, -1))
+        scene.add_body("floor", kind="kinematic" if moving else "static", velocity=v, shape=mc.Box((20, 20, 1)),
+                       position=(0, 0, -1))
         for k, shape in enumerate((mc.Box((0.3, 0.2, 0.1)), mc.Sphere(0.3), mc.Capsule(0.1, 0.3))):
             scene.add_body(f"body{k}", shape=shape, position=(2 * k, 0, 0.8), orientation=(0.8, 0.48, 0, 0.36),
                            velocity=v + (0.5, 0, 0), angular_velocity=(0, 1, 0.5))

@@ -78,8 +78,8 @@ def test_a_planar_joint_slides_down_its_slope(keywords):
 @every_world
 def test_a_planar_joint_off_its_body_holds_the_moment(keywords):
     """Weight at an arm from the joint's point: the body stays level, the moment is in the joint."""
-    world, joint, body = alone(mc.PlanarJoint(None, "b", (-0.4, 0, 0), (0, 0, 1), name="j"),
-                               world=keywords | {"iterations": 50})
+    world, joint, _ = alone(mc.PlanarJoint(None, "b", (-0.4, 0, 0), (0, 0, 1), name="j"),
+                            world=keywords | {"iterations": 50})
     world.step(240)
     assert joint.position == pytest.approx((0, 0, 0), abs=1e-4)
     assert joint.force == pytest.approx((0, 0, MASS * G), rel=1e-6, abs=1e-6)
@@ -222,8 +222,8 @@ def test_a_spring_between_two_bodies_swings_at_its_frequency(keywords):
 @every_world
 def test_a_winch_pulls_in(keywords):
     """A velocity motor on the distance shortens it at its speed under load."""
-    world, joint, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -2), motor=mc.Motor(velocity=-0.5),
-                                                name="j"), position=(0, 0, -2), world=keywords)
+    world, joint, _ = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -2), motor=mc.Motor(velocity=-0.5),
+                                             name="j"), position=(0, 0, -2), world=keywords)
     world.step(120)
     assert joint.position == pytest.approx(1.0, abs=1e-9) and joint.velocity == pytest.approx(-0.5, rel=1e-9)
     assert joint.motor_force == pytest.approx(-MASS * G, rel=1e-9)
@@ -231,8 +231,8 @@ def test_a_winch_pulls_in(keywords):
 
 def test_points_of_a_rope_may_meet():
     """A spring of no length, let go through its anchor: finite, and it swings through."""
-    world, joint, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0), spring=mc.Spring(50.0),
-                                                limits=(0, 1.0), name="j"), gravity=(0, 0, 0), velocity=(1.0, 0, 0))
+    world, _, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0), spring=mc.Spring(50.0),
+                                            limits=(0, 1.0), name="j"), gravity=(0, 0, 0), velocity=(1.0, 0, 0))
     lowest = 0.0
     for _ in range(120):
         world.step()

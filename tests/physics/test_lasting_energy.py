@@ -2,11 +2,13 @@
 are never worse (docs/theory/tree.md, energy). What closings took was given back only where a body was strained at the
 step's start, and with finer substeps a whip is strained later than that: the figures at the cases are what was lost."""
 
+import itertools
+
 import numpy as np
 import pytest
-from test_strained import follow
 
 import mcsim as mc
+from test_strained import follow
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
@@ -61,7 +63,7 @@ def test_whips_at_many_substeps_keep_their_energy(links, mass, angle, kind, subs
 @pytest.mark.parametrize("kind", ["hinge", "ball", "universal"])
 def test_more_substeps_are_never_worse(kind):
     lost = [kept(chain(2, 68.1, 1.2, kind), n) for n in (1, 2, 4, 8, 16, 32)]
-    assert all(finer <= coarser + 1e-5 for coarser, finer in zip(lost, lost[1:])), lost
+    assert all(finer <= coarser + 1e-5 for coarser, finer in itertools.pairwise(lost)), lost
 
 
 def test_short_steps_are_no_worse_than_many_substeps():
@@ -105,8 +107,8 @@ def test_branched_trees_keep_their_energy(hold, substeps):
 
 @pytest.mark.parametrize("substeps", [1, 4, 20, 32])
 def test_what_turns_back_within_a_step_gains_nothing(substeps):
-    """A pendulum of 5 mm swings seven times a second: at the end of a step that ends where it turns, its motion could not pay
-    for what it had gained on the way up, 3e-4 in two swings."""
+    """A pendulum of 5 mm swings seven times a second: at the end of a step that ends where it turns, its motion could
+    not pay for what it had gained on the way up, 3e-4 in two swings."""
     scene = mc.Scene()
     scene.add_body("bob", mass=1.0, inertia=(2e-5,) * 3, position=(0.005, 0, 0))
     scene.add_joint(mc.BallJoint(None, "bob", (0, 0, 0)))

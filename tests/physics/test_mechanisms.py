@@ -6,8 +6,20 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import mcsim as mc
-from mechanism_scenes import (G, cardan, double_pendulum, double_pendulum_rates, down, four_bar, four_bar_at, pendulum,
-                              rotation, slider_crank, slider_crank_at, steady_top)
+from mechanism_scenes import (
+    G,
+    cardan,
+    double_pendulum,
+    double_pendulum_rates,
+    down,
+    four_bar,
+    four_bar_at,
+    pendulum,
+    rotation,
+    slider_crank,
+    slider_crank_at,
+    steady_top,
+)
 
 # What the real-time stabilizations reach at a substep, and the projection-free one for comparison.
 HELD = ("baumgarte", "soft")
@@ -186,7 +198,7 @@ def test_a_heavy_top_precesses_at_the_steady_rate():
 @pytest.mark.parametrize("spin", [130.0, 400.0])
 def test_a_fast_top_does_not_fall(spin, stabilization):
     """For 4 s the top stays up and its energy does not grow by more than a percent of its fall."""
-    scene, rate = steady_top(spin)
+    scene, _rate = steady_top(spin)
     world = mc.World(scene, dt=1 / 240, stabilization=stabilization)
     before = world.energy().total
     world.step(960)

@@ -60,8 +60,8 @@ def follow(scene, held, frames, substeps):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.sampled(3)
 def test_motion_comes_to_that_of_the_reduced_model(name, held):
-    """Frames of all bodies over 1.5 s; errors and changes of energy fall with the second order in the substep, of loops that
-    sweeps do not close in one not quite."""
+    """Frames of all bodies over 1.5 s; errors and changes of energy fall with the second order in the substep, of
+    loops that sweeps do not close in one not quite."""
     scene = MODELS[name]().scene()
     runs = np.array([follow(scene, held, reference(name), substeps) for substeps in (4, 8, 16)])
     errors, gaps, changes = runs.T
@@ -135,7 +135,7 @@ def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
     world = mc.World(model.scene(), dt=1 / 120, **held.keywords | {"substeps": 16})
     q = model.solve(np.linspace(0, 4, 481)[1:])[0]
     assert np.ptp(q) > 2 * np.pi
-    for angle in q:
+    for _ in q:
         world.step()
         now = turns(world)
         assert np.abs(now[:windows + 1] - now[0]).max() < 4 * held.fine_gap

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from mcsim.world.settings import STABILIZATIONS
 
 SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))

@@ -20,7 +20,8 @@ def arm(kind, links, ratio=1.0, **motor):
         scene.add_joint({
             "hinge": lambda: mc.HingeJoint(last, body, axis=(0, 1, 0), motor=one, **here),
             "slider": lambda: mc.SliderJoint(last, body, axis=(0, 0, 1), motor=one, **here),
-            "universal": lambda: mc.UniversalJoint(last, body, axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(one, one), **here),
+            "universal": lambda: mc.UniversalJoint(last, body, axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(one, one),
+                                                   **here),
             "ball": lambda: mc.BallJoint(last, body, motor=mc.Motor(position=(0, 0, 0), **motor), **here),
             "cylindrical": lambda: mc.CylindricalJoint(last, body, axis=(0, k % 2, 1 - k % 2), motor=(one, one), **here),
             "planar": lambda: mc.PlanarJoint(last, body, normal=(0, 1, 0), motor=(one, one, one), **here)}[kind]())

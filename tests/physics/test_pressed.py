@@ -130,8 +130,8 @@ def test_what_hangs_on_the_floor_changes_nothing(make, kind):
 @pytest.mark.parametrize("top", ["cylinder", "box", "ball"])
 @pytest.mark.parametrize("name", ["cylinder", "prism12", "prism9"])
 def test_what_another_body_presses_near_the_rim_stands_level(name, top, radius):
-    """Of its load, which is not known beforehand, counts what a part of the patch bears more than the others: 0.2 to 0.8 degrees
-    of 0.5 m without, 0.9 to 2.2 of 5 mm."""
+    """Of its load, which is not known beforehand, counts what a part of the patch bears more than the others: 0.2 to
+    0.8 degrees of 0.5 m without, 0.9 to 2.2 of 5 mm."""
     shape, _ = form(name, radius, 0.2 * radius)
     small = {"cylinder": mc.Cylinder(0.2 * radius, 0.5 * radius), "box": mc.Box(np.array((0.2, 0.2, 0.5)) * radius),
              "ball": mc.Sphere(0.5 * radius)}[top]

@@ -1,6 +1,5 @@
 """Rolling and torsional friction, and surfaces that move over their bodies, against closed forms."""
 
-import itertools
 
 import numpy as np
 import pytest

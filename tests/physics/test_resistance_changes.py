@@ -1,4 +1,5 @@
-"""Rolling friction, belts, the tunnelling guard and bodies' settings in worlds that fall asleep, are restored and changed."""
+"""Rolling friction, belts, the tunnelling guard and bodies' settings in worlds that fall asleep, are restored and
+changed."""
 
 import copy
 import pickle

@@ -5,6 +5,7 @@ import pytest
 
 import mcsim as mc
 
+
 def settle(scene, seconds=60, **keywords):
     """-> world after that time, how far the centres are from where they began (n, 3) [m]"""
     world = mc.World(scene, sleep=False, **keywords)

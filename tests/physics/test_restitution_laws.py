@@ -3,11 +3,10 @@ the same law over dense arrays (mcsim/solve/problems/impacts.py), and energy tha
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 LAWS = ("newton", "poisson", "stronge")
 STEP = 1e-7                     # [s] within which only the blow changes velocities

@@ -59,7 +59,7 @@ def tilt_at(shape, floor, place, direction, radius, flat, make=mc.World, seconds
                    center_of_mass=center, position=(0, 0, flat * radius), material=material)
     world = make(scene, dt=1 / 60)
     world.step(round(60 * seconds))
-    w, x, y, z = world.frames()[1][1]
+    _w, x, y, _z = world.frames()[1][1]
     return math.degrees(math.acos(max(-1.0, min(1.0, 1 - 2 * (x * x + y * y)))))
 
 
@@ -132,7 +132,8 @@ def test_a_column_of_feet_does_not_buckle(shape, size):
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     for k in range(13):
-        scene.add_body(f"b{k}", shape=form(shape, size, size), mass=8e3 * size**3 * 7**(k / 12), position=(0, 0, size * (2 * k + 1)))
+        scene.add_body(f"b{k}", shape=form(shape, size, size), mass=8e3 * size**3 * 7**(k / 12),
+                       position=(0, 0, size * (2 * k + 1)))
     world = mc.World(scene, dt=1 / 110, substeps=4, sleep=False)
     start = world.positions.copy()
     world.step(440)

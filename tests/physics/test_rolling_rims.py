@@ -5,11 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 G = 9.81
 

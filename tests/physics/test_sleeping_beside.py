@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 
 R = 0.3
 

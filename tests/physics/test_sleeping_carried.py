@@ -271,7 +271,7 @@ def test_what_is_carried_against_a_wall_wakes_before_it_is_there(speed):
         world.step(90)
     assert on.asleep.sum() == 2
     steps = round(2.6 / speed * 60)
-    for k in range(steps):
+    for _ in range(steps):
         on.step()
         off.step()
         assert np.abs(on.positions - off.positions).max() < 1e-3

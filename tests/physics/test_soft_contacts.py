@@ -47,8 +47,8 @@ def test_a_small_gap_changes_little(gap):
 @pytest.mark.parametrize("substeps", [1, 4])
 @pytest.mark.parametrize("shape", [mc.Sphere(0.5), mc.Box((0.5, 0.5, 0.5))], ids=["sphere", "box"])
 def test_what_lands_is_pressed_in_by_the_springs_part(shape, speed, substeps):
-    """At most v h / (1 + a2 / 2) in the substep of landing, with a2 of twice the hertz (docs/theory/stabilization.md), and what
-    its weight presses in."""
+    """At most v h / (1 + a2 / 2) in the substep of landing, with a2 of twice the hertz
+    (docs/theory/stabilization.md), and what its weight presses in."""
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     scene.add_body("body", shape=shape, position=(0, 0, 0.61), velocity=(0, 0, -speed))

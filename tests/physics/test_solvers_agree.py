@@ -45,7 +45,8 @@ def test_si_and_pgs_agree_to_1e_9(name, friction, points, stabilization):
     near = 1e-9
     if (name, friction, points) == ("pile", "cone", "central"):
         near = {"none": 1e-6, "soft": 1e-5}.get(stabilization, near)
-    worlds = [mc.World(SCENES[name](), solver=solver, iterations=SWEEPS.get(name, 4000), stabilization=stabilization, friction=friction,
+    worlds = [mc.World(SCENES[name](), solver=solver, iterations=SWEEPS.get(name, 4000), stabilization=stabilization,
+                       friction=friction,
                        friction_points=points, joint_solver="rows") for solver in ("si", "pgs")]
     for world in worlds:
         world.step(3)

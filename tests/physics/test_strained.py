@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from families.chains import chain_scene, run_limit  # noqa: E402
+from families.chains import chain_scene, run_limit
 
 LYING = (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
 
@@ -233,8 +232,8 @@ def test_point_like_links_keep_their_energy(links, ratio, compact, substeps, joi
 
 
 def test_flights_keep_all_energy_from_the_first_step_on():
-    """What is taken to hold the joints after each piece of a flight, and what the tolerance of its end leaves, was lost, by a
-    part of 1e-6 each time; and the first step, whose joints had carried nothing yet, did not fly."""
+    """What is taken to hold the joints after each piece of a flight, and what the tolerance of its end leaves, was
+    lost, by a part of 1e-6 each time; and the first step, whose joints had carried nothing yet, did not fly."""
     gap, gain, loss = follow(mc.World(hung(12, 3000.0, 0.5)), 300)
     assert gap < 1e-8 and gain < 1e-10 and abs(loss) < 1e-10
 
@@ -251,7 +250,8 @@ def test_a_strained_chain_swings_on_a_moving_body_as_on_the_ground(speed):
 
 
 @pytest.mark.parametrize("chain, substeps, steps", [
-    ((9, 6200.0, 0.002309, -0.3378, "ball", False), 3, 380),          # a whip that uses up the pieces of its flight: lost 37 %
+    # a whip that uses up the pieces of its flight: lost 37 %
+    ((9, 6200.0, 0.002309, -0.3378, "ball", False), 3, 380),
     ((2, 3.976, 0.002888, -1.138, "hinge", False), 27, 120),          # strained and not in turn: 0.2 %, 2.6 % in 20 s
     ((1, 1.5, 1.0, 0.0, "hinge", False), 1, 120)])                    # gained 7e-5
 def test_what_a_step_loses_it_gives_back(chain, substeps, steps):

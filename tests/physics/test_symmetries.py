@@ -1,14 +1,14 @@
 """Mechanics knows no left and right, no first body and no first joint: the same scene in a mirror, in another order, with
 joints told from their other body, goes the same way. No reference is needed, and the bounds are those of docs/accuracy.md.
 
-Where nothing touches, and in columns, to rounding. Of what shares a load among several contacts, sweeps that end before they
-have converged leave what depends on their order."""
+Where nothing touches, and in columns, to rounding. Of what shares a load among several contacts, sweeps that end
+before they have converged leave what depends on their order."""
 
 import numpy as np
 import pytest
-from symmetries import apart, mirrored, named, places, reordered, swapped
 
 import mcsim as mc
+from symmetries import apart, mirrored, named, places, reordered, swapped
 
 WORLDS = {"World": mc.World, "ReducedWorld": mc.ReducedWorld}
 worlds = pytest.mark.parametrize("World", WORLDS.values(), ids=WORLDS)
@@ -38,9 +38,10 @@ def tower(count, gap, top, shape, size):
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 10])
 @pytest.mark.sampled(12)
 def test_what_stands_straight_does_not_lean(World, count, gap, top, size, shape):
-    """Four corners bear alike whatever they weigh: nothing moves aside. One corner after the other leaned towards the first,
-    by 4 cm where a cube of a hundred times the mass fell by 2 cm with the two below it, ReducedWorld, 0.4 m of ten. What lands in World is off by 2e-6 (two rounds find which points push), a high tower of small ones under
-    a hundred times their mass by 2e-5: that would fall by itself, and grows out of rounding."""
+    """Four corners bear alike whatever they weigh: nothing moves aside. One corner after the other leaned towards the
+    first, by 4 cm where a cube of a hundred times the mass fell by 2 cm with the two below it, ReducedWorld, 0.4 m of
+    ten. What lands in World is off by 2e-6 (two rounds find which points push), a high tower of small ones under a
+    hundred times their mass by 2e-5: that would fall by itself, and grows out of rounding."""
     keywords = {"substeps": 4} if World is mc.ReducedWorld and size < 0.1 else {}
     world = World(tower(count, gap, top, shape, size), dt=1 / 60, **keywords)
     before = world.positions[:, :2].copy()

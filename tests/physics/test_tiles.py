@@ -109,7 +109,8 @@ def test_tiles_of_other_sizes_turns_and_steps(seed):
                                                                         tile * (j - rows // 2), -0.1))
 
     rate = float(rng.choice([30, 60, 240]))
-    world = on_floor(add, shape, 0.1 * size, np.array((math.cos(angle), math.sin(angle), 0)) * speed, turn=rng.uniform(0, 6),
+    world = on_floor(add, shape, 0.1 * size, np.array((math.cos(angle), math.sin(angle), 0)) * speed,
+                     turn=rng.uniform(0, 6),
                      size=size, moving=moving, dt=1 / rate, start=(0.3, -0.1))
     start, v = world.positions[-1].copy(), world.velocities[-1].copy()
     way = min(6.0 * size, speed * 1.0, 1.0 * tile * size / max(abs(math.sin(angle)), 1e-3) if tile > 1 else 4.0 * size)
@@ -219,7 +220,8 @@ def test_ramps_ridges_and_gaps_of_tiles():
     def ramp(tile):
         tile(mc.Box((2, 1.5, 0.5)), (0, 0, -0.5))
         # Its top begins at x = 2, z = 0.
-        tile(mc.ConvexHull([(x, y, z) for y in (-1.5, 1.5) for x, z in ((2, -1), (2, 0), (6, -1), (6, 4 * slope))]), (0, 0, 0))
+        tile(mc.ConvexHull([(x, y, z) for y in (-1.5, 1.5) for x, z in ((2, -1), (2, 0), (6, -1), (6, 4 * slope))]),
+             (0, 0, 0))
 
     world = on_floor(ramp, mc.Sphere(0.2), 0.2, (5, 0, 0), start=(0, 0), dt=1 / 240)
     world.step(240)
@@ -289,12 +291,13 @@ def test_what_slides_and_spins_stops_where_it_does_on_one_slab(friction, kind):
     assert np.abs(ends[0] - ends[1]).max() < 0.01
 
 
-@pytest.mark.parametrize("shape", [mc.Box((0.4, 0.1, 0.1)), mc.Capsule(0.1, 0.3, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0)),
+@pytest.mark.parametrize("shape", [mc.Box((0.4, 0.1, 0.1)),
+                                   mc.Capsule(0.1, 0.3, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0)),
                                    mc.Cylinder(0.1, 0.4, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))])
 @pytest.mark.parametrize("lean", [0.02, 0.05])
 def test_what_lands_askew_across_a_seam_has_contacts_with_both_tiles(shape, lean):
-    """The tile under the end that is still up met it at its edge, along a normal inside of the floor, and had none: that end
-    came down into it in the same step."""
+    """The tile under the end that is still up met it at its edge, along a normal inside of the floor, and had none:
+    that end came down into it in the same step."""
     scene = mc.Scene()
     for x in (-0.5, 0.5):
         scene.add_body(f"tile{x}", kind="static", shape=mc.Box((0.5, 0.5, 0.5)), position=(x, 0, -0.5))

@@ -1,5 +1,6 @@
-"""Joints that a scene has torn open, and limits that it has broken, close alike in scenes of any size and mass: how fast they may is
-no speed of its own but follows from how long a joint is, and from gravity (docs/theory/stabilization.md)."""
+"""Joints that a scene has torn open, and limits that it has broken, close alike in scenes of any size and mass: how
+fast they may is no speed of its own but follows from how long a joint is, and from gravity
+(docs/theory/stabilization.md)."""
 
 from contextlib import suppress
 
@@ -8,8 +9,10 @@ import pytest
 
 import mcsim as mc
 
-TURNS = {"ball": 0, "hinge": 1, "universal": 1, "slider": 1, "fixed": 1, "cylindrical": 1, "planar": 1, "screw": 1, "rod": 0}
-MAKE = {"ball": mc.BallJoint, "hinge": mc.HingeJoint, "universal": mc.UniversalJoint, "slider": mc.SliderJoint, "fixed": mc.FixedJoint,
+TURNS = {"ball": 0, "hinge": 1, "universal": 1, "slider": 1, "fixed": 1, "cylindrical": 1, "planar": 1, "screw": 1,
+         "rod": 0}
+MAKE = {"ball": mc.BallJoint, "hinge": mc.HingeJoint, "universal": mc.UniversalJoint, "slider": mc.SliderJoint,
+        "fixed": mc.FixedJoint,
         "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint}
 CHAINS = (*MAKE, "screw", "rod")
 LIMITS = ("hinge limits", "slider limits", "swing limits", "universal limits", "gear")
@@ -72,13 +75,16 @@ def limited(build, kind):
                 build.scene.add_joint(mc.GearJoint(f"j{i - 1}", f"j{i}", ratio=0.5 * (build.unit if i == 1 else 1.0),
                                                    constant=0.4 * (build.unit if i == 1 else 1.0)))
         elif kind == "swing limits":
-            build.join("ball", a, b, (0.5 if i else 0, 0, 0), (-0.5, 0, 0), (0.8, 0, 0.6, 0), swing_limit=0.5, twist_limits=(0.3, 1))
+            build.join("ball", a, b, (0.5 if i else 0, 0, 0), (-0.5, 0, 0), (0.8, 0, 0.6, 0), swing_limit=0.5,
+                       twist_limits=(0.3, 1))
         else:
             at, = build.places((i, 0, 0))
             build.scene.add_joint({
                 "hinge limits": lambda: mc.HingeJoint(a, b, at, (0, 1, 0), limits=(0.5 + 0.1 * i, 2.0)),
-                "slider limits": lambda: mc.SliderJoint(a, b, (0.6, 0, 0.8), at, limits=np.array((0.4 + 0.1 * i, 2)) * build.unit),
-                "universal limits": lambda: mc.UniversalJoint(a, b, at, (1, 0, 0), (0, 1, 0), limits=((0.4, 1), (-2, -0.6)))}[kind]())
+                "slider limits": lambda: mc.SliderJoint(a, b, (0.6, 0, 0.8), at,
+                                                        limits=np.array((0.4 + 0.1 * i, 2)) * build.unit),
+                "universal limits": lambda: mc.UniversalJoint(a, b, at, (1, 0, 0), (0, 1, 0),
+                                                              limits=((0.4, 1), (-2, -0.6)))}[kind]())
 
 
 def scene(kind, unit, mass, **keywords):
@@ -96,7 +102,8 @@ def scene(kind, unit, mass, **keywords):
 
 def told(world, kind, unit, mass=1.0, gravity=9.8125, **keywords):
     found = world(scene(kind, unit, mass, gravity=gravity), dt=1 / 64, **keywords)
-    with suppress(mc.SimulationError):          # one bursts under "baumgarte" by rows: at the same step, whose begin it is left at
+    # one bursts under "baumgarte" by rows: at the same step, whose begin it is left at
+    with suppress(mc.SimulationError):
         found.step(24)
     return np.hstack([found.positions / unit, found.orientations])
 
@@ -136,7 +143,8 @@ def pendulum(size, gravity=9.8125, on_a=(0, 0, 0), turn=(1, 0, 0, 0), joint=mc.B
     """A ball on an arm of its length, whose joint is open."""
     made = mc.Scene(gravity=(0, 0, -gravity))
     made.add_body("bob", mass=1.0, inertia=np.full(3, 0.01) * size**2, position=(0, 0, 0))
-    made.add_joint(joint(None, "bob", frame_a=(np.array(on_a) * size, turn), frame_b=((0, 0, size), (1, 0, 0, 0)), name="pivot"))
+    made.add_joint(joint(None, "bob", frame_a=(np.array(on_a) * size, turn), frame_b=((0, 0, size), (1, 0, 0, 0)),
+                         name="pivot"))
     return mc.World(made, dt=1 / 240, **keywords)
 
 
@@ -149,7 +157,8 @@ def test_how_fast_joints_close_follows_from_their_length_and_gravity(size, gravi
         world = pendulum(size, gravity, on_a=(0, 0, 31), push_speed=given)
         world.step()
         assert world.joint_errors()[0, 0] == pytest.approx(30 * size - way / 240, rel=1e-9)
-        world = pendulum(size, gravity, on_a=(0, 0, 1), turn=(np.cos(0.25), np.sin(0.25), 0, 0), joint=mc.FixedJoint, push_speed=given)
+        world = pendulum(size, gravity, on_a=(0, 0, 1), turn=(np.cos(0.25), np.sin(0.25), 0, 0), joint=mc.FixedJoint,
+                         push_speed=given)
         world.step()
         left = 2 * np.sin(world.joint_errors()[0, 1] / 2)                  # what its rows measure
         assert left == pytest.approx(2 * np.sin(0.25) - turn / 240, abs=2e-5 + 1e-3 * turn / 240)
@@ -173,4 +182,5 @@ def test_a_joint_is_measured_anew_when_its_body_is_another():
             world.set_shape("bob", shape)
         gap = world.joint_errors()[0, 0]
         world.step()
-        assert gap - world.joint_errors()[0, 0] == pytest.approx((3 * length + 0.1 * np.sqrt(9.81 * length)) / 240, rel=1e-6)
+        assert gap - world.joint_errors()[0, 0] == pytest.approx((3 * length + 0.1 * np.sqrt(9.81 * length)) / 240,
+                                                                 rel=1e-6)

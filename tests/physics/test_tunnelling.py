@@ -127,7 +127,8 @@ def test_two_balls_head_on(bullet):
     for restitution in (0.0, 1.0):
         scene = mc.Scene(gravity=(0, 0, 0))
         for side in (-1, 1):
-            scene.add_body(shape=mc.Sphere(0.01), position=(3.0 * side, 0, 0), velocity=(-200.0 * side, 0, 0), bullet=bullet,
+            scene.add_body(shape=mc.Sphere(0.01), position=(3.0 * side, 0, 0), velocity=(-200.0 * side, 0, 0),
+                           bullet=bullet,
                            material=mc.Material(0.5, restitution))
         world = mc.World(scene)
         world.step(4)
@@ -164,7 +165,8 @@ def test_a_stack_hit_by_a_bullet_stays_finite():
 def test_what_passes_by_is_not_touched(gap, shape):
     """Past a wall's end and along its face, at 200 m/s: the velocity stays to the bit."""
     reach = {"ball": 0.01, "box": 0.01, "capsule": 0.025}[shape]
-    for position, velocity in (((1 + gap + reach, 0, 2.0), (0, 0, -200.0)), ((-3.0, 0, 0.005 + gap + reach), (200.0, 0, 0))):
+    for position, velocity in (((1 + gap + reach, 0, 2.0), (0, 0, -200.0)),
+                               ((-3.0, 0, 0.005 + gap + reach), (200.0, 0, 0))):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("wall", kind="static", shape=mc.Box((1, 1, 0.005)))
         scene.add_body("other", shape=mc.Box((1, 1, 0.005)), position=(0, 0, -5.0))

@@ -24,7 +24,8 @@ SLIDERS = {
     "sphere": lambda: mc.Sphere(OFF),
     "capsule": lambda: mc.Capsule(OFF, 0.3, orientation=Y),
     "cylinder": lambda: mc.Cylinder(OFF, 0.3, orientation=Y),
-    "edge": lambda: mc.Box((OFF / math.sqrt(2), 0.5, OFF / math.sqrt(2)), orientation=(math.cos(EIGHTH), 0, math.sin(EIGHTH), 0)),
+    "edge": lambda: mc.Box((OFF / math.sqrt(2), 0.5, OFF / math.sqrt(2)),
+                           orientation=(math.cos(EIGHTH), 0, math.sin(EIGHTH), 0)),
     "corner": lambda: mc.ConvexHull([(0, 0, -OFF), (0.2, 0, 0.2), (-0.2, 0.2, 0.2), (-0.2, -0.2, 0.2)]),
     "face": lambda: mc.Box((0.2, 0.2, OFF)),
 }
@@ -53,8 +54,8 @@ def on_a_turning_plate(plate, slider, kind, seconds, rate=1.0, **keywords):
 @pytest.mark.parametrize("name", WORLDS)
 @pytest.mark.parametrize("plate, slider", MEETINGS)
 def test_what_slides_on_a_turning_plate_goes_out_as_cosh(plate, slider, name):
-    """r'' = rate^2 r along the plate. With the normal held in the world for a step it came to 0.4 % too little at any number
-    of substeps; now the error falls with their square."""
+    """r'' = rate^2 r along the plate. With the normal held in the world for a step it came to 0.4 % too little at any
+    number of substeps; now the error falls with their square."""
     kind, keywords = WORLDS[name]
     for substeps, most in ((4, 2e-4), (16, 2e-5)):
         out, over, exact = on_a_turning_plate(plate, slider, kind, 2.0, substeps=substeps, **keywords)

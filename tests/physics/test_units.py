@@ -90,7 +90,8 @@ def assert_same_in(scene, kind=mc.World, steps=60, length=1.0, mass=1.0, time=1.
         assert np.array_equal(told(first), told(other, length, time)), f"step {k}"
 
 
-@pytest.mark.parametrize("units", ({"mass": 0.25}, {"mass": 0.5}, {"mass": 2.0**9}, {"length": 0.25}, {"length": 64.0}), ids=str)
+@pytest.mark.parametrize("units", ({"mass": 0.25}, {"mass": 0.5}, {"mass": 2.0**9}, {"length": 0.25}, {"length": 64.0}),
+                         ids=str)
 @pytest.mark.parametrize("name", ("four_bar", "slider_crank", "wrecking_ball", "chain20_heavy"))
 def test_motors_in_loops_are_probed_alike_in_any_unit(name, units):
     """What joints answer to a unit impulse has no size of its own that would say when it is found."""

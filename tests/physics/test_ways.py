@@ -1,13 +1,13 @@
 """Positions follow velocities: what slides, however thin and on whatever ground, goes the way that its velocity says. The
-tunnelling guard (collide/_tunnelling_guard.pyx) alone may set a body back, where it would pass through something, and counts that."""
+tunnelling guard (collide/_tunnelling_guard.pyx) alone may set a body back, where it would pass through something, and
+counts that."""
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 
 REACH = 80.0                                             # of every ground [m]
 
@@ -77,14 +77,15 @@ def test_one_substep_carries_a_cube_of_a_hull(ground):
 
 
 def test_what_is_set_back_keeps_its_way_along_the_wall():
-    """A spinning rod hits a wall by its corner, which no contact foresaw. It is held, once said; along the wall it goes on."""
+    """A spinning rod hits a wall by its corner, which no contact foresaw. It is held, once said; along the wall it
+    goes on."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wall", kind="static", shape=mc.Box((30, 30, 0.005)), material=mc.Material(friction=0.0))
     scene.add_body("rod", shape=mc.Box((0.2, 0.005, 0.005)), position=(0, 0, 1.5), velocity=(30.0, 0, -100.0),
                    angular_velocity=(0, 180.0, 0), material=mc.Material(friction=0.0))
     world = mc.World(scene)
     held = 0
-    for k in range(12):
+    for _ in range(12):
         world.step()
         held += world._pipeline.held_back
         assert world.positions[1, 2] > 0

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from mcsim.reduced.kinds import KINDS as MODELS, QUATERNIONS
-from twin import Z, Energy, blocks, cross, link_weights, rotation_of, turn
+from twin import Energy, Z, blocks, cross, link_weights, rotation_of, turn
 
 KINDS = tuple(kind for kind in MODELS if kind not in ("rack_pinion", "user"))
 GUIDED = tuple(kind for kind, n in QUATERNIONS.items() if 0 < n < 3)          # a ball that slides along some axes

@@ -3,7 +3,7 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.core.rotation import IDENTITY, compose, from_matrix, matrix, normalized, relative
+from mcsim.core.rotation import IDENTITY, from_matrix, matrix, normalized, relative
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS
 from mcsim.scene.joints import TYPES
 

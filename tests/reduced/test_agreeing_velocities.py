@@ -126,7 +126,8 @@ def test_the_velocity_of_any_body_is_set(seed, ground, loop):
 def test_a_refused_velocity_changes_nothing():
     world = mc.ReducedWorld(tangle(0, ground=True))
     before = world.state_hash()
-    for call in (lambda: world.set_velocity("b3", (0, 0, np.nan)), lambda: world.set_velocity("b3", (1, 0, 0), (0, np.inf, 0)),
+    for call in (lambda: world.set_velocity("b3", (0, 0, np.nan)),
+                 lambda: world.set_velocity("b3", (1, 0, 0), (0, np.inf, 0)),
                  lambda: world.set_pose("b3", (0, 0, 1))):
         with pytest.raises(mc.SceneError, match="set_velocity|b3.*hangs on joint"):
             call()

@@ -172,9 +172,11 @@ def contradictory(seed, gravity, **keywords):
     for _ in range(rng.integers(1, 5)):
         i, other = int(rng.integers(0, count)), int(rng.integers(-1, count))
         a, b = None if other in (-1, i) else f"b{other}", f"b{i}"
-        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)), "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
+        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
+                  "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
         rod = rng.uniform(-1, 1, 3), 10 ** rng.uniform(-2, 1.5)
-        scene.add_joint((lambda: mc.DistanceJoint(a, b, rod[0], ends[i], length=rod[1]), lambda: mc.BallJoint(a, b, **frames),
+        scene.add_joint((lambda: mc.DistanceJoint(a, b, rod[0], ends[i], length=rod[1]),
+                         lambda: mc.BallJoint(a, b, **frames),
                          lambda: mc.HingeJoint(a, b, **frames), lambda: mc.FixedJoint(a, b, **frames))[rng.integers(4)]())
     return mc.ReducedWorld(scene, dt=float(rng.choice([1e-3, 1 / 240, 1 / 60])), **keywords)
 
@@ -239,7 +241,8 @@ def bounded(seed, perturbed=0, **keywords):
     for _ in range(rng.integers(1, 5)):
         i, other = int(rng.integers(0, count)), int(rng.integers(-1, count))
         a, b = None if other in (-1, i) else f"b{other}", f"b{i}"
-        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)), "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
+        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
+                  "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
         rod, length = rng.uniform(-1, 1, 3), 10 ** rng.uniform(-2, 1.5)
         scene.add_joint((lambda: mc.DistanceJoint(a, b, rod, ends[i], length=length),
                          lambda: mc.DistanceJoint(a, b, rod, ends[i], limits=(length, length + 0.5)),
@@ -275,7 +278,8 @@ def test_a_rod_in_line_with_what_it_overlaps_is_not_hurled(tilt, dt):
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     scene.add_body("arm", mass=1, inertia=(0.01, 0.01, 0.01), shape=mc.Sphere(0.05, position=(0, 0, -0.6)),
-                   position=(-0.5 * np.sin(tilt), 0, 1 - 0.5 * np.cos(tilt)), orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0))
+                   position=(-0.5 * np.sin(tilt), 0, 1 - 0.5 * np.cos(tilt)),
+                   orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0))
     scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 1), (0, 1, 0)))
     world, turned = mc.ReducedWorld(scene, dt=dt), 0.0
     for _ in range(round(1.0 / dt)):

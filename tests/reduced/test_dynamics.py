@@ -2,13 +2,24 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
-from dynamics_checks import (ASKED, METHODS, Compiled, apart, ask, batch, case, chain_of, check_agreement,
-                             differences, random_case, state_of)
+from amounts import amount
+from dynamics_checks import (
+    ASKED,
+    METHODS,
+    Compiled,
+    apart,
+    ask,
+    batch,
+    case,
+    chain_of,
+    check_agreement,
+    differences,
+    random_case,
+    state_of,
+)
 from level_runs import on_every_level
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.kinds import QUATERNIONS

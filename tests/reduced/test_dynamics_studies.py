@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from dynamics_checks import FIRST, BALLS, chain_of, state_of
+from dynamics_checks import BALLS, FIRST, chain_of, state_of
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
 from mcsim.reduced import Dynamics, System

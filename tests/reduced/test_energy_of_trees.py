@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 
 TURN = np.array((0.6, -0.1, 0.5, 0.4)) / np.linalg.norm((0.6, -0.1, 0.5, 0.4))
 
@@ -172,7 +172,8 @@ def dropped(seed, links, chain):
         for k in range(links):
             parent = k - 1 if chain else int(draw.integers(k)) if k else 0
             way = draw.normal(size=3)
-            places.append(places[parent] + 0.3 * way / np.linalg.norm(way) if k else np.array((0.3 * n, 0.2 * n, 1 + 1.2 * n)))
+            places.append(places[parent] + 0.3 * way / np.linalg.norm(way) if k
+                          else np.array((0.3 * n, 0.2 * n, 1 + 1.2 * n)))
             turn = draw.normal(size=4)
             scene.add_body(f"b{n}.{k}", shape=shapes[draw.integers(4)], position=places[k],
                            orientation=turn / np.linalg.norm(turn), density=10 ** draw.uniform(2, 4))
@@ -211,7 +212,7 @@ def test_dropped_trees_gain_nothing(seed, chain, links, dt):
 
 @pytest.mark.parametrize("iterations", [8, pytest.param(32, marks=pytest.mark.slow)])
 def test_heaps_of_trees_gain_nothing(iterations):
-    """64 ragdolls on each other, some hands wedged between others: a manifold that bore with one of its points rubbed as if it
-    had the lever of all, and sweeps drove what was wedged to 1e9 m/s."""
+    """64 ragdolls on each other, some hands wedged between others: a manifold that bore with one of its points rubbed
+    as if it had the lever of all, and sweeps drove what was wedged to 1e9 m/s."""
     world = mc.ReducedWorld(mc.load("ragdolls", count=64), dt=1 / 60, iterations=iterations, first_iterations=256)
     assert most_gained(world, amount(75, 240)) < 2e-4    # what pushes overlaps apart lifts a little

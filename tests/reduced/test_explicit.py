@@ -6,8 +6,8 @@ from scipy.integrate import solve_ivp
 
 import mcsim as mc
 from mcsim.core.errors import SceneError
-from mcsim.reduced.kinds import QUATERNIONS
 from mcsim.reduced import Dynamics, Explicit, Formulation, System
+from mcsim.reduced.kinds import QUATERNIONS
 from random_trees import joint_coordinates, random_q, random_scene
 from twin import Twin
 

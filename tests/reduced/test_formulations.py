@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from looped_scenes import LOOPS, bennett, looped_system, moving, parallelogram, ring
 from mcsim.core.errors import SceneError
 from mcsim.reduced import Dynamics, Formulation, JointModel, System, joint_spaces, mobility
 from mcsim.reduced.formulations import METHODS, loop_matrix
 from mcsim.reduced.spaces import turn_x, turn_z
-from looped_scenes import LOOPS, bennett, looped_system, moving, parallelogram, ring
 from random_trees import random_forces, random_scene, random_state
 from twin import Twin, place_of
 

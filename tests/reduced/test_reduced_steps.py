@@ -1,6 +1,8 @@
-"""Steps of ReducedWorld: integrators, energy, rows over the tree (contacts, limits, drives, loops), and that it is a World."""
+"""Steps of ReducedWorld: integrators, energy, rows over the tree (contacts, limits, drives, loops), and that it is a
+World."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -222,8 +224,8 @@ def test_loops_close_and_come_to_the_maximal_path():
 @pytest.mark.parametrize("stabilization, least, most", [
     ("none", 1e-2, 0.1), ("baumgarte", 1e-5, 1e-3), ("soft", 0.0, 1e-4), ("projection", 0.0, 1e-10)])
 def test_loops_for_ten_seconds(stabilization, integrator, least, most):
-    """"none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but "none".
-    Velocities fulfil the loop after each step."""
+    """"none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but
+    "none". Velocities fulfil the loop after each step."""
     world = mc.ReducedWorld(mc.load("four_bar", driven=False), stabilization=stabilization, integrator=integrator)
     errors = []
     for _ in range(1000):
@@ -318,7 +320,7 @@ def gear_train(count=12):
     for i in range(count):
         scene.add_body(f"wheel{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(i + 0.3 * (i == 0), 0, 0))
         hinges.append(scene.add_joint(mc.HingeJoint(None, f"wheel{i}", (i, 0, 0), (0, 1, 0), name=f"hinge{i}")))
-    for a, b in zip(hinges, hinges[1:]):
+    for a, b in itertools.pairwise(hinges):
         scene.add_joint(mc.GearJoint(a, b, 1.0, name=f"{a.name}_{b.name}"))
     return scene
 
@@ -441,7 +443,8 @@ def test_the_state_is_q_and_qd():
 
 
 @pytest.mark.parametrize("keywords, match", [
-    ({"integrator": "euler"}, "semi_implicit, rk4, reference"), ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
+    ({"integrator": "euler"}, "semi_implicit, rk4, reference"),
+    ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
     ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "gauss"}, "si")])
 def test_wrong_keywords_are_answered(keywords, match):
     with pytest.raises(mc.SceneError, match=match):

@@ -7,7 +7,8 @@ import mcsim as mc
 
 
 def lying(count, drop):
-    """Ragdolls on a floor and on each other: rows of joints, of limits, between a tree and the floor, within it and between two."""
+    """Ragdolls on a floor and on each other: rows of joints, of limits, between a tree and the floor, within it and
+    between two."""
     world = mc.ReducedWorld(mc.load("ragdolls", count=count, drop=drop), dt=1 / 60)
     world.step(60)
     return world

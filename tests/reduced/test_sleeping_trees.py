@@ -170,7 +170,7 @@ def test_a_mechanism_with_a_loop_sleeps_whole():
 @pytest.mark.parametrize("size, mass", [(2.0**-5, 1.0), (2.0**8, 2.0**-5)])
 def test_units_leave_the_bits_alone(size, mass):
     worlds = [mc.ReducedWorld(limbs(*units), dt=1 / 60) for units in ((1.0, 1.0), (size, mass))]
-    for k in range(4):
+    for _ in range(4):
         for world in worlds:
             world.step(20)
         assert np.array_equal(worlds[0].positions, worlds[1].positions / size)

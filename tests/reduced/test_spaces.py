@@ -5,10 +5,10 @@ import pytest
 
 import mcsim as mc
 import twin as slow
+from looped_scenes import LOOPS, looped_system, moving
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import compose, matrix
 from mcsim.reduced import Dynamics, System, jcalc, joint_spaces
-from looped_scenes import LOOPS, looped_system, moving
 from random_trees import joint_coordinates, random_scene, random_state
 from twin import Twin, motion_cross
 
@@ -34,7 +34,7 @@ def tree(seed, **keywords):
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_models_are_the_twins(kind):
-    found, expected, qd = model_at(kind)
+    found, expected, _qd = model_at(kind)
     rotation, way = slow.place_of(expected.x)
     for one, other in ((found.turn, rotation), (found.place, way), (found.S, expected.s), (found.c, expected.c)):
         assert np.allclose(one, other, rtol=0, atol=1e-14)
@@ -122,7 +122,7 @@ def test_joints_move_as_the_bodies_do(seed):
 
 
 def test_world_axes_keep_what_forces_do():
-    system, dynamics, q, qd, _ = tree(7)
+    _system, dynamics, q, qd, _ = tree(7)
     for own in joint_spaces(dynamics, q, qd):
         world = own.in_world()
         tau, multipliers = np.ones(own.S.shape[1]), np.ones(own.T.shape[1])

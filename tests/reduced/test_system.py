@@ -1,22 +1,29 @@
 """System: spanning trees, frames and inertias of links, coordinates; against definitions written out in NumPy."""
 
 import copy
+import itertools
 import json
 import pickle
 import sys
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
+from amounts import amount
 from mcsim.core.rotation import IDENTITY, matrix, normalized, rotate
 from mcsim.reduced import System
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS
-from reduced_scenes import (TREE_JOINTS, forward_kinematics, in_world, make_joint, random_coordinates, random_frame,
-                            random_scene)
+from reduced_scenes import (
+    TREE_JOINTS,
+    forward_kinematics,
+    in_world,
+    make_joint,
+    random_coordinates,
+    random_frame,
+    random_scene,
+)
 
 SEED = st.integers(0, 2**32 - 1)
 
@@ -82,7 +89,7 @@ def test_tree_loops_and_couplings_are_all_joints(scene):
     assert [scene.bodies[link.body_number].name for link in system.links] == [link.body for link in system.links]
     for part, size in (("q", "nq"), ("v", "nv")):
         ends = np.cumsum([0] + [getattr(KINDS[link.kind], size) for link in system.links])
-        assert [getattr(link, part) for link in system.links] == [slice(a, b) for a, b in zip(ends, ends[1:])]
+        assert [getattr(link, part) for link in system.links] == [slice(a, b) for a, b in itertools.pairwise(ends)]
         assert getattr(system, size) == ends[-1]
 
 
@@ -111,7 +118,7 @@ def test_tree_has_one_root_for_each_component_and_cuts_the_fewest_rows(scene):
     No exchange of a loop joint with a tree joint of its loop saves rows.
     """
     system = System(scene)
-    node, edges = graph_of(scene)
+    _node, edges = graph_of(scene)
     kinematic = [(-1, i) for i, body in enumerate(scene.bodies) if body.kind == "kinematic"]
     label = components(len(scene.bodies), kinematic + [(a, b) for _, a, b in edges])
     apart = {}

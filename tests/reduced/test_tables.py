@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import mcsim as mc
 from mcsim.core.rotation import from_matrix, matrix, normalized
@@ -17,9 +16,9 @@ def homogeneous(rotation, place):
     return out
 
 
-def frames(rows, convention, q, base=np.eye(4)):
+def frames(rows, convention, q, base=None):
     """(4, 4) of each link's frame, by the definition."""
-    out, at = [], base
+    out, at = [], np.eye(4) if base is None else base
     for (a, alpha, d, theta, kind), coordinate in zip(rows, q):
         theta, d = (theta + coordinate, d) if kind == "revolute" else (theta, d + coordinate)
         about_z = homogeneous(turn_about(Z, theta), np.zeros(3)) @ homogeneous(np.eye(3), (0, 0, d))

@@ -2,18 +2,43 @@
 
 import numpy as np
 import pytest
-from amounts import amount
 from hypothesis import given, settings
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
+from amounts import amount
 from mcsim.core.rotation import compose, matrix
 from mcsim.reduced.system import System
-from random_trees import (KINDS as TREE_KINDS, joint_coordinates, random_forces, random_inertia, random_scene,
-                          random_state, scenes)
-from twin import (KINDS, SIZES, Twin, Y, advance, coordinate_rates, cross, force_cross, inverse, jcalc, motion_cross,
-                  place_of, reversed_joint, rotation_of, spatial_inertia, transform, turn, way_of_turning)
+from random_trees import (
+    KINDS as TREE_KINDS,
+    joint_coordinates,
+    random_forces,
+    random_inertia,
+    random_scene,
+    random_state,
+    scenes,
+)
+from twin import (
+    KINDS,
+    SIZES,
+    Twin,
+    Y,
+    advance,
+    coordinate_rates,
+    cross,
+    force_cross,
+    inverse,
+    jcalc,
+    motion_cross,
+    place_of,
+    reversed_joint,
+    rotation_of,
+    spatial_inertia,
+    transform,
+    turn,
+    way_of_turning,
+)
 
 H = 1e-5                                # step of finite differences; what they leave is near H²
 CONSTANT = 0.37

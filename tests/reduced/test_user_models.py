@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.core.rotation import from_axes
 from mcsim.reduced import JointModel, System
 from mcsim.reduced.dynamics import Dynamics
-from mcsim.core.rotation import from_axes
 
 
 def turn(angle):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.reduced.kinds import QUATERNIONS
 from dynamics_checks import BALLS, apart, by_link, chain_of, random_case, state_of
+from mcsim.reduced.kinds import QUATERNIONS
 from random_trees import KINDS, random_forces, random_scene
 from twin import Twin
 
@@ -42,7 +42,7 @@ def test_observers_at_any_state(number):
 @numbers
 def test_there_and_back_again(number):
     """The bodies' state of q and qd gives q and qd back, angles but for whole turns."""
-    world, twin, state = at_random(number)
+    world, _twin, state = at_random(number)
     maximal = world.to_maximal()
     kinetic, momentum = world.energy().kinetic, world.momentum()
     world.q, world.qd = world.system.neutral(), np.zeros(world.system.nv)
@@ -185,8 +185,8 @@ def loose_tree(rng, joint):
 @pytest.mark.parametrize("joint", [mc.BallJoint, mc.HingeJoint, mc.SliderJoint])
 @pytest.mark.parametrize("number", range(4))
 def test_a_loose_tree_of_unlike_weights_falls_as_they_pull(number, joint):
-    """Its energy, seen from its centre of mass, had no part of gravity's, as if all of it fell alike: what weights did to its
-    joints was taken out as gained, and bodies that should have come apart fell side by side."""
+    """Its energy, seen from its centre of mass, had no part of gravity's, as if all of it fell alike: what weights
+    did to its joints was taken out as gained, and bodies that should have come apart fell side by side."""
     scene = loose_tree(np.random.default_rng(number), joint)
     dt = 1e-6
     changes = []

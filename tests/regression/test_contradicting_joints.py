@@ -1,11 +1,11 @@
-"""Joints that contradict each other, or that are torn beyond what straight lines say of them, throw nobody (mcsim/stabilize/
-_displace.pyx): under the stabilizations that move bodies."""
+"""Joints that contradict each other, or that are torn beyond what straight lines say of them, throw nobody
+(mcsim/stabilize/_displace.pyx): under the stabilizations that move bodies."""
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from test_twins import FASTEST, calm, done, drawn, start
 
 BY_POSITION = ["projection", "ggl", "split_impulse"]
@@ -32,12 +32,13 @@ def tangle(seed, gravity=(0, 0, 0)):
     for i in range(count):
         scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
                        position=rng.uniform(-1, 1, 3))
-    for k in range(int(rng.integers(count, 2 * count + 1))):
+    for _ in range(int(rng.integers(count, 2 * count + 1))):
         i, other = int(rng.integers(count)), int(rng.integers(-1 if seed % 2 else 0, count))
         if other == i:
             continue
         a, b, q = None if other < 0 else f"b{other}", f"b{i}", rng.normal(size=4)
-        frames = {"frame_a": (rng.uniform(-1, 1, 3), (1, 0, 0, 0)), "frame_b": (rng.uniform(-0.5, 0.5, 3), q / np.linalg.norm(q))}
+        frames = {"frame_a": (rng.uniform(-1, 1, 3), (1, 0, 0, 0)),
+                  "frame_b": (rng.uniform(-0.5, 0.5, 3), q / np.linalg.norm(q))}
         scene.add_joint([lambda: mc.BallJoint(a, b, **frames), lambda: mc.HingeJoint(a, b, **frames),
                          lambda: mc.SliderJoint(a, b, **frames), lambda: mc.FixedJoint(a, b, **frames),
                          lambda: mc.DistanceJoint(a, b, (0, 0, 0), (0.3, 0, 0), length=0.8)][int(rng.integers(5))]())
@@ -46,8 +47,8 @@ def tangle(seed, gravity=(0, 0, 0)):
 
 @pytest.mark.parametrize("stabilization", BY_POSITION)
 def test_tangles_hang_together(stabilization):
-    """Let go from rest, where nothing gives energy: none comes, joints do not open wider than they were by more than half, and
-    what stays open is noted."""
+    """Let go from rest, where nothing gives energy: none comes, joints do not open wider than they were by more than
+    half, and what stays open is noted."""
     for seed in range(amount(12, 100)):
         world = mc.World(tangle(seed), dt=1 / 120, stabilization=stabilization)
         if not world.joint_names:

@@ -3,13 +3,12 @@
 
 import numpy as np
 import pytest
-from amounts import amount
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
+from amounts import amount
 from mcsim.solve._laws import strike
 from test_twins import FASTEST, WORLDS, calm, done, drawn, start
-
 
 RIGID = ["none", "baumgarte", "split_impulse", "ggl", "projection"]
 PLACES = [(False, 0.0), (True, 0.0), (True, 1000.0)]        # turned in space; how far away [m]

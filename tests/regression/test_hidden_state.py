@@ -30,7 +30,8 @@ CALLS = {
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rattle", "rk4"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_a_residual_cannot_step_or_change_the_world(call, integrator):
-    """The call is refused, the step with it, nothing has changed, and the world goes on. It ran on half-done steps before."""
+    """The call is refused, the step with it, nothing has changed, and the world goes on. It ran on half-done steps
+    before."""
     reach = {}
 
     def residual(a, b):
@@ -217,7 +218,8 @@ def test_a_step_that_failed_leaves_nothing_behind(name):
         each.step(20)
     for value in (1e300, 1e200, 1e160):
         for body in ("b1", "b2", "box"):
-            for what in (lambda: world.apply_impulse(body, (value, 0, value)), lambda: world.apply_torque(body, (value, 0, value))):
+            for what in (lambda: world.apply_impulse(body, (value, 0, value)),
+                         lambda: world.apply_torque(body, (value, 0, value))):
                 snapshot = world.snapshot()
                 what()
                 try:

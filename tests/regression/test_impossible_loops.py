@@ -19,7 +19,8 @@ def welded(length):
 
 @pytest.mark.parametrize("length", [1.1, 2.0, 5.0])
 def test_a_loop_that_cannot_close_does_not_fall_apart(length):
-    """Solves ended at a tenth of the gap a substep: beyond some centimetres of it the joints held nothing and all fell freely."""
+    """Solves ended at a tenth of the gap a substep: beyond some centimetres of it the joints held nothing and all
+    fell freely."""
     world = welded(length)
     start = world.energy().total
     fastest = 0.0

@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 
 MOST = 1_000_000
 
@@ -27,14 +27,16 @@ def pile(kind, **keywords):
 
 LONG = {
     "sweeps": (mc.World, {"iterations": MOST}), "rows": (mc.World, {"joint_solver": "rows", "iterations": MOST}),
-    "matrix": (mc.World, {"solver": "pgs", "iterations": MOST}), "substeps": (mc.World, {"substeps": 10_000, "iterations": 500}),
+    "matrix": (mc.World, {"solver": "pgs", "iterations": MOST}),
+    "substeps": (mc.World, {"substeps": 10_000, "iterations": 500}),
     "rounds": (mc.World, {"stabilization": "projection", "position_rounds": MOST}),
     "ggl": (mc.World, {"stabilization": "ggl", "position_rounds": MOST}),
     "split": (mc.World, {"stabilization": "split_impulse", "iterations": MOST}),
     "pyramid": (mc.World, {"friction": "pyramid", "iterations": MOST}),
     "rk4": (mc.World, {"integrator": "rk4", "stabilization": "none", "iterations": MOST}),
     "rattle": (mc.World, {"integrator": "rattle", "stabilization": "none", "iterations": MOST}),
-    "reduced": (mc.ReducedWorld, {"iterations": MOST}), "compliant": (mc.World, {"iterations": MOST, "contact": "compliant"}),
+    "reduced": (mc.ReducedWorld, {"iterations": MOST}),
+    "compliant": (mc.World, {"iterations": MOST, "contact": "compliant"}),
     "laboratory": (mc.World, {"solver": "jacobi", "iterations": MOST, "tolerance": 0.0}),
     "residual": (mc.World, {"stop": "residual", "tolerance": 0.0, "iterations": 1, "substeps": 10_000}),
 }
@@ -122,7 +124,8 @@ print(slowest)
 def test_nothing_that_spins_or_flies_near_a_mesh_takes_long():
     """Strides of the search are half of the thickness long: at 1e9 rad/s there were hundreds of millions of them."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SPINS, str(amount(5, 1))], capture_output=True, text=True, timeout=300,
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SPINS, str(amount(5, 1))], capture_output=True,
+                          text=True, timeout=300,
                           env=environment)
     assert done.returncode == 0, done.stderr[-1000:]
 
@@ -157,7 +160,8 @@ def test_a_net_of_loops_is_refused_with_the_reason():
     bodies = [{"name": f"x{b.name}", "shape": mc.Sphere(0.1), "position": b.position + (0, 0, 50)} for b in scene.bodies]
     world.add_bodies(bodies)
     with pytest.raises(mc.SceneError, match="close loops"):
-        world.add_joints([mc.BallJoint(f"x{j.a}", f"x{j.b}", anchor=0.5 * (scene.body(j.a).position + scene.body(j.b).position)
+        world.add_joints([mc.BallJoint(f"x{j.a}", f"x{j.b}",
+                                       anchor=0.5 * (scene.body(j.a).position + scene.body(j.b).position)
                                        + (0, 0, 50)) for j in scene.joints if j.a is not None])
     world.remove_bodies([body["name"] for body in bodies])
     assert world.state_hash() == before

@@ -10,7 +10,8 @@ import mcsim as mc
 from mcsim.solve.problems import SOLVERS
 
 SHAPES = {
-    "sphere": mc.Sphere(0.1), "small sphere": mc.Sphere(0.05), "box": mc.Box((0.1, 0.2, 0.3)), "capsule": mc.Capsule(0.1, 0.3),
+    "sphere": mc.Sphere(0.1), "small sphere": mc.Sphere(0.05), "box": mc.Box((0.1, 0.2, 0.3)),
+    "capsule": mc.Capsule(0.1, 0.3),
     "short capsule": mc.Capsule(0.05, 0.1), "cylinder": mc.Cylinder(0.1, 0.3),
     "hull": mc.ConvexHull(0.1 * np.vstack([np.eye(3), -np.eye(3)])),
 }

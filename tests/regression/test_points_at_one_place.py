@@ -1,5 +1,5 @@
-"""Plates that fall on each other touch edge by edge, and two points of a contact may be one place: what is told from how they lie
-to each other is rounding there. An axis of friction made of it threw them at 1e14 m/s."""
+"""Plates that fall on each other touch edge by edge, and two points of a contact may be one place: what is told from
+how they lie to each other is rounding there. An axis of friction made of it threw them at 1e14 m/s."""
 
 import numpy as np
 import pytest

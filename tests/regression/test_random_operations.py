@@ -12,9 +12,9 @@ from collections import deque
 
 import numpy as np
 import pytest
-from amounts import amount
 
 import mcsim as mc
+from amounts import amount
 from plain_joints import PLAIN, plain_joint
 
 OPERATIONS = int(os.environ.get("MCSIM_OPERATIONS", 100_000))
@@ -267,9 +267,10 @@ class Game:
             self.forget([], gone)
 
     def move(self):
-        which, name = self.body()
+        which, _name = self.body()
         rng, world = self.rng, self.world
-        world.set_pose(which, rng.uniform((-1, -1, 0.2), (1, 1, 2)), unit(rng.normal(size=4)) if rng.random() < 0.5 else None)
+        world.set_pose(which, rng.uniform((-1, -1, 0.2), (1, 1, 2)),
+                       unit(rng.normal(size=4)) if rng.random() < 0.5 else None)
         if world.body(which).kind != "static":
             world.set_velocity(which, rng.normal(size=3), rng.normal(size=3))
 
@@ -433,8 +434,8 @@ class Game:
 
     # ---- the game ----
 
-    OPERATIONS = [(add_body, 6), (remove_body, 4), (add_joint, 5), (remove_joint, 2), (move, 4), (push, 5), (change, 5),
-                  (drive, 2), (bad, 4), (stale, 2), (poison, 1), (save, 3), (restore, 3), (swap, 1), (look, 3), (step, 25)]
+    OPERATIONS = ((add_body, 6), (remove_body, 4), (add_joint, 5), (remove_joint, 2), (move, 4), (push, 5), (change, 5),
+                  (drive, 2), (bad, 4), (stale, 2), (poison, 1), (save, 3), (restore, 3), (swap, 1), (look, 3), (step, 25))
 
     def play(self, operations):
         weights = np.array([weight for _, weight in self.OPERATIONS], float)

@@ -36,7 +36,8 @@ def deepest(world, seconds):
 @pytest.mark.parametrize("shape", [mc.Capsule(0.04, 0.11), mc.Box((0.04, 0.04, 0.14))], ids=["capsule", "box"])
 @pytest.mark.parametrize("spin, most", [(2.0, 5e-3), (5.0, 0.01), (10.0, 0.018)])
 def test_chains_that_land_do_not_sink_in(spin, most, shape, joint, held):
-    """Six links, at 10 rad/s 37 to 74 mm deep when contacts were aimed along J qdd alone, which is nothing without J' qd."""
+    """Six links, at 10 rad/s 37 to 74 mm deep when contacts were aimed along J qdd alone, which is nothing without J'
+    qd."""
     assert deepest(mc.ReducedWorld(flail(6, joint, shape, spin, held), dt=1 / 60), 0.6).max() < most
 
 

@@ -1,5 +1,5 @@
-"""What is shot at thin walls in generalized coordinates: the tunnelling guard set bodies back alone, and their coordinates did not
-follow: joints of the tree were seen open by up to 1.5 m."""
+"""What is shot at thin walls in generalized coordinates: the tunnelling guard set bodies back alone, and their
+coordinates did not follow: joints of the tree were seen open by up to 1.5 m."""
 
 import numpy as np
 import pytest

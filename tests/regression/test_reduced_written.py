@@ -1,5 +1,5 @@
-"""Velocities that users write into the arrays of a ReducedWorld: taken over as by set_velocity, of all bodies at once, by the
-next step; until then looking changes nothing, and copies carry them on."""
+"""Velocities that users write into the arrays of a ReducedWorld: taken over as by set_velocity, of all bodies at
+once, by the next step; until then looking changes nothing, and copies carry them on."""
 
 import copy
 import pickle
@@ -10,7 +10,8 @@ import pytest
 import mcsim as mc
 
 SCENES = {"ragdoll": lambda: mc.load("ragdolls", count=1),
-          "loop": lambda: mc.load("four_bar"), "free": lambda: mc.load("stack", count=3), "bridge": lambda: mc.load("bridge"),
+          "loop": lambda: mc.load("four_bar"), "free": lambda: mc.load("stack", count=3),
+          "bridge": lambda: mc.load("bridge"),
           "led": lambda: led()}
 
 
@@ -130,11 +131,13 @@ def test_observers_see_what_it_will_be():
     np.testing.assert_array_equal(world.qd, other.qd)
 
 
-@pytest.mark.parametrize("integrator, stabilization", [("rk4", "soft"), ("semi_implicit", "projection"), ("semi_implicit", "baumgarte")])
+@pytest.mark.parametrize("integrator, stabilization",
+                         [("rk4", "soft"), ("semi_implicit", "projection"), ("semi_implicit", "baumgarte")])
 @pytest.mark.parametrize("scene", ["ragdoll", "bridge", "led"])
 def test_changes_keep_it(scene, integrator, stabilization):
     """What changes anything else before the step goes with it, in whatever order."""
-    worlds = [mc.ReducedWorld(SCENES[scene](), dt=1 / 240, integrator=integrator, stabilization=stabilization) for _ in range(2)]
+    worlds = [mc.ReducedWorld(SCENES[scene](), dt=1 / 240, integrator=integrator, stabilization=stabilization)
+              for _ in range(2)]
     for k, world in enumerate(worlds):
         world.step(5)
         name = world.body_names[-1]

@@ -75,6 +75,6 @@ def test_a_whip_of_one_loop_is_followed():
     world = ring(64, held=True, dt=1 / 60, substeps=2)
     start, fall = world.energy().total, 9.81 * PITCH * 64 / (2 * np.pi) * MASS * 64
     world.step(150)
-    gap, gain, _ = watched(world, 8)
+    gap, _gain, _ = watched(world, 8)
     assert gap < 1e-6 and not world.stats.notes
     assert abs(world.energy().total - start) < 1e-4 * fall

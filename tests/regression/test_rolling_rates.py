@@ -1,12 +1,13 @@
-"""What rolls by radians in a substep goes straight on: its friction about the normal looks at how its points slip, not at all of the
-rolling that an axis a little askew turns into the normal (docs/theory/twist.md)."""
+"""What rolls by radians in a substep goes straight on: its friction about the normal looks at how its points slip,
+not at all of the rolling that an axis a little askew turns into the normal (docs/theory/twist.md)."""
 
 import numpy as np
 import pytest
 
 import mcsim as mc
 
-# Their axes nutate by I_a / I_p of what they turn: that is to be less than half a turn in a substep, or it looks like another.
+# Their axes nutate by I_a / I_p of what they turn: that is to be less than half a turn in a substep, or it looks like
+# another.
 SHAPES = {"sphere": mc.Sphere, "cylinder": lambda r: mc.Cylinder(r, 2 * r), "capsule": lambda r: mc.Capsule(r, 2 * r)}
 
 

@@ -1,10 +1,10 @@
-"""Twins under random operations: from a seed, the same calls are made on several worlds. One is only stepped and changed, one is
-looked at everywhere in between, one is copied at random places by all the ways there are, one forgets all but its record
-before every step, and one is built from nothing at the end by the same calls. Their hashes are the same, what one refuses all
-refuse in the same words, and what is refused changes nothing.
+"""Twins under random operations: from a seed, the same calls are made on several worlds. One is only stepped and
+changed, one is looked at everywhere in between, one is copied at random places by all the ways there are, one forgets
+all but its record before every step, and one is built from nothing at the end by the same calls. Their hashes are the
+same, what one refuses all refuse in the same words, and what is refused changes nothing.
 
-MCSIM_OPERATIONS sets how many operations the long run makes (--slow), 100,000 if it is not set. A failure names the seed and
-the last operations.
+MCSIM_OPERATIONS sets how many operations the long run makes (--slow), 100,000 if it is not set. A failure names the
+seed and the last operations.
 """
 
 import copy
@@ -30,7 +30,8 @@ WORLDS = {
     "reduced threads": (mc.ReducedWorld, {"threads": 2, "stop": "residual"}), "ggl": (mc.World, {"stabilization": "ggl"}),
 }
 
-LOOKS = ("rows", "contacts", "joint_errors", "energy", "momentum", "jacobian", "delassus", "kkt", "redundancy", "problem", "state_hash",
+LOOKS = ("rows", "contacts", "joint_errors", "energy", "momentum", "jacobian", "delassus", "kkt", "redundancy", "problem",
+         "state_hash",
          "snapshot", "maximal", "loop_errors", "to_maximal", "frames", "asleep", "stats", "events", "settings", "scene")
 REFUSED = (mc.SceneError, mc.SimulationError, ValueError)
 
@@ -54,7 +55,8 @@ def shape_of(rng, solid=True):
     kind = rng.integers(6)
     place = dict(position=rng.uniform(-0.1, 0.1, 3), orientation=unit(rng.normal(size=4))) if rng.random() < 0.2 else {}
     sensor = {"sensor": True} if not solid and rng.random() < 0.3 else {}
-    return [lambda: mc.Sphere(size[0], **place, **sensor), lambda: mc.Box(size, **place, **sensor), lambda: mc.Capsule(size[0], size[1], **place),
+    return [lambda: mc.Sphere(size[0], **place, **sensor), lambda: mc.Box(size, **place, **sensor),
+            lambda: mc.Capsule(size[0], size[1], **place),
             lambda: mc.Cylinder(size[0], size[1], **place), lambda: mc.ConvexHull(rng.normal(size=(8, 3)) * 0.15, **place),
             lambda: [mc.Sphere(size[0]), mc.Box(size, **place)]][kind]()
 
@@ -73,14 +75,21 @@ def joint_of(rng, a, b, at, name, joints):
               "spring": mc.Spring(20.0, 1.0) if rng.random() < 0.3 else None}
     common = {"name": name, "collide": bool(rng.random() < 0.2)} | ({"break_force": 200.0} if rng.random() < 0.15 else {})
     k, gap = int(rng.integers(3)), float(rng.normal())
-    makers = [lambda: mc.BallJoint(a, b, anchor, axis, 1.0, **common), lambda: mc.BallJoint(a, b, anchor, **common), lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
-              lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common), lambda: mc.SliderJoint(a, b, axis, **driven, **common),
+    makers = [lambda: mc.BallJoint(a, b, anchor, axis, 1.0, **common), lambda: mc.BallJoint(a, b, anchor, **common),
+              lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
+              lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
+              lambda: mc.SliderJoint(a, b, axis, **driven, **common),
               lambda: mc.FixedJoint(a, b, **common), lambda: mc.UniversalJoint(a, b, anchor, axis, other, **common),
-              lambda: mc.CylindricalJoint(a, b, anchor, axis, **common), lambda: mc.PlanarJoint(a, b, anchor, axis, **common),
-              lambda: mc.ScrewJoint(a, b, anchor, axis, 0.1, **common), lambda: mc.DistanceJoint(a, b, anchor, anchor + (0, 0, 0.5), limits=(None, 0.2), **common),
-              lambda: mc.DistanceJoint(a, b, anchor, anchor + (0.5, 0, 0), **common), lambda: mc.RackPinionJoint(a, b, anchor, axis, other, 0.2, **common),
-              lambda: mc.FreeJoint(a, b, **common), lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
-              lambda: mc.UserJoint(a, b, Together(k, gap), name=name), lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name),
+              lambda: mc.CylindricalJoint(a, b, anchor, axis, **common),
+              lambda: mc.PlanarJoint(a, b, anchor, axis, **common),
+              lambda: mc.ScrewJoint(a, b, anchor, axis, 0.1, **common),
+              lambda: mc.DistanceJoint(a, b, anchor, anchor + (0, 0, 0.5), limits=(None, 0.2), **common),
+              lambda: mc.DistanceJoint(a, b, anchor, anchor + (0.5, 0, 0), **common),
+              lambda: mc.RackPinionJoint(a, b, anchor, axis, other, 0.2, **common),
+              lambda: mc.FreeJoint(a, b, **common),
+              lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
+              lambda: mc.UserJoint(a, b, Together(k, gap), name=name),
+              lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name),
               lambda: plain_joint(list(PLAIN)[int(1e3 * abs(gap)) % len(PLAIN)], a, b, anchor, axis, **common)]
     return makers[rng.integers(len(makers))]
 
@@ -88,15 +97,18 @@ def joint_of(rng, a, b, at, name, joints):
 def start(seed):
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, -9.81) if seed % 4 else (0, 0, 0))
-    scene.add_body("floor", shape=[mc.Plane((0, 0, 1)), mc.Box((4, 4, 0.2), position=(0, 0, -0.2))][seed % 2], kind="static")
+    scene.add_body("floor", shape=[mc.Plane((0, 0, 1)), mc.Box((4, 4, 0.2), position=(0, 0, -0.2))][seed % 2],
+                   kind="static")
     for i in range(4):
-        scene.add_body(f"b{i}", shape=shape_of(rng), position=rng.uniform((-1, -1, 0.3), (1, 1, 1.5)), material=material_of(rng))
+        scene.add_body(f"b{i}", shape=shape_of(rng), position=rng.uniform((-1, -1, 0.3), (1, 1, 1.5)),
+                       material=material_of(rng))
     scene.add_joint(mc.HingeJoint("b0", "b1", scene.body("b0").position, (0, 1, 0), name="j0"))
     return scene
 
 
 def drawn(rng, world, count):
-    """(name, what it does to a world and what that world keeps): one operation, the same for all twins. world: to choose from."""
+    """(name, what it does to a world and what that world keeps): one operation, the same for all twins. world: to
+    choose from."""
     bodies, joints = list(world.body_names), list(world.joint_names)
     body = bodies[rng.integers(len(bodies))]
     i = bodies.index(body)
@@ -107,7 +119,8 @@ def drawn(rng, world, count):
     reduced = isinstance(world, mc.ReducedWorld)
     x = float(rng.random())
     if len(bodies) < MOST_BODIES:
-        shape, material, kind = shape_of(rng, False), material_of(rng), str(rng.choice(["dynamic", "dynamic", "kinematic", "static"]))
+        shape, material, kind = shape_of(rng, False), material_of(rng), str(rng.choice(["dynamic", "dynamic", "kinematic",
+                                                                                        "static"]))
         added = dict(name=f"n{count}", shape=shape, material=material, kind=kind, position=at, orientation=q)
         if kind != "static":
             added |= dict(velocity=v[:3], angular_velocity=v[3:])
@@ -133,19 +146,29 @@ def drawn(rng, world, count):
     def drive(w, k):
         w.joint(joint).set_motor(velocity=v[0], max_force=3.0)
     operations = {
-        "step": (14, lambda w, k: w.step(1 + int(3 * x))), "set_pose": (2, lambda w, k: w.set_pose(body, at, q if x < 0.5 else None)),
-        "set_velocity": (2, lambda w, k: w.set_velocity(body, v[:3], v[3:])), "apply_impulse": (1, lambda w, k: w.apply_impulse(body, v[:3], at)),
-        "apply_force": (1, lambda w, k: w.apply_force(body, 20 * v[:3], at)), "apply_forces": (1, lambda w, k: w.apply_forces(0.1 * v * np.ones((len(bodies), 6)))),
-        "view": (2, view), "written": (1, written), "move_to": (1, lambda w, k: w.move_to(body, at)), "wake": (1, lambda w, k: w.wake()),
-        "set_body": (1, lambda w, k: w.set_body(body, density=100 + 900 * x, linear_damping=x)), "set_shape": (1, lambda w, k: w.set_shape(body, shape_of(np.random.default_rng(count)))),
-        "set_material": (1, lambda w, k: w.set_material(body, mc.Material(x, x))), "set_kind": (1, lambda w, k: w.set_kind(body, ["static", "kinematic", "dynamic"][int(3 * x)])),
-        "handle": (1, handle), "drive": (1, drive), "spring": (1, lambda w, k: w.joint(joint).set_spring(mc.Spring(10.0 * x, x) if x < 0.6 else None)),
+        "step": (14, lambda w, k: w.step(1 + int(3 * x))),
+        "set_pose": (2, lambda w, k: w.set_pose(body, at, q if x < 0.5 else None)),
+        "set_velocity": (2, lambda w, k: w.set_velocity(body, v[:3], v[3:])),
+        "apply_impulse": (1, lambda w, k: w.apply_impulse(body, v[:3], at)),
+        "apply_force": (1, lambda w, k: w.apply_force(body, 20 * v[:3], at)),
+        "apply_forces": (1, lambda w, k: w.apply_forces(0.1 * v * np.ones((len(bodies), 6)))),
+        "view": (2, view), "written": (1, written), "move_to": (1, lambda w, k: w.move_to(body, at)),
+        "wake": (1, lambda w, k: w.wake()),
+        "set_body": (1, lambda w, k: w.set_body(body, density=100 + 900 * x, linear_damping=x)),
+        "set_shape": (1, lambda w, k: w.set_shape(body, shape_of(np.random.default_rng(count)))),
+        "set_material": (1, lambda w, k: w.set_material(body, mc.Material(x, x))),
+        "set_kind": (1, lambda w, k: w.set_kind(body, ["static", "kinematic", "dynamic"][int(3 * x)])),
+        "handle": (1, handle), "drive": (1, drive),
+        "spring": (1, lambda w, k: w.joint(joint).set_spring(mc.Spring(10.0 * x, x) if x < 0.6 else None)),
         "limits": (1, lambda w, k: w.joint(joint).set_limits(-x, x if x < 0.6 else None)),
-        "add_joint": (3, lambda w, k: w.add_joint(maker()) if len(joints) < MOST_JOINTS else w.remove_joint(joint)), "remove_joint": (1, lambda w, k: w.remove_joint(joint)),
+        "add_joint": (3, lambda w, k: w.add_joint(maker()) if len(joints) < MOST_JOINTS else w.remove_joint(joint)),
+        "remove_joint": (1, lambda w, k: w.remove_joint(joint)),
         "add_body": (2, lambda w, k: w.add_body(**added) if len(bodies) < MOST_BODIES else w.remove_body(body)),
         "remove_body": (1, lambda w, k: w.remove_body(body) if len(bodies) > 3 else None),
-        "keep": (1, lambda w, k: k.__setitem__(which, w.snapshot())), "restore": (1, lambda w, k: w.restore(k[which]) if which in k else None),
-        "bad pose": (1, lambda w, k: w.set_pose(body, (0, 0, np.nan))), "bad body": (1, lambda w, k: w.add_body(body, shape=mc.Sphere(0.1))),
+        "keep": (1, lambda w, k: k.__setitem__(which, w.snapshot())),
+        "restore": (1, lambda w, k: w.restore(k[which]) if which in k else None),
+        "bad pose": (1, lambda w, k: w.set_pose(body, (0, 0, np.nan))),
+        "bad body": (1, lambda w, k: w.add_body(body, shape=mc.Sphere(0.1))),
     }
     weights = np.array([weight for weight, _ in operations.values()], float)
     name = list(operations)[rng.choice(len(operations), p=weights / weights.sum())]
@@ -160,7 +183,8 @@ def calm(world, kept):
 
 
 def done(operation, world, kept):
-    """-> None, or the kind of error and its words; what is refused has changed nothing, unless a step was half of a call."""
+    """-> None, or the kind of error and its words; what is refused has changed nothing, unless a step was half of a
+    call."""
     try:
         operation(world, kept)
     except REFUSED as error:
@@ -176,7 +200,8 @@ def look(world, rng):
                 dict(seen.residuals)
         except (*REFUSED, np.linalg.LinAlgError):
             pass
-    repr(world), [world.joint(name).force for name in world.joint_names], [world.body(name).frame for name in world.body_names]
+    repr(world), [world.joint(name).force for name in world.joint_names], [world.body(name).frame
+                                                                           for name in world.body_names]
     world.overlap(mc.Sphere(0.5), (0, 0, 1)), world.ray_cast((0, 0, 5), (0.1, 0, -1))
 
 
@@ -204,12 +229,13 @@ def copied(world, kept, rng):
 def differing(world, other):
     """Names of the entries of the record in which two worlds differ."""
     here, there = world._holder(), other._holder()
-    return [entry.name for entry in world._RECORD if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()]
+    return [entry.name for entry in world._RECORD
+            if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()]
 
 
 def play(seed, kind, keywords, operations, monkeypatch):
     rng, eyes = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    made = lambda: kind(start(seed), dt=1 / 120, **keywords)                                                   # noqa: E731
+    made = lambda: kind(start(seed), dt=1 / 120, **keywords)
     worlds = {name: made() for name in ("plain", "looking", "copied")}
     monkeypatch.setenv("MCSIM_FORGET", "1")
     worlds["forgetting"] = made()
@@ -244,7 +270,8 @@ def play(seed, kind, keywords, operations, monkeypatch):
             done(operation, anew, own)
         assert anew.state_hash() == worlds["plain"].state_hash() == hashes[-1]
     except BaseException as error:
-        error.add_note(f"seed {seed}, {kind.__name__} {keywords}, operation {len(log)}: the last were {', '.join(log[-12:])}")
+        error.add_note(f"seed {seed}, {kind.__name__} {keywords}, operation {len(log)}: the last were "
+                       f"{', '.join(log[-12:])}")
         raise
 
 
@@ -307,9 +334,11 @@ def test_looking_between_two_writings_of_q_changes_no_sign(turns, integrator):
 
 
 def test_coordinates_of_kinematic_bodies_are_those_of_their_poses_whoever_looks():
-    """q had them as the last step had made them, and as their poses have them, another rounding, once somebody had looked."""
+    """q had them as the last step had made them, and as their poses have them, another rounding, once somebody had
+    looked."""
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), kind="kinematic", position=(0, 0, 1), angular_velocity=(0.3, 0.5, 0.7))
+    scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), kind="kinematic", position=(0, 0, 1),
+                   angular_velocity=(0.3, 0.5, 0.7))
     scene.add_body("b", shape=mc.Box((0.1, 0.2, 0.3)), position=(0, 0, 2))
     scene.add_joint(mc.UniversalJoint("a", "b", (0, 0, 1.5), (0, 1, 0), (1, 0, 0)))
     worlds = [mc.ReducedWorld(scene, dt=1 / 120) for _ in range(3)]
@@ -328,8 +357,8 @@ def test_coordinates_of_kinematic_bodies_are_those_of_their_poses_whoever_looks(
 
 
 def test_what_joints_carried_before_a_step_that_failed_is_not_lost(monkeypatch):
-    """A step made it, the next one of the same call failed and was undone, and then q or qd was written, or kinematic bodies
-    took theirs: the forces of the step before both stood there."""
+    """A step made it, the next one of the same call failed and was undone, and then q or qd was written, or kinematic
+    bodies took theirs: the forces of the step before both stood there."""
     play(4503, mc.ReducedWorld, {"integrator": "rk4"}, 57, monkeypatch)
 
 

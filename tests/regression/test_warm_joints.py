@@ -1,5 +1,5 @@
-"""How much of a joint's impulse a substep starts with: as much as leaves every mode stable, however little the sweeps do for it
-(docs/theory/stabilization.md, Warm joints)."""
+"""How much of a joint's impulse a substep starts with: as much as leaves every mode stable, however little the sweeps
+do for it (docs/theory/stabilization.md, Warm joints)."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,8 @@ def test_baumgarte_is_stable_for_every_rate_of_convergence(beta):
 def test_soft_is_too(hw, damping):
     """0.9 was taken for all: stable for the default joint_hertz, not for joints that are damped less."""
     hertz = hw * 4 * 60 / (2 * np.pi)
-    assert fastest(soft(hw, damping, joint_warm_start(settings("soft", joint_hertz=hertz, joint_damping_ratio=damping)))) < 1
+    assert fastest(soft(hw, damping, joint_warm_start(settings("soft", joint_hertz=hertz,
+                                                               joint_damping_ratio=damping)))) < 1
     assert fastest(soft(hw, damping, 1 / (1 + hw / (2 * damping + hw) / 2))) < 1 + 1e-9
 
 

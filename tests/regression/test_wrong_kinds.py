@@ -1,5 +1,5 @@
-"""What is no number, no scene or no system is refused by SceneError, in one line that names the argument; numbers that are too
-large warn of nothing."""
+"""What is no number, no scene or no system is refused by SceneError, in one line that names the argument; numbers
+that are too large warn of nothing."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,8 @@ NO_NUMBERS = [10**400, 1j, np.array(1j), "x", None, np.datetime64("2020-01-01"),
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=str)
 @pytest.mark.parametrize("name, call", [
-    ("forces", lambda v: world_of().apply_forces([[v, 0, 0]])), ("impulses", lambda v: world_of().apply_impulses([[0, v, 0]])),
+    ("forces", lambda v: world_of().apply_forces([[v, 0, 0]])),
+    ("impulses", lambda v: world_of().apply_impulses([[0, v, 0]])),
     ("points", lambda v: world_of().apply_forces([[1, 0, 0]], points=[[v, 0, 0]])),
     ("positions", lambda v: world_of(mc.ReducedWorld).from_maximal([[v, 0, 0]], [[1, 0, 0, 0]])),
     ("orientations", lambda v: world_of(mc.ReducedWorld).from_maximal([[0, 0, 0]], [[v, 0, 0, 0]])),

@@ -299,9 +299,11 @@ DATA = [
     (in_body(position=nested(5000)), "bodies[0].position[0] must be a number"),
     (in_body(shapes=nested(5000)), "bodies[0].shapes[0] must be an object"),
     (in_shape(type=...),
-     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; it is missing"),
+     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
+     "it is missing"),
     (in_shape(type="cube"),
-     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; got 'cube'"),
+     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
+     "got 'cube'"),
     (in_shape(type=3), "bodies[0].shapes[1].type must be one of"),
     (in_shape(type=["box"]), "bodies[0].shapes[1].type must be one of"),
     (in_shape(half_extents=...), "bodies[0].shapes[1].half_extents is missing"),

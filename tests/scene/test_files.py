@@ -6,10 +6,10 @@ import math
 
 import hypothesis.strategies as st
 import numpy as np
-from amounts import amount
 from hypothesis import HealthCheck, assume, given, settings
 
 import mcsim.scene as mc
+from amounts import amount
 from mcsim.core.errors import SceneError
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=True)
@@ -117,7 +117,8 @@ def joints(draw, a, b):
 def scenes(draw):
     scene = mc.Scene(**draw(some(gravity=vectors, name=st.text(min_size=1, max_size=8))))
     if draw(st.booleans()):
-        scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes), draw(surfaces)], **draw(surroundings))
+        scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes), draw(surfaces)],
+                       **draw(surroundings))
     for _ in range(draw(st.integers(1, 3))):
         name = None if draw(st.booleans()) else f"body-{len(scene.bodies)}"
         arguments = dict(shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),

@@ -5,10 +5,10 @@ import math
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from amounts import amount
 from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
+from amounts import amount
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import product
 from mcsim.scene import ConvexHull

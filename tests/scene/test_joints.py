@@ -2,17 +2,33 @@
 
 import math
 
-from amounts import amount
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
+from amounts import amount
 from mcsim.core.errors import SceneError
 from mcsim.scene import (
-    AxisSpec, BallJoint, CylindricalJoint, DistanceJoint, FixedJoint, FreeJoint, HingeJoint, KnifeEdgeJoint, Motor,
-    PlanarJoint, RackPinionJoint, Scene, ScrewJoint, SliderJoint, Sphere, Spring, UniversalJoint)
+    AxisSpec,
+    BallJoint,
+    CylindricalJoint,
+    DistanceJoint,
+    FixedJoint,
+    FreeJoint,
+    HingeJoint,
+    KnifeEdgeJoint,
+    Motor,
+    PlanarJoint,
+    RackPinionJoint,
+    Scene,
+    ScrewJoint,
+    SliderJoint,
+    Sphere,
+    Spring,
+    UniversalJoint,
+)
 from mcsim.scene.joints import JOINTS
 
 INF = math.inf
@@ -216,7 +232,7 @@ def test_frames_of_a_distance_joint():
     scene = random_scene(rng)
     p, q = rng.normal(size=(2, 3))
     joint = scene.add_joint(DistanceJoint("body0", "body1", p, q))
-    (p_a, r_a), (p_b, r_b) = world_frames(scene, joint)
+    (p_a, _r_a), (p_b, _r_b) = world_frames(scene, joint)
     assert np.abs(p_a - p).max() < 1e-14 and np.abs(p_b - q).max() < 1e-14
     assert joint.constant == pytest.approx(np.linalg.norm(p - q), rel=1e-14)
     again = scene.add_joint(DistanceJoint("body0", "body1", frame_a=joint.frame_a, frame_b=joint.frame_b))

@@ -2,7 +2,6 @@
 
 import math
 
-from amounts import amount
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
+from amounts import amount
 from mcsim.core.errors import SceneError
 from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
 from mcsim.scene.mass import inertia_problem

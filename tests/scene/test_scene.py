@@ -73,7 +73,7 @@ def test_a_copys_handle_serves_a_strangers_does_not():
 def test_copies_are_equal_and_independent(duplicate):
     scene = full_scene()
     other = duplicate(scene)
-    assert other == scene and not other != scene
+    assert other == scene and not other != scene  # noqa: SIM202 (both are defined)
     for a, b in zip(scene.bodies, other.bodies):
         for name in ("position", "orientation", "velocity", "angular_velocity", "inertia", "center_of_mass"):
             assert getattr(a, name).tobytes() == getattr(b, name).tobytes()

@@ -183,8 +183,8 @@ def random_problem(seed, bodies=8, statics=1, blocks=14, compliance=True, world=
     for source in range(blocks):
         a, b = (int(k) for k in rng.choice(np.arange(-1 if world else 0, bodies), 2, replace=False))
         centre = 0.5 * (problem.positions[max(a, 0)] + problem.positions[max(b, 0)])
-        soft = lambda m: rng.uniform(0.01, 0.3, (m, 2)) if compliance else np.zeros((m, 2))  # noqa: E731
-        push = lambda m: rng.normal(0, 0.2, (m, 2))  # noqa: E731
+        soft = lambda m: rng.uniform(0.01, 0.3, (m, 2)) if compliance else np.zeros((m, 2))
+        push = lambda m: rng.normal(0, 0.2, (m, 2))
         choice = rng.integers(0, 8)
         if choice == 0:
             problem.ball(a, b, centre, bias=push(3), compliance=soft(3), impulse=rng.normal(0, 0.1, 3))

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from hypothesis import given, settings, strategies as st
 from mcsim.solve._si import py_cone_step, py_factor_blocks, py_limit_surface_step, py_sweep_si
+
+from amounts import amount
 from solve_problems import BILATERAL, Problem
 from solve_twin import cone_solution
 
@@ -44,8 +43,9 @@ def test_cone_is_the_minimum_on_the_disc(stretch, size, angle, radius, w, impuls
 @pytest.mark.parametrize("seed", range(amount(20, 200)))
 @pytest.mark.parametrize("loaded", [1, 2])
 def test_loads_at_one_place_rub_as_one_point(seed, loaded):
-    """A manifold of which one point bears something, or two at one place, whatever its others had: no moment about that place,
-    and the energy that the cone there has. From any impulses, also such as the points could not have together."""
+    """A manifold of which one point bears something, or two at one place, whatever its others had: no moment about
+    that place, and the energy that the cone there has. From any impulses, also such as the points could not have
+    together."""
     rng = np.random.default_rng(seed)
     j = rng.normal(size=(3, 6)) * [[1], [1], [10.0 ** rng.uniform(-2, 2)]]
     k = j @ j.T

@@ -1,9 +1,9 @@
 """Articulations against a search that follows joints from body to body."""
 
 import numpy as np
-from amounts import amount
 from hypothesis import given, settings, strategies as st
 
+from amounts import amount
 from mcsim.solve.components import connected, count_loops, free_articulations
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from mcsim.solve._fronts import solve_blocks
+
 from mcsim.solve.fronts import postorder
 from mcsim.solve.ordering import plan
 
@@ -54,7 +54,7 @@ def test_the_solution_is_that_of_the_dense_matrix(graph):
 def test_a_pivot_of_zero_is_skipped():
     """Two equal rows: the second is left out, the first has its answer."""
     found = plan(np.array([[0, 1], [0, 1], [1, 0]]), np.full(3, 2), np.ones(2, bool))
-    values, dense = blocks_and_dense(found)
+    values, _dense = blocks_and_dense(found)
     for k in range(3):
         values[found.diagonal[k]:][:4] = np.ravel(2 * np.eye(2))
         for e in range(found.entry_begin[k], found.entry_begin[k + 1]):

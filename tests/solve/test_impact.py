@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from hypothesis import given, settings, strategies as st
 from mcsim.solve._impact import py_resolve_impacts
+
+from amounts import amount
 from solve_problems import KIND, Problem, random_inertia, unit
 
 H = 1 / 240

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
-from constraint_scenes import Pair, TYPES
+from amounts import amount
+from constraint_scenes import TYPES, Pair
 from mechanism_scenes import G, double_pendulum, double_pendulum_rates, four_bar, pendulum
 
 

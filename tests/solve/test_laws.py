@@ -3,10 +3,9 @@ closed form, and energy, which only Newton's and Poisson's laws may gain."""
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from amounts import amount
 from mcsim.solve._laws import strike
 from mcsim.solve.problems.impacts import Blow
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si, py_warm_start
 
 from mcsim.solve import SOLVER_DESCRIPTIONS, SOLVERS
-from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si, py_warm_start
 from solve_problems import BILATERAL, BOUNDED, CONE, FRICTION, KIND, Problem, pyramid, random_inertia, random_problem
 from solve_twin import bound_of, gauss_seidel, residuals
 
@@ -150,7 +150,6 @@ def test_a_block_is_exact_in_one_sweep_at_any_mass_ratio():
 
 def test_redundant_rows_in_a_block_are_harmless():
     """A repeated row and a row that two others imply change nothing: the same velocities, finite impulses."""
-    rng = np.random.default_rng(4)
     velocities = []
     for redundant in (False, True):
         problem = random_problem(0, bodies=2, statics=0, blocks=0)

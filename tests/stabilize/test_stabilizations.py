@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
 from mcsim.world.settings import STABILIZATIONS
@@ -84,7 +83,7 @@ def torn(seed):
     scene.add_joint(mc.FixedJoint("b2", "b3"))
     if seed % 2:
         scene.add_joint(mc.SliderJoint(None, "b0", (1, 0, 0)))
-    world_of = lambda **keywords: mc.World(scene, **keywords)                                         # noqa: E731
+    world_of = lambda **keywords: mc.World(scene, **keywords)
     return world_of, 0.05 * rng.normal(size=(4, 3)), 0.05 * rng.normal(size=(4, 4))
 
 

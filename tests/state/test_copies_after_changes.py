@@ -1,5 +1,5 @@
-"""Ready scenes, each kind of change, each way to copy: what was changed goes on to the same bits, in both worlds. --slow has every
-change of every scene; else each scene has a third of them, every change among them several times."""
+"""Ready scenes, each kind of change, each way to copy: what was changed goes on to the same bits, in both worlds.
+--slow has every change of every scene; else each scene has a third of them, every change among them several times."""
 
 import copy
 import pickle
@@ -8,7 +8,8 @@ import pytest
 
 import mcsim as mc
 
-SCENES = {"bridge": {"planks": 6}, "four_bar": {}, "slider_crank": {}, "cardan_shaft": {}, "chain": {"n": 8}, "ragdolls": {"count": 1},
+SCENES = {"bridge": {"planks": 6}, "four_bar": {}, "slider_crank": {}, "cardan_shaft": {}, "chain": {"n": 8},
+          "ragdolls": {"count": 1},
           "double_pendulum": {}, "spinning_top": {}, "newton_cradle": {}, "free_ragdoll": {}, "stack": {"count": 4},
           "dominoes": {"count": 6}, "tumbler": {"count": 6}, "wrecking_ball": {"links": 4, "width": 3, "height": 3}}
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.world.snapshots import Packed
 from mcsim.state import checks
 from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
+from mcsim.world.snapshots import Packed
 
 ROOT = Path(__file__).parents[2]
 SOFT = mc.Material(stiffness=1e5, damping=100.0)
@@ -247,7 +247,8 @@ def test_arrays_of_another_length_are_refused():
     good = world.snapshot()
     for name, packed in good.packed.items():
         whole = packed.unpacked()
-        others = [] if name in ("manifolds", "sensed", "faces") else [whole[:-1], whole[:0]]        # which are of any length
+        # which are of any length
+        others = [] if name in ("manifolds", "sensed", "faces") else [whole[:-1], whole[:0]]
         for wrong in (*others, whole[:, None], whole.tolist(), whole.view(np.uint8)):
             with pytest.raises(mc.SceneError, match=f"World.restore: (the snapshot is not whole|{name})"):
                 world.restore(with_array(good, name, wrong))
@@ -271,8 +272,10 @@ CHANGES = {
     "add": lambda world: world.add_body("new", shape=mc.Sphere(0.05), position=(9, 9, 9)),
     "add inside": lambda world: world.add_body("new", shape=mc.Sphere(0.05), position=(0, 0.5, 0.8)),
     "remove": lambda world: world.remove_body("far"), "remove from inside": lambda world: world.remove_body("in1"),
-    "remove before": lambda world: world.remove_body("first"), "shape": lambda world: world.set_shape("in0", mc.Sphere(0.06)),
-    "material": lambda world: world.set_material("in0", mc.Material(0.1)), "kind": lambda world: world.set_kind("far", "static"),
+    "remove before": lambda world: world.remove_body("first"),
+    "shape": lambda world: world.set_shape("in0", mc.Sphere(0.06)),
+    "material": lambda world: world.set_material("in0", mc.Material(0.1)),
+    "kind": lambda world: world.set_kind("far", "static"),
     "joint": lambda world: world.add_joint(mc.FreeJoint(None, "in0")), "nothing": lambda world: None,
 }
 

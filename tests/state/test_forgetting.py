@@ -6,11 +6,14 @@ import pytest
 import mcsim as mc
 from mcsim.world.record import RECORD, REDUCED_RECORD
 
-SCENES = {"chain": {"n": 6}, "bridge": {"planks": 5}, "stack": {"count": 3}, "tumbler": {"count": 6}, "four_bar": {}, "ragdolls": {"count": 1},
-          "wrecking_ball": {"links": 3, "width": 2, "height": 2}, "newton_cradle": {}, "spinning_top": {}, "cardan_shaft": {}}
+SCENES = {"chain": {"n": 6}, "bridge": {"planks": 5}, "stack": {"count": 3}, "tumbler": {"count": 6}, "four_bar": {},
+          "ragdolls": {"count": 1},
+          "wrecking_ball": {"links": 3, "width": 2, "height": 2}, "newton_cradle": {}, "spinning_top": {},
+          "cardan_shaft": {}}
 WORLDS = {
     "default": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs"}, "baumgarte": {"stabilization": "baumgarte"},
-    "projection": {"stabilization": "projection"}, "ggl": {"stabilization": "ggl"}, "split": {"stabilization": "split_impulse"},
+    "projection": {"stabilization": "projection"}, "ggl": {"stabilization": "ggl"},
+    "split": {"stabilization": "split_impulse"},
     "rk4": {"integrator": "rk4"}, "rattle": {"integrator": "rattle"}, "variational": {"integrator": "variational"},
     "point": {"friction_points": "point", "friction": "pyramid"}, "compliant": {"contact": "compliant"},
     "event": {"contact": "event"}, "residual": {"stop": "residual"}, "admm": {"solver": "admm"}, "threads": {"threads": 2},
@@ -47,7 +50,8 @@ def test_a_world_that_forgets_all_but_its_record_goes_on_alike(kind, scene, keyw
         assert plain.state_hash() == forgetting.state_hash()
         for name in ("begin", "end", "sensor_begin", "sensor_end"):
             assert getattr(plain.events, name).tobytes() == getattr(forgetting.events, name).tobytes()
-        assert [(*note, note.steps) for note in plain.stats.notes] == [(*note, note.steps) for note in forgetting.stats.notes]
+        assert [(*note, note.steps) for note in plain.stats.notes] == [(*note, note.steps)
+                                                                       for note in forgetting.stats.notes]
         assert plain.stats.steps == forgetting.stats.steps == n
 
 
@@ -63,7 +67,8 @@ def test_sleepers_stay_asleep_and_wake_alike(monkeypatch):
     plain = world()
     monkeypatch.setenv("MCSIM_FORGET", "1")
     forgetting = world()
-    for act in (lambda w: None, lambda w: w.set_pose("box2", (0, 0, 1)), lambda w: None, lambda w: w.apply_force("far", (1, 0, 0))):
+    for act in (lambda w: None, lambda w: w.set_pose("box2", (0, 0, 1)), lambda w: None,
+                lambda w: w.apply_force("far", (1, 0, 0))):
         for each in (plain, forgetting):
             each.step(70)
             act(each)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mcsim.state._layout_check import read_record
 
 import mcsim
 from mcsim.state import fields
-from mcsim.state._layout_check import read_record
 
 ANCHOR_DTYPE = np.dtype([("local_a", "f8", 3), ("local_b", "f8", 3), ("weight", "f8"), ("lift", "f8")])
 RECORDS = {
@@ -127,8 +127,8 @@ def test_stages_have_names():
 
 def test_solver_codes_are_those_of_the_kernels():
     """solve.SOLVERS gives the codes of the enum Solver, settings those of Stabilization."""
-    from mcsim.world.settings import STABILIZATIONS
     from mcsim.solve import SOLVERS
+    from mcsim.world.settings import STABILIZATIONS
 
     package = Path(mcsim.__file__).parent
     blocks = (package / "solve" / "_blocks.pxd").read_text()

@@ -3,12 +3,12 @@
 import copy
 import pickle
 
-import numpy as np
 import pytest
 
 import mcsim as mc
 
-SCENES = {"chain": {"n": 6}, "double_pendulum": {}, "spinning_top": {}, "four_bar": {}, "newton_cradle": {}, "free_ragdoll": {},
+SCENES = {"chain": {"n": 6}, "double_pendulum": {}, "spinning_top": {}, "four_bar": {}, "newton_cradle": {},
+          "free_ragdoll": {},
           "tumbler": {"count": 6}, "bridge": {"planks": 5}, "stack": {"count": 3}}
 LOOKS = ("rows", "problem", "contacts", "joint_errors", "energy", "momentum", "jacobian", "delassus", "kkt", "redundancy",
          "state_hash", "snapshot", "maximal")

@@ -1,11 +1,11 @@
 """Articulations of equal structure side by side against each of them alone."""
 
+import mcsim.wide._batches
 import numpy as np
 import pytest
 
 import mcsim as mc
 from level_runs import on_every_level
-import mcsim.wide._batches
 
 LIMB = [-1, 0, 1, 0, 3, 0, 5, 5]                       # parents of the bodies of a branched mechanism
 

@@ -95,7 +95,8 @@ def carts(shape=mc.Box((0.4, 0.4, 0.4)), joint="slider", count=1, side=5, x=0.0,
 
 
 @pytest.mark.parametrize("joint, count, most", [("slider", 1, 0.01), ("slider", 4, 0.02), ("hinge", 1, 0.01),
-                                                ("hinge", 4, 0.02), ("lift", 1, 0.05), ("driven", 1, 0.01), ("arm", 1, 0.01)])
+                                                ("hinge", 4, 0.02), ("lift", 1, 0.05), ("driven", 1, 0.01),
+                                                ("arm", 1, 0.01)])
 def test_loads_on_what_a_joint_holds_come_to_rest(joint, count, most):
     """Sliders and hinges trembled at 0.03 to 0.07 m/s, the lift at 0.22, without a note."""
     world = mc.World(carts(joint=joint, count=count), sleep=False)

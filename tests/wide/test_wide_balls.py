@@ -1,12 +1,12 @@
 """Ball joints several at a time against one by one."""
 
-import numpy as np
-import pytest
-
-import mcsim as mc
 import mcsim.direct._jointed
 import mcsim.wide._batches
+import numpy as np
+import pytest
 from mcsim.wide._direct_balls import lanes, record_types
+
+import mcsim as mc
 
 
 def tree(kind):
@@ -35,8 +35,8 @@ def tree(kind):
 
 @pytest.mark.parametrize("kind", ["chain", "star", "hinges", "driven", "random"])
 def test_one_by_one_gives_the_same(kind, monkeypatch):
-    """To what Newton's method leaves of the joints' errors; and both keep the joints. In no batch, where joints of different
-    articulations stand side by side instead of an articulation's own."""
+    """To what Newton's method leaves of the joints' errors; and both keep the joints. In no batch, where joints of
+    different articulations stand side by side instead of an articulation's own."""
     monkeypatch.setattr(mcsim.wide._batches, "batched", lambda *_: [])
     found = []
     for name in ("BALL", None):

@@ -54,8 +54,8 @@ def balls_that_slide(boxes, resists):
 @pytest.mark.parametrize("stabilization", ["soft", "baumgarte"])
 @pytest.mark.parametrize("boxes, resists", [(1, False), (3, False), (6, False), (3, True)])
 def test_a_point_rubs_alike_whatever_is_in_the_other_lanes(boxes, resists, stabilization):
-    """A block of contacts with one point each takes a shorter way than one with more points or a resistance. With one sweep:
-    how many there are depends on all that is in the world."""
+    """A block of contacts with one point each takes a shorter way than one with more points or a resistance. With one
+    sweep: how many there are depends on all that is in the world."""
     alone, beside = (mc.World(balls_that_slide(count, resists), sleep=False, stabilization=stabilization, iterations=1)
                      for count in (0, boxes))
     for _ in range(12):
@@ -92,8 +92,9 @@ def test_lanes_of_a_block_share_no_moving_body(scene):
 @pytest.mark.parametrize("stabilization", ["soft", "baumgarte", "none"])
 @pytest.mark.parametrize("name", ["pyramid", "plate", "slide"])
 def test_the_fixed_point_is_that_of_the_assembled_rows(name, stabilization):
-    """solver="pgs" sweeps the rows of the same contacts: with many sweeps both end at the same velocities. Four points share a
-    load in many ways, rows by their order; what slides and spins is rubbed by where it bears, so a little differently."""
+    """solver="pgs" sweeps the rows of the same contacts: with many sweeps both end at the same velocities. Four
+    points share a load in many ways, rows by their order; what slides and spins is rubbed by where it bears, so a
+    little differently."""
     if name == "slide":
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")

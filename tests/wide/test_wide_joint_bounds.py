@@ -1,11 +1,11 @@
 """Friction and limits of angles several at a time against the same as rows."""
 
+import mcsim.wide._joint_bounds
 import numpy as np
 import pytest
 
 import mcsim as mc
 from level_runs import on_every_level
-import mcsim.wide._joint_bounds
 
 COUNT = 11                                     # more than the most lanes
 

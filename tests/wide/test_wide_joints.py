@@ -1,11 +1,12 @@
-"""Joints several at a time: lanes that share no body, equal bits on every level, the fixed point and numbers of the rows."""
+"""Joints several at a time: lanes that share no body, equal bits on every level, the fixed point and numbers of the
+rows."""
 
 import numpy as np
 import pytest
-from test_momentum import check_momentum, jointed
 
 import mcsim as mc
 from level_runs import on_every_level
+from test_momentum import check_momentum, jointed
 
 SCENES = {
     "grid": 'mc.load("grid", n=9, corners=2)',

@@ -1,6 +1,6 @@
 """DistanceJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from math import inf
 from typing import Any

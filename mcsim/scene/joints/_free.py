@@ -1,10 +1,8 @@
 """FreeJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
-
-import numpy as np
 
 from mcsim.core.rotation import IDENTITY, Frame
 from mcsim.scene.checks import FieldError, Vector

@@ -1,6 +1,6 @@
 """GearJoint: couples a coordinate of one joint with a coordinate of another."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from math import inf, nan
 from numbers import Integral

@@ -1,6 +1,6 @@
 """What all joints have in common."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from math import inf
 from typing import Any, ClassVar, NamedTuple

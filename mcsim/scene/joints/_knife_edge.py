@@ -1,9 +1,6 @@
 """KnifeEdgeJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
-
-
-import numpy as np
+from __future__ import annotations  # signatures read as they are written here
 
 from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene.checks import Vector

@@ -1,6 +1,6 @@
 """PointOnPlaneJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 
@@ -9,8 +9,7 @@ import numpy as np
 from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene.checks import Vector
 from mcsim.scene.drives import Motion, Motor, Spring
-from mcsim.scene.joints._arguments import (
-    FrameArgument, Limits, anchor_of, axis_of, axis_specs, motions, several_axes)
+from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_specs, motions, several_axes
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
 

@@ -1,7 +1,6 @@
 """RackPinionJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
-
+from __future__ import annotations  # signatures read as they are written here
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """SlotJoint: its arguments, what it measures, and how generalized coordinates have it."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 import numpy as np
 
@@ -8,7 +8,15 @@ from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene.checks import Vector
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import (
-    FrameArgument, Limits, anchor_of, axis_of, axis_spec, axis_specs, instance_of, one_axis)
+    FrameArgument,
+    Limits,
+    anchor_of,
+    axis_of,
+    axis_spec,
+    axis_specs,
+    instance_of,
+    one_axis,
+)
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
 

@@ -1,6 +1,6 @@
 """UserJoint: a joint given in Python as a residual of the two bodies' poses."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Callable, Sequence
 from functools import cached_property

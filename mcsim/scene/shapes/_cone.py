@@ -1,6 +1,6 @@
 """Cone: its arguments, its mass, its picture."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from math import pi
 

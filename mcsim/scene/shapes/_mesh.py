@@ -1,6 +1,6 @@
 """Mesh: its arguments, its picture."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from numbers import Integral
 from typing import Any

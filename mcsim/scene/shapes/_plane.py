@@ -1,6 +1,6 @@
 """Plane: its arguments. Planes are not faces: pictures have them as ground."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from math import inf
 

@@ -1,6 +1,6 @@
 """What all shapes have in common."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 from math import inf

@@ -3,7 +3,7 @@
 Their tables of numbers are kept as read-only arrays, since they may have a million rows.
 """
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from typing import Any
 

@@ -21,11 +21,14 @@ SOLVERS = {
     "staggered": (500, ("ncp", "pyramid", "frictionless"), "staggered projections: normals and friction by turns"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, over-relaxation, symmetric sweeps"),
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
-    "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Jacobi with mass splitting: the rows in any order"),
-    "apgd": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "accelerated projected gradients; ncp and pyramid by a shift"),
+    "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"),
+               "projected Jacobi with mass splitting: the rows in any order"),
+    "apgd": (2000, ("ncp", "ccp", "pyramid", "frictionless"),
+             "accelerated projected gradients; ncp and pyramid by a shift"),
     "bb": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "spectral projected gradients (Barzilai-Borwein), likewise"),
     "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
-    "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense"),
+    "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by "
+                                                  "rounds; dense"),
 }
 
 MODEL_DESCRIPTIONS = {

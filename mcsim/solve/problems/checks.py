@@ -33,8 +33,8 @@ def frictions(values, row_count):
         raise SceneError(f"friction has the shape {values.shape}; pass one number a contact")
     _refuse("friction", ~(values >= 0.0), values, "a coefficient is 0, positive, or infinite")
     if 3 * len(values) > row_count:
-        raise SceneError(f"friction has {len(values)} coefficients, which ask for {3 * len(values)} rows, [n, t1, t2] each; "
-                         f"there are {row_count}")
+        raise SceneError(f"friction has {len(values)} coefficients, which ask for {3 * len(values)} rows, [n, t1, t2] "
+                         f"each; there are {row_count}")
     return values
 
 
@@ -63,8 +63,8 @@ def bound_pairs(pairs, row_count, contact_rows):
     if count == 0 and pairs.size == 0:
         pairs = pairs.reshape(0, 2)
     if pairs.shape != (count, 2):
-        raise SceneError(f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row after the "
-                         "contacts'")
+        raise SceneError(f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row "
+                         "after the contacts'")
     bounds(*pairs.T, count)
     return pairs
 
@@ -100,8 +100,8 @@ def csr_of(name, data, indices, indptr, shape):
     for part, array, kinds in (("data", data, "fiu"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
                                ("shape", shape, "iu")):
         if array.ndim != 1 or array.dtype.kind not in kinds:
-            raise SceneError(f"{name}_{part} must be a line of {'whole ' * (kinds == 'iu')}numbers, got {array.dtype} of the "
-                             f"shape {array.shape}")
+            raise SceneError(f"{name}_{part} must be a line of {'whole ' * (kinds == 'iu')}numbers, got {array.dtype} "
+                             f"of the shape {array.shape}")
     if len(shape) != 2 or not all(0 <= n <= MOST_COLUMNS for n in shape.tolist()):
         raise SceneError(f"{name}_shape must be two numbers from 0 to {MOST_COLUMNS}, got {shape.tolist()!r:.60}")
     rows, columns = shape.tolist()
@@ -127,8 +127,8 @@ def _check_compressed(name, lines, width, indptr, indices, count):
     if len(indptr) != lines + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
         raise SceneError(f"{name}: indptr must ascend from 0, {lines + 1} numbers, got {indptr.tolist()!r:.60}")
     if not indptr[-1] == len(indices) == count:
-        raise SceneError(f"{name}: indptr ends at {indptr[-1]}, so that there must be as many indices and numbers; there are "
-                         f"{len(indices)} and {count}")
+        raise SceneError(f"{name}: indptr ends at {indptr[-1]}, so that there must be as many indices and numbers; "
+                         f"there are {len(indices)} and {count}")
     if np.any((indices < 0) | (indices >= width)):
         raise SceneError(f"{name}: indices must be from 0 to {width - 1}, got {indices.min()} to {indices.max()}")
 

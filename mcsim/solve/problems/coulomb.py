@@ -27,7 +27,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import determinant, eigenvalues, least, lengths, product
 from mcsim.solve.problems._cone import Problem, groups
-from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets)
+from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets
 from mcsim.solve.problems.lemke import lcp
 
 NEWTON_STEPS = 30
@@ -227,7 +227,8 @@ class _Cone:
             given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
         own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
         columns, given = columns[:, own], given.ravel()
-        return given + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, given))[own], 1e-12)[0])
+        return given + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, given))[own],
+                                              1e-12)[0])
 
     def sweep(self, impulses, sweeps):
         """Projected Gauss-Seidel over the contacts."""

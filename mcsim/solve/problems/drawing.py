@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mcsim.core.extras import require_matplotlib
 from mcsim.core.errors import SceneError
+from mcsim.core.extras import require_matplotlib
 from mcsim.solve.problems.spectrum import MOST_ROWS, spectrum
 
 

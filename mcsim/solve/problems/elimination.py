@@ -7,9 +7,9 @@ With c the rows that are bounded and b those that are not, u_b = 0 gives
 a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a
 little of its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
 
-`lemke.py` eliminates such rows by eigenvalues, since it wants to tell nearly equal rows from equal ones: eigenvalues between
-its 1e-12 and eps, which the iteration here ends too early for (rows 1e-5 rad apart), and how far rows contradict each other.
-That is dense; this is sparse, for the joints of large scenes.
+`lemke.py` eliminates such rows by eigenvalues, since it wants to tell nearly equal rows from equal ones: eigenvalues
+between its 1e-12 and eps, which the iteration here ends too early for (rows 1e-5 rad apart), and how far rows
+contradict each other. That is dense; this is sparse, for the joints of large scenes.
 """
 
 from dataclasses import replace
@@ -78,8 +78,9 @@ class Elimination:
 
 
 def _nodes(matrix):
-    """-> (n,) the node of each row of a canonical CSR matrix, (nodes,) numbers of rows of each: rows that stand side by side
-    and have as many columns, that begin at the same and add up to the same, become one, as those of a joint do."""
+    """-> (n,) the node of each row of a canonical CSR matrix, (nodes,) numbers of rows of each: rows that stand side
+    by side and have as many columns, that begin at the same and add up to the same, become one, as those of a joint
+    do."""
     count, begin = np.diff(matrix.indptr), matrix.indptr[:-1]
     first, total = matrix.indices[begin], np.add.reduceat(matrix.indices.astype(np.int64), begin)
     new = np.ones(len(count), bool)

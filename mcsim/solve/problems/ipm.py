@@ -1,11 +1,11 @@
 """Interior points: every contact strictly inside its cone, and Newton's method on ways that lead to the boundary.
 
 With x the impulses in cone coordinates and v the velocities, v = A x + b + s, both inside L = {x_0 >= |t|}, iterates
-follow x o v = target e, the target falling towards 0; Mehrotra's predictor says how fast, and Nesterov and Todd's scaling keeps
-the steps long. s is De Saxce's shift |v_t| on the normal (ncp), whose slope is part of each linear system, so that the
-exact model takes no more iterations than the convex one: 6 for stacks, 15 to 25 for wedges that are jammed, which admm and
-newton do not end. Bounded rows are complementarity pairs at both ends, the pyramid's tangents too, whose bounds follow their
-normal; rows without bounds are linear equations. `_ipm.pyx` has the formulas.
+follow x o v = target e, the target falling towards 0; Mehrotra's predictor says how fast, and Nesterov and Todd's
+scaling keeps the steps long. s is De Saxce's shift |v_t| on the normal (ncp), whose slope is part of each linear
+system, so that the exact model takes no more iterations than the convex one: 6 for stacks, 15 to 25 for wedges that
+are jammed, which admm and newton do not end. Bounded rows are complementarity pairs at both ends, the pyramid's
+tangents too, whose bounds follow their normal; rows without bounds are linear equations. `_ipm.pyx` has the formulas.
 
 It begins anew each time: a start near the solution, unless it is one, gains nothing. Where it finds nothing better, near
 the end at 1e-9 of the impulses, steps of Newton's method from the best iterate follow (`newton.py`); and, of the exact

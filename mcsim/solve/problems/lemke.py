@@ -26,7 +26,8 @@ SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
 GOLDEN = 0.6180339887498949
 
 # What `pyramid` answers -> Solution.reason.
-ENDINGS = {"ray": "no solution", "limit": "iteration limit", "inaccurate": "inaccurate", "contradictory": "contradictory rows",
+ENDINGS = {"ray": "no solution", "limit": "iteration limit", "inaccurate": "inaccurate",
+           "contradictory": "contradictory rows",
            "solved": "inaccurate"}
 
 
@@ -353,11 +354,13 @@ def solve(problem, model, tolerance, max_iterations, callback, *, directions=Non
 
 
 def _held_last(friction, bounds):
-    """Contacts of infinite friction as single rows, the tangents bilateral -> (order of the rows, friction, lower, upper)."""
+    """Contacts of infinite friction as single rows, the tangents bilateral -> (order of the rows, friction, lower,
+    upper)."""
     held = np.flatnonzero(np.isinf(friction))
     slides = np.flatnonzero(np.isfinite(friction))
     rows = np.arange(3 * len(friction)).reshape(-1, 3)
     order = np.concatenate([rows[slides].ravel(), rows[held].ravel(),
                             np.arange(3 * len(friction), 3 * len(friction) + len(bounds))])
-    lower, upper = np.concatenate([np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)), bounds]).T
+    lower, upper = np.concatenate([np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)),
+                                   bounds]).T
     return order, friction[slides], lower, upper

@@ -59,8 +59,8 @@ class Problem:
         inverse_mass = checks.sparse("inverse_mass", inverse_mass)
         checks.symmetric("inverse_mass", inverse_mass)
         if jacobian.shape[1] != inverse_mass.shape[0]:
-            raise SceneError(f"jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} rows; they "
-                             "must be as many")
+            raise SceneError(f"jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} "
+                             "rows; they must be as many")
         self = cls.__new__(cls)
         self._take(jacobian.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = None
@@ -163,8 +163,8 @@ class Problem:
         """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
         A problem that was given as A does not know them."""
         if self.free_velocity is None:
-            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) "
-                             "has it")
+            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., "
+                             "free_velocity=...) has it")
         return self.free_velocity + sparse_product(self.response.T, self._impulses(impulses))
 
     def from_rest(self) -> "Problem":

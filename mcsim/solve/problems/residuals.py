@@ -2,7 +2,8 @@
 
 With u = A lambda + R lambda + b, and per contact w = u, or u + mu |u_t| n for "ncp":
 
-    primal           velocity that should not be: the distance of w from the dual cone K*; of a bilateral row |u|, of a limit
+    primal           velocity that should not be: the distance of w from the dual cone K*; of a bilateral row |u|,
+                     of a limit
                      what goes through it [m/s, rad/s]
     dual             impulse that should not be: the distance of lambda from its cone K, or its bounds [N s, N m s]
     complementarity  |lambda . w| of a contact; of a bounded row the way to its bound times what pushes there [J]

@@ -164,8 +164,8 @@ class Progress:
         self._judge(worst, last, residuals[-1])
 
     def _tells(self, impulses):
-        """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may grow until
-        nothing else is left."""
+        """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may
+        grow until nothing else is left."""
         doubt = ROUNDING * float(np.abs(impulses).max(initial=0.0)) * self.stiffest
         return doubt <= max(self.tolerance, DOUBTED * self.first)
 

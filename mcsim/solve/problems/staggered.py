@@ -12,7 +12,7 @@ Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for fr
 """
 
 from mcsim.scene.checks import count
-from mcsim.solve.problems._admm import Admm, PARTS
+from mcsim.solve.problems._admm import PARTS, Admm
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 

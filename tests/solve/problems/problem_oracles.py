@@ -23,7 +23,6 @@ def lcp_solution(M, q):
 
 def boxed_solution(A, b, lower, upper):
     """An x with w = A x + b zero inside the bounds, >= 0 at the lower, <= 0 at the upper one; None: there is none."""
-    n = len(b)
     choices = [[k for k, there in ((-1, np.isfinite(low)), (0, low < high), (1, np.isfinite(high))) if there]
                for low, high in zip(lower, upper)]
     for choice in product(*choices):

@@ -4,8 +4,7 @@ forms, and where problems are hard or have no answer."""
 import cases
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
 from mcsim.core.errors import SceneError

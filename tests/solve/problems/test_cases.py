@@ -1,9 +1,8 @@
 """The generator of contact problems: what it hands out is what it says."""
 
+import cases
 import numpy as np
 import pytest
-
-import cases
 
 
 @pytest.mark.parametrize("name", [*cases.CASES, *cases.CONTRADICTORY])

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from amounts import amount
 from mcsim.core.linear import least
-from mcsim.solve.problems.contact_dynamics import (by_acceleration_qp, by_force_qp, by_lcp, complementary_solutions,
-                                                   contact_equations)
+from mcsim.solve.problems.contact_dynamics import (
+    by_acceleration_qp,
+    by_force_qp,
+    by_lcp,
+    complementary_solutions,
+    contact_equations,
+)
 from mcsim.solve.problems.coulomb import apart, cone, negative_minor, slipping
 
 G = 9.81
@@ -126,7 +130,7 @@ def determinant(angle, friction):
 
 @pytest.mark.parametrize("angle, friction", [(1.0, 0.3), (1.0, 4.0), (0.6, 2.0), (1.2, 1.0)])
 def test_the_rods_matrix_is_the_closed_form(angle, friction):
-    A, b, mu, slip = rod(angle, friction)
+    A, *_ = rod(angle, friction)
     value = A[0, 0] - friction * A[0, 1]
     assert value == pytest.approx(determinant(angle, friction), rel=1e-12)
     assert (negative_minor(np.array([[value]])) is not None) == (value < 0.0)

@@ -1,16 +1,15 @@
 """Dantzig's principal pivoting against all index sets, against Lemke's method, and on hard contact problems."""
 
+import cases
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+from problem_oracles import boxed_error, boxed_solution, loaded
 
-import cases
+from amounts import amount
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems.dantzig import boxed, residual
 from mcsim.solve.problems.lemke import pyramid
-from problem_oracles import boxed_error, boxed_solution, loaded
 
 INF = np.inf
 
@@ -138,7 +137,7 @@ def problems(draw, most):
 
 
 def against_all_index_sets(problem):
-    A, b, lower, upper = problem
+    A, *_ = problem
     x, status, _ = boxed(*problem)
     expected = boxed_solution(*problem)
     if expected is None:

@@ -1,11 +1,11 @@
 """nncg, apgd, bb and jacobi: held against pgs at its most exact, an independent cone solver, closed forms; what is
 hard or has no solution."""
 
+import cases
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-import cases
 import mcsim as mc
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import SOLVERS, convex

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from amounts import amount
 from mcsim import SceneError, SimulationError
 from mcsim.solve.problems.impacts import LAWS, ORDERS, frictionless, impact, sticking, two_bodies
 
@@ -112,7 +111,6 @@ def test_an_articulated_impact(law, order):
     mass, length = 1.3, 0.8
     inertia = mass * length**2 / 12.0
     angles = np.array([0.4, 1.1])                               # of the rods from down, in the plane
-    along = np.stack([np.sin(angles), -np.cos(angles)], axis=1)
     across = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     # Maximal: (x, z, turn) of each rod; G takes the angles' rates to them.
     G = np.zeros((6, 2))

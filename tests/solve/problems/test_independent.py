@@ -14,7 +14,7 @@ from mcsim.solve.problems import SOLVERS
 pytest.importorskip("clarabel")
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
 
-import agreement  # noqa: E402
+import agreement
 
 EVERY = [(solver, model) for solver, (_, models, _) in SOLVERS.items() for model in models]
 TOLERANCE = 1e-9

@@ -1,18 +1,17 @@
 """Lemke's method against all index sets, examples with known answers, and the friction pyramid by its definition."""
 
+import cases
 import numpy as np
 import pytest
-from amounts import amount
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+from problem_oracles import lcp_error, lcp_solution, pyramid_error
 
-import cases
 import mcsim as mc
+from amounts import amount
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems.dantzig import boxed
 from mcsim.solve.problems.lemke import friction_pyramid_lcp, lcp, pyramid
 from mcsim.solve.problems.polygon import nearest, residuals
-from problem_oracles import lcp_error, lcp_solution, pyramid_error
 
 
 def check(M, q, z):

@@ -84,7 +84,8 @@ def by_hand(problem, impulses, model):
             natural = max(natural, np.abs(x - cone(x - w / d, mu)).max())
         else:
             bound = mu * max(x[0], 0.0) if model == "pyramid" else 0.0
-            for value, rate, low, high in ((x[0], w[0], 0.0, np.inf), (x[1], w[1], -bound, bound), (x[2], w[2], -bound, bound)):
+            for value, rate, low, high in ((x[0], w[0], 0.0, np.inf), (x[1], w[1], -bound, bound),
+                                           (x[2], w[2], -bound, bound)):
                 primal = max(primal, -rate if high == np.inf else 0.0)
                 dual = max(dual, low - value, value - high)
                 complementarity = max(complementarity, abs(value - low) * rate if rate > 0.0 else (
