@@ -13,9 +13,9 @@ from sys import modules as _modules
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
 from mcsim.scene.joints import *
-from mcsim.scene.joints import __all__ as _JOINTS
+from mcsim.scene.joints import _NAMES as _JOINTS
 from mcsim.scene.shapes import *
-from mcsim.scene.shapes import __all__ as _SHAPES
+from mcsim.scene.shapes import _NAMES as _SHAPES
 from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
 from mcsim.lab import compare

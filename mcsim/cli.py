@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -55,6 +55,11 @@ def positive(text: str) -> float:
     return value
 
 
+def typed(text: str) -> Any:
+    """A default as a user would type it: help shows it so, and the option's parser reads it."""
+    return text
+
+
 def positives(text: str) -> list[float]:
     """Numbers above 0, with commas between them."""
     return [positive(part) for part in text.split(",")]
@@ -79,14 +84,14 @@ def _output(name, text):
 def run(
     scene: Annotated[str, typer.Argument(
         metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.")],
-    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = "10",
+    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = typed("10"),
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
         help="A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
              "given several times.")] = None,
     dt: Annotated[float, typer.Option(
         parser=positive, metavar="S", rich_help_panel="World",
-        help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
+        help="Time step in seconds; fractions such as 1/240 are fine.")] = typed("1/60"),
     coordinates: Annotated[str, _world(
         "coordinates", "maximal, or reduced: generalized coordinates of a spanning tree.")] = "maximal",
     substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
@@ -137,9 +142,9 @@ def run(
                                        help="Pictures side by side in the .png, from start to end.")] = 1,
     gif: Annotated[Path | None, _output("gif", "Write a film (.gif).")] = None,
     fps: Annotated[float, typer.Option(parser=positive, metavar="N", rich_help_panel="Output",
-                                       help="Frames a simulated second, of recording and film.")] = "30",
+                                       help="Frames a simulated second, of recording and film.")] = typed("30"),
     speed: Annotated[float, typer.Option(parser=positive, metavar="X", rich_help_panel="Output",
-                                         help="Speed of the film; 0.5 is slow motion.")] = "1",
+                                         help="Speed of the film; 0.5 is slow motion.")] = typed("1"),
 ) -> None:
     """Simulate a scene, and say what happened.
 
@@ -233,7 +238,7 @@ def _check_output(option, path, *suffixes):
 class _Job:
     """One run: the world, what is watched, and what is kept of it."""
 
-    scene: object
+    scene: Any                                            # a Scene, which takes long to import
     dt: float
     seconds: float
     fps: float
@@ -444,15 +449,16 @@ def solvers(
     names: Annotated[list[str] | None, typer.Argument(
         metavar="[SOLVER]...", show_default=False, help="Those to run, by default all that solve the model.")] = None,
     model: Annotated[str, typer.Option(help="Of contact: ncp (exact), ccp (convex), pyramid or frictionless.")] = "ncp",
-    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="After which the problem is taken.")] = "1",
-    dt: Annotated[float, typer.Option(parser=positive, metavar="S", help="Step of the scene until then.")] = "1/60",
+    seconds: Annotated[float, typer.Option(parser=positive, metavar="S",
+                                             help="After which the problem is taken.")] = typed("1"),
+    dt: Annotated[float, typer.Option(parser=positive, metavar="S", help="Step of the scene until then.")] = typed("1/60"),
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
         help="A parameter of the scene, as in --set base=20. May be given several times.")] = None,
     coordinates: Annotated[str, typer.Option(help="maximal or reduced.")] = "maximal",
-    tolerance: Annotated[float, typer.Option(parser=positive, metavar="X", help="Of each residual.")] = "1e-8",
+    tolerance: Annotated[float, typer.Option(parser=positive, metavar="X", help="Of each residual.")] = typed("1e-8"),
     iterations: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most.", show_default=False)] = None,
-    limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = "10",
+    limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = typed("10"),
     warm: Annotated[bool, typer.Option("--warm", help="Begin with the step's own impulses, not with none.")] = False,
     direct: Annotated[bool, typer.Option("--direct",
                                          help="Joints by a sparse factorization, the solver for the rest.")] = False,
@@ -469,7 +475,8 @@ def solvers(
     _check_output("--csv", csv, ".csv")
     _kind_of_world(coordinates)
     if Path(scene).suffix == ".npz":
-        what, keywords = scene, {}
+        what: Any = scene
+        keywords: dict[str, Any] = {}
     else:
         what, keywords = _load(scene, _parameters(set_ or [])), {"dt": dt, "coordinates": coordinates}
     with _progress(1, "solving", "solvers") as show:

@@ -112,7 +112,7 @@ def notes_of(noted: Noted, bodies: Sequence[Any], joints: Sequence[Any], ever: b
         worst, count = order[:MOST_NAMES], int(np.count_nonzero(amounts[1:]))
         named = [parts[i] for i in worst[:count]]
         figure = float(np.sum(amounts) if kind.adds else np.max(amounts))
-        text = kind.text.format(**_who(kind.of, named, count), figure=figure, said=noted.said[int(ever)].get(k, ""))
+        text = kind.text.format(**_who(kind.of, named, count), figure=figure, said=noted.said[int(ever)].get(int(k), ""))
         note = Note(kind.key, _bodies(kind.of, named), text)
         note.joints = tuple(part.name for part in named) if kind.of == "joint" else ()
         note.others, note.figure = count - len(named), figure

@@ -3,12 +3,15 @@
 A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position + R x.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mcsim.core.linear import dot, length, product
 from mcsim.core.trig import arctan2
 
 Frame = tuple[np.ndarray, np.ndarray]
+Quaternion = np.ndarray | Sequence[float]
 
 IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
@@ -28,7 +31,7 @@ def _numbers(q):
     return q.tolist() if isinstance(q, np.ndarray) and q.ndim == 1 else q
 
 
-def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+def multiply(p: Quaternion, q: Quaternion) -> np.ndarray:
     """The rotation q followed by p."""
     p, q = _numbers(p), _numbers(q)
     return np.array([

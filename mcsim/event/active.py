@@ -47,7 +47,7 @@ class Contacts(NamedTuple):
 
 def gathered(kinds, chosen) -> Contacts:
     """chosen: for each kind of pairs (numbers, pieces)."""
-    parts = [[], [], [], [], [], [], []]
+    parts: list[list[np.ndarray]] = [[], [], [], [], [], [], []]
     for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
         for part, own in zip(parts, (np.full(len(numbers), kind), numbers, pieces, pairs.bodies[numbers],
                                      pairs.friction[numbers], pairs.restitution[numbers], pairs.load[numbers])):
@@ -132,7 +132,7 @@ class Forces(NamedTuple):
 
     forces: np.ndarray
     accelerations: np.ndarray
-    rows: Rows
+    rows: Rows | None               # None: there are no active contacts
     redundant: bool
     speeds: np.ndarray
     enough: np.ndarray | None

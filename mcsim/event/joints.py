@@ -3,6 +3,9 @@ motors and joints' friction as drives."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
@@ -48,7 +51,7 @@ class _Frame:
 
 def _bounds(frame, what, axis, where, name):
     """(kind, ...) of each limit and drive of one axis."""
-    found = []
+    found: list[tuple[Any, ...]] = []
     along, (start, end) = frame.axes[0][2], frame.anchors
     for bound, sign in ((axis["lower"], 1.0), (axis["upper"], -1.0)):
         if not np.isfinite(bound):
@@ -75,4 +78,4 @@ def _drives(common, axis, point, speed, most, about):
     return Drive((bodies, numbers, np.ones(len(friction)), restitution), axis, point, speed, most, about)
 
 
-KINDS = {"turn": TurnLimit, "slide": PointPlane, "length": PointPoint, "drive": _drives}
+KINDS: dict[str, Callable[..., Any]] = {"turn": TurnLimit, "slide": PointPlane, "length": PointPoint, "drive": _drives}

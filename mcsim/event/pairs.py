@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -166,7 +168,7 @@ def _insides(a, b):
 
 def _polyhedra(a, b):
     """Vertices of each over the faces of the other, and edges over edges."""
-    found = []
+    found: list[tuple[Any, ...]] = []
     for base, tip in ((a, b), (b, a)):
         normals, offsets = base.faces()
         found += [("vertex", _common(base, tip), normals, offsets, vertex, tip.center) for vertex in tip.corners()]
@@ -183,5 +185,6 @@ def _edges(common, ends, middles, solids):
     return EdgeEdge(common, ends, middles, tuple(known.values()), [number[id(pair)] for pair in solids])
 
 
-KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "crossing": SegmentSegment, "box": BallBox,
-         "vertex": VertexPolyhedron, "edge": _edges}
+KINDS: dict[str, Callable[..., Any]] = {
+    "plane": PointPlane, "point": PointPoint, "segment": PointSegment, "crossing": SegmentSegment, "box": BallBox,
+    "vertex": VertexPolyhedron, "edge": _edges}

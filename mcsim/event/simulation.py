@@ -731,8 +731,8 @@ class Simulation:
 
     def _tell(self, time, kind, key, point, impulse=0.0, speed=0.0):
         world = len(self.names) - 1
-        bodies = tuple(-1 if body == world else body for body in self.kinds[key[0]].bodies[key[1]].tolist())
-        self.happenings.append(Happening(time, kind, bodies, point, float(impulse), float(speed)))
+        a, b = (-1 if body == world else body for body in self.kinds[key[0]].bodies[key[1]].tolist())
+        self.happenings.append(Happening(time, kind, (a, b), point, float(impulse), float(speed)))
 
     def _note(self, kind, contacts, text):
         self.note(kind, set(contacts.bodies.ravel().tolist()) - {len(self.names) - 1}, text)

@@ -7,6 +7,7 @@ Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientati
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -137,6 +138,6 @@ class Recorder:
 
     def recording(self):
         """All frames kept so far."""
-        time, *arrays = zip(*self._frames, strict=True)
-        arrays = [np.array(frames, dtype=float) for frames in arrays]
+        time, *rest = zip(*self._frames, strict=True)
+        arrays: list[Any] = [np.array(frames, dtype=float) for frames in rest]
         return Recording(np.array(time), **dict(zip(BODY_ARRAYS, arrays, strict=True)), body_names=self.body_names)

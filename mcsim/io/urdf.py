@@ -186,7 +186,8 @@ class _Maker:
             if self.bodies[name][0] != name:
                 continue
             shapes = [shape for link in links[name] for shape in self._shapes(link, missing)]
-            place = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1], **groups}
+            place: dict[str, Any] = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1],
+                                     **groups}
             if name == self.base:
                 scene.add_body(name, kind="static", **place)
             else:
@@ -271,12 +272,13 @@ class _Maker:
         frame_a, frame_b = self.tree.joint_frames(joint, self.bodies)
         drives = self._drives(joint, position, motors) if joint.type in ONE_COORDINATE else {}
         try:
-            return JOINTS[joint.type](self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
+            make: Any = JOINTS[joint.type]
+            return make(self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
                                       frame_b=frame_b, **drives)
         except FieldError as error:
             raise self.tree.wrong("joint", joint.name, f"{error.field} {error.problem}") from None
 
-    def _drives(self, joint: Any, position: float, motors: str) -> dict[str, Any]:
+    def _drives(self, joint: Any, position: float | None, motors: str) -> dict[str, Any]:
         """Limits, damping, friction and motor of a hinge or slider."""
         drives: dict[str, Any] = {}
         if joint.type != "continuous":
@@ -287,7 +289,8 @@ class _Maker:
             drives["friction"] = float(joint.dynamics.friction or 0.0)
         if motors != "none" and joint.mimic is None:
             effort = None if joint.limit is None else joint.limit.effort
-            drives["motor"] = Motor(**{motors: position if motors == "position" else 0.0}, max_force=effort)
+            target: dict[str, Any] = {motors: position if motors == "position" else 0.0}
+            drives["motor"] = Motor(**target, max_force=effort)
         return drives
 
     def _gear_name(self, joint: str) -> str:
@@ -300,7 +303,7 @@ class _Maker:
 
 def _solid(collision: Any, frame: Frame) -> Shape:
     """A box, ball, cylinder or capsule. The file gives whole sizes, shapes take half of them."""
-    place = {"position": frame[0], "orientation": frame[1]}
+    place: dict[str, Any] = {"position": frame[0], "orientation": frame[1]}
     geometry = collision.geometry
     if geometry.box is not None:
         return Box(geometry.box.size / 2, **place)

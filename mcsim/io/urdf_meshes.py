@@ -51,7 +51,7 @@ class Meshes:
         points = self._read(path) * (1.0 if scale is None else scale)
         if not np.isfinite(points).all():
             raise MeshError(f"the mesh {path} has points that are not finite")
-        place = {"position": frame[0], "orientation": frame[1]}
+        place: dict[str, Any] = {"position": frame[0], "orientation": frame[1]}
         count = self.most_vertices
         while True:
             try:

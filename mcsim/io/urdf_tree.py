@@ -155,8 +155,8 @@ class Tree:
                 raise self.wrong("joint", name, f"mimics itself, by way of {listing([*list(way)[1:], mimic.joint])}")
             way[mimic.joint] = None
         placed.update(way)
-        way = list(way)
-        for follower, leader in zip(way[-2::-1], way[::-1]):
+        names = list(way)
+        for follower, leader in zip(names[-2::-1], names[::-1]):
             mimic = self.joints[follower].mimic
             positions[follower] = mimic.multiplier * positions[leader] + mimic.offset
 

@@ -64,7 +64,7 @@ def read_robot(path: str) -> tuple[Any, dict[tuple[str, str], int]]:
     yourdfpy, etree = _require()
     root = _parse(etree, path)
     checked = etree.Element("robot", name=_text(path, root, "name", "robot"))
-    lines = {}
+    lines: dict[Any, Any] = {}
     for kind, make in (("link", _link), ("joint", _joint)):
         for element in root.findall(kind):
             name = _text(path, element, "name", kind)

@@ -51,7 +51,8 @@ def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, 
     try:
         seconds, dts = positive(seconds, "seconds"), _steps(dt)
         substeps = count(substeps, "substeps", 1, MOST_SUBSTEPS)
-        tolerance, budget = positive(tolerance, "tolerance"), positive(budget, "budget")
+        tolerance = positive(tolerance, "tolerance")
+        most = positive(budget, "budget")
         if steps_of(dts[-1], seconds) > MOST_RUN_STEPS:
             raise FieldError("dt", f"of {dts[-1]:g} s makes {seconds / dts[-1]:.3g} steps of {seconds:g} s; at most "
                              f"{MOST_RUN_STEPS} are kept")
@@ -62,15 +63,15 @@ def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, 
         for step in dts:
             method.world(scene, step)                     # complains before anything has run
     wanted = reference if reference in (None, "auto") else methods_of(reference, substeps)[0]
-    return _Work(scene, found, seconds, dts, wanted, timing, progress).study(tolerance, budget)
+    return _Work(scene, found, seconds, dts, wanted, timing, progress).study(tolerance, most)
 
 
 def _steps(dt: Any) -> list[float]:
     """The steps [s], from the largest on."""
-    values = [dt] if isinstance(dt, Real | str) else list(dt)
-    if not values:
+    given = [dt] if isinstance(dt, Real | str) else list(dt)
+    if not given:
         raise FieldError("dt", "must be a step or several")
-    values = sorted((positive(value, "dt") for value in values), reverse=True)
+    values = sorted((positive(value, "dt") for value in given), reverse=True)
     if len(set(values)) < len(values):
         raise FieldError("dt", "has a step twice")
     return values
@@ -168,13 +169,13 @@ class _Work:
             rows = None if reference is None else reference.at(run.time)
             if study.conserves:
                 run.energy_error = run.energy - run.energy[0]
-            elif rows is not None:
+            elif reference is not None:
                 run.energy_error = run.energy - reference.energy[rows]
             else:
                 run.energy_error = np.full(len(run.time), np.nan)
             if free is not None:
                 linear, angular = free.at(run.time)
-            elif rows is not None:
+            elif reference is not None:
                 linear, angular = reference.linear_momentum[rows], reference.angular_momentum[rows]
             else:
                 linear = angular = np.full((len(run.time), 3), np.nan)
@@ -183,5 +184,6 @@ class _Work:
 
     def _free_momentum(self) -> nature.FreeMomentum | None:
         world = self.methods[0].world(self.scene, self.dts[-1])
-        found = nature.FreeMomentum(self.scene, *world.momentum(), world.positions, world.velocities)
+        linear, angular = world.momentum()
+        found = nature.FreeMomentum(self.scene, linear, angular, world.positions, world.velocities)
         return found if found.known else None

@@ -33,9 +33,10 @@ MAXIMAL_SOLVERS = {
     "rows": {"solver": "si", "joint_solver": "rows"},
 } | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items() if name not in SOLVERS}
 # Algorithm -> keywords of ReducedWorld: what solves the rows over the tree.
-REDUCED_ALGORITHMS = {"aba": {}} | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items()}
+REDUCED_ALGORITHMS: dict[str, dict[str, Any]] = {"aba": {}} | {
+    name: {"solver": name, "contact_model": model} for name, model in EXACT.items()}
 
-PARTS = {
+PARTS: dict[str, dict[str, Any]] = {
     "maximal": {"solver": MAXIMAL_SOLVERS, "stabilization": STABILIZATIONS, "integrator": INTEGRATORS},
     "reduced": {"algorithm": REDUCED_ALGORITHMS, "stabilization": REDUCED_STABILIZATIONS,
                 "integrator": REDUCED_INTEGRATORS},

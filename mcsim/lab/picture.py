@@ -25,7 +25,7 @@ DASHES = ((), (5, 1.5), (1.5, 1.2), (6, 1.5, 1.5, 1.5), (9, 2), (3, 1, 1, 1, 1, 
 MARKERS = "osD^vP*X"
 DOUBT, DOUBT_LABEL = "#d9d9d9", "the reference's doubt about itself"
 ROUNDING_LABEL = "rounding, or the reference's doubt"
-STYLE = {
+STYLE: Any = {
     "font.size": 8, "font.family": "sans-serif", "axes.titlesize": 8.5, "axes.labelsize": 8, "xtick.labelsize": 7,
     "ytick.labelsize": 7, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
     "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "axes.spines.top": False, "axes.spines.right": False,
@@ -101,7 +101,8 @@ def _figure(count: int, columns: int, methods: int):
     rows = max(1, -(-count // columns))
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * rows + 0.3 + 0.16 * (methods // 3 + 1)), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.05)
+    engine: Any = figure.get_layout_engine()
+    engine.set(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.05)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes[count:]:
         ax.set_axis_off()
@@ -250,7 +251,7 @@ def _over_step(study: Study):
     slopes = orders(study)
     for ax, quantity in zip(axes, quantities):
         _draw_errors(ax, study, found, quantity, slopes)
-    if timed:
+    if timed and error is not None:
         _draw_work(axes[-1], study, found, error)
     _frame(figure, study, f" in steps of {step_text(study.dts[0])} to {step_text(study.dts[-1])} s")
     return figure

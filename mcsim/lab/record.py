@@ -150,7 +150,7 @@ class VelocityDrift:
 def _forest(scene: Scene, names: list[str]) -> list[str]:
     """Those of the joints that close no loop with the ones before them."""
     base = {None} | {body.name for body in scene.bodies if body.kind == "static"}
-    root = {}
+    root: dict[str | None, str | None] = {}
 
     def find(body):
         body = None if body in base else body

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str |
         candidates = _choices(scene)
     else:
         candidates = [wanted if isinstance(wanted, Method) else parse(wanted)]
-    problem = None
+    problem: Exception | None = None
     for method in candidates:
         try:
             if method is None:
@@ -135,7 +135,8 @@ def _tightened(scene: Scene, label: str, times: np.ndarray, levels: Iterator[tup
                tolerance: float) -> Reference:
     """The last level, and how far it is from the one before."""
     bodies = Bodies(scene)
-    before = doubt = None
+    before: Any = None                                     # positions and orientations of the level before
+    doubt: Any = None                                      # how far from it they are
     for detail, now in levels:
         poses = now.positions[:, bodies.moving], now.orientations[:, bodies.moving]
         if before is not None:
@@ -148,8 +149,9 @@ def _tightened(scene: Scene, label: str, times: np.ndarray, levels: Iterator[tup
     v, w = last.velocities[:, bodies.moving], last.angular_velocities[:, bodies.moving]
     spins = bodies.spins(before[1], w)
     kinetic = bodies.kinetic(v, w, spins)
-    return Reference(f"{label}, {said}", times, *before, kinetic + bodies.potential(before[0]) + last.springs, kinetic,
-                     *bodies.momentum(before[0], v, spins), *doubt)
+    (positions, orientations), (linear, angular) = before, bodies.momentum(before[0], v, spins)
+    return Reference(f"{label}, {said}", times, positions, orientations,
+                     kinetic + bodies.potential(positions) + last.springs, kinetic, linear, angular, *doubt)
 
 
 # ---- SciPy's ---------------------------------------------------------------------------------------------------------
@@ -260,7 +262,8 @@ def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: S
         show(node / max(1, nodes[-1]))
     rows = np.searchsorted(nodes, before)
     if not inside.any():
-        return Trajectory(*(array[rows] for array in kept), stored[rows])
+        r, q, v, w = (array[rows] for array in kept)
+        return Trajectory(r, q, v, w, stored[rows])
     following = np.minimum(rows + 1, len(nodes) - 1)
     return _between(kept, stored, rows, following, inside[:, None, None], dt)
 

@@ -100,12 +100,12 @@ def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
 def table(study: Study) -> Text:
     """See Study.table."""
     several = len(study.dts) > 1
-    rows = [(run, summary(study, run)) for run in study.all_runs()]
-    columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in rows)
+    found = [(run, summary(study, run)) for run in study.all_runs()]
+    columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in found)
                and (column[0] != "penetration_m" or study.touching)]
     head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
     body = [[run.name, *([step_text(run.dt)] if several else []), *(number_text(row[key]) for key, _, _ in columns)]
-            for run, row in rows]
+            for run, row in found]
     if study.reference is not None:
         doubt = {"distance_m": _mean_square(study.reference.position_doubt),
                  "turn_rad": _mean_square(study.reference.angle_doubt)}
@@ -149,6 +149,8 @@ def _notes(study: Study) -> list[str]:
 
 def _horizon(study: Study) -> str:
     """Until when the reference knows where the bodies are, if it loses them."""
+    if study.reference is None:
+        return ""
     lost = np.flatnonzero(study.reference.position_doubt > 1e-3)
     return f" (to 1 mm until {study.reference.time[lost[0]]:.3g} s)" if len(lost) else ""
 

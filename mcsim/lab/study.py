@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -117,9 +118,10 @@ class Study:
             about = json.loads(str(data["study"]))
             if about.pop("version") != VERSION:
                 raise SceneError("of another version of mcsim")
-            series = {}
+            series: dict[str, list[Run]] = {}
             for i, said in enumerate(about.pop("runs")):
-                run = Run(**said, **_checked(data, f"runs.{i}.", ARRAYS))
+                arguments: dict[str, Any] = said | _checked(data, f"runs.{i}.", ARRAYS)
+                run = Run(**arguments)
                 text(run.name, "name"), number(run.dt, "dt"), number(run.seconds, "seconds")
                 run.notes = [text(note, "note") for note in items(run.notes, "a list of sentences", "notes")]
                 series.setdefault(run.name, []).append(run)

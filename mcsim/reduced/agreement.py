@@ -11,7 +11,7 @@ The joints that close loops do the same in the step that follows, in the same me
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,9 @@ def allow(system: System, q: np.ndarray, qd: np.ndarray, state: tuple[np.ndarray
     dynamics = Dynamics(system, gravity=(0.0, 0.0, 0.0))
     _, orientations, velocities, spins = dynamics.state(q, qd)
     momenta = np.zeros((len(velocities), 6))
-    root, off, whole = {-1: -1}, {}, {}
+    root = {-1: -1}
+    off: dict[int, Any] = {}
+    whole: dict[int, Any] = {}
     for link in system.links:
         i = link.body_number
         tree = root[link.number] = link.number if link.parent < 0 else root[link.parent]

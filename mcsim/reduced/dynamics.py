@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
@@ -49,7 +51,7 @@ class Dynamics(_dynamics.Dynamics):
         names = [f"body {link.body!r}" if link.joint is None else f"joint {link.joint.name!r}" for link in system.links]
         records = link_records(system, gravity)
         self.weights = records["weight"]            # (links, 3) gravity on each link [m/s²]
-        self._given = None, None
+        self._given: Any = None, None               # which accelerations are given, and the algorithms for them
         self._made_of = (records, system.nq, system.nv, link_turns(system),
                          np.array([p for p, _ in frames]).reshape(-1, 3),
                          np.array([q for _, q in frames]).reshape(-1, 4), names,
@@ -192,13 +194,13 @@ class Dynamics(_dynamics.Dynamics):
         x, turn, _, _ = self._links(q, np.zeros(self.nv))
         arms = x - self.center_of_mass(q)[..., None, :]
         inertias = turn @ self._inertias() @ turn.swapaxes(-1, -2)
-        total = 0.0
+        total: Any = 0.0
         for i, link in enumerate(self.system.links):
             jacobian = self._jacobian(i, q)
             p = link.mass * jacobian[..., :3, :]
             spin = inertias[..., i, :, :] @ jacobian[..., 3:, :]
             total = total + np.concatenate([p, spin + np.cross(arms[..., i, :, None], p, axis=-2)], axis=-2)
-        return total
+        return np.asarray(total)
 
     def energy(self, q, qd) -> tuple[np.ndarray, np.ndarray]:
         """-> kinetic and potential energy [J] of all links, (n,) of n states. Gravity's potential is zero at the
@@ -294,7 +296,7 @@ def _pulls(records):
     for i, parent in enumerate(records["parent"]):
         roots[i] = i if parent < 0 else roots[parent]
     pulls = records["weight"].copy()
-    for i in np.flatnonzero(records["loose"]):
+    for i in np.flatnonzero(records["loose"]).tolist():
         own = roots == i
         weights, masses = pulls[own], records["mass"][own, None]
         pulls[own] = 0.0 if np.all(weights == weights[0]) else weights - (masses * weights).sum(0) / masses.sum()

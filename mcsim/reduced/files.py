@@ -32,7 +32,7 @@ def system_to_dict(system: System) -> dict[str, Any]:
         raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the system "
                          "without models= and give them anew when it is read")
     hows = {kind: how for how, kind in BALLS.items()}
-    placed = [*system.links, *system.loops]
+    placed: list[Any] = [*system.links, *system.loops]
     return {
         "version": VERSION,
         "scene": system.scene.to_dict(),

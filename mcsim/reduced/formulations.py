@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -126,8 +126,8 @@ class Formulation:
             self.F[own] = *outer[bodies[i], 3:], *outer[bodies[i], :3]
         for joint in self.spaces:
             push = joint.T_a @ self.tau[joint.columns] if joint.link is not None else np.zeros(6)
-            for link, x in self._frames.ends(joint):
-                self.F[6 * link:6 * link + 6] += x.T @ push
+            for number, x in self._frames.ends(joint):
+                self.F[6 * number:6 * number + 6] += x.T @ push
 
     def _set_implicit(self, baumgarte) -> None:
         """K and k of tree joints, joints that close loops, and couplings."""
@@ -218,7 +218,8 @@ class Formulation:
     def constraint_forces(self) -> dict[str, JointForce]:
         """By name of the joint what each passes on to its successor, loops and couplings too; of a free joint that the
         model added by its body's name. That of a rod is about its point on b, that of a gear about F_s of joint_b."""
-        multipliers, forces = self._kkt()[1], {}
+        multipliers = self._kkt()[1]
+        forces: dict[str, Any] = {}
         for i, (rows, part) in enumerate(zip(_slices(self._constraints), self._constraints)):
             joint = self.spaces[i] if i < len(self.system.links) else None      # of the tree
             world = part.wrench @ multipliers[rows]

@@ -52,7 +52,8 @@ class Kind(NamedTuple):
 def _kind(tree: TreeKind) -> Kind:
     sizes = {"q": (4, 3), "user": (0, 0)}.get(tree.turn, (len(tree.turn),) * 2)
     pattern = PATTERNS.index(("*" if tree.turn == "q" else tree.ways, tree.turn, tree.geared))
-    return Kind(tree.name, pattern, *(len(tree.ways) + size for size in sizes), *tree[1:])
+    nq, nv = (len(tree.ways) + size for size in sizes)
+    return Kind(tree.name, pattern, nq, nv, *tree[1:])
 
 
 KINDS: dict[str, Kind] = {tree.name: _kind(tree) for tree in (

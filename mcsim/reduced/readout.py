@@ -106,9 +106,9 @@ class Readout:
     def _readings(self, motion: Motion) -> Iterator[tuple[Group, Reading]]:
         """Each group of joints of one kind, and what is read of it."""
         for group in self._groups:
-            parts = (values[..., group.links, :] for values in motion[:4])
+            r, turn, v, w = (values[..., group.links, :] for values in motion[:4])
             read = partial(_user, self._links[group.links[0]].model) if group.kind == "user" else READ[group.kind]
-            yield group, read(Motion(*parts, group.constant))
+            yield group, read(Motion(r, turn, v, w, group.constant))
 
     def _refuse_singular(self, links: np.ndarray, reading: Reading) -> None:
         bad = ~np.isfinite(reading.qd).all(axis=-1)
@@ -289,7 +289,8 @@ def _user(model: JointModel, m: Motion) -> Reading:
         qd[i] = least(subspace, motion)[0]
         rest = motion - product(subspace, qd[i])
         off[i] = [length(part) for part in (left[:3], left[3:], rest[3:], rest[:3])]
-    return Reading(q, qd, tuple([off[..., k]] for k in range(4)))
+    turned, moved, turning, moving = ([off[..., k]] for k in range(4))
+    return Reading(q, qd, (turned, moved, turning, moving))
 
 
 def _nearest(apart, at):
@@ -315,8 +316,8 @@ def _nearest(apart, at):
     return at, found
 
 
-_PATTERNS = (_fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx,
-             _rack_pinion)
+_PATTERNS: tuple[Callable[..., Reading], ...] = (
+    _fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx, _rack_pinion)
 READ: dict[str, Callable[[Motion], Reading]] = {
     name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
     if kind.turn != "user"}

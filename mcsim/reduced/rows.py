@@ -13,7 +13,7 @@ from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.spaces import TURNS, Frames, JointSpaces, spaces_at
 from mcsim.reduced.system import System
-from mcsim.scene import Joint
+from mcsim.scene import GearJoint, Joint
 
 SHORTEST = 1e-9                 # [m]; a rod that is shorter has no direction
 
@@ -53,7 +53,7 @@ def coupling_rows(dynamics: Dynamics, frames: Frames, q: np.ndarray, qd: np.ndar
     refuse_couplings(system)
     bare = None
     for coupling in system.couplings:
-        if coupling.type == "gear":
+        if isinstance(coupling, GearJoint):
             bare = _bare(frames, q, qd) if bare is None else bare
             rows.append(_gear(coupling, dynamics, frames, bare))
         elif np.isfinite(coupling.constant):
@@ -90,9 +90,9 @@ def _rod(joint: Joint, frames: Frames) -> Rows:
                 np.array([along]), np.array([length - joint.constant]), p_b, axes, np.array([[0, 0, 0, *n]]).T)
 
 
-def _gear(joint: Joint, dynamics: Dynamics, frames: Frames, bare: dict[str, JointSpaces]) -> Rows:
+def _gear(joint: GearJoint, dynamics: Dynamics, frames: Frames, bare: dict[str, JointSpaces]) -> Rows:
     """q_a + ratio q_b stays; each q' is T_a' v_J of its joint. Its force is that on the successor of joint_b."""
-    shares, sums, last = [], np.zeros(3), None
+    shares, sums = [], np.zeros(3)
     kept = joint.constant
     if np.isnan(kept):
         q, qd = dynamics.system.initial()
@@ -107,7 +107,7 @@ def _gear(joint: Joint, dynamics: Dynamics, frames: Frames, bare: dict[str, Join
                 last.axes, joint.ratio * last.T_a[:, [joint.axis_b]])
 
 
-def _geared(joint: Joint) -> tuple[tuple[str, int, float], ...]:
+def _geared(joint: GearJoint) -> tuple[tuple[str, int, float], ...]:
     return (joint.joint_a, joint.axis_a, 1.0), (joint.joint_b, joint.axis_b, joint.ratio)
 
 

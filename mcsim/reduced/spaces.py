@@ -14,7 +14,7 @@ so that T' v_J = T' sigma is the joint as an implicit constraint, and a force of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -436,5 +436,6 @@ def _user(name: str, own: JointModel, q, qd) -> Jcalc:
 
 _PATTERNS = (_fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx,
              _rack_pinion)
-_KINDS = {name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
-          if kind.turn != "user"}
+_KINDS: dict[str, Callable[..., Jcalc]] = {
+    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
+    if kind.turn != "user"}

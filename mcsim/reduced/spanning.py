@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from math import inf
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mcsim.core.errors import SceneError
 from mcsim.reduced.kinds import freedoms
@@ -23,7 +23,7 @@ BASE = -1
 class Edge(NamedTuple):
     """A joint between two nodes; joint is None for a free joint that no joint of the scene stands for."""
 
-    joint: Joint | None
+    joint: Any                      # Joint | None
     predecessor: int
     successor: int
 
@@ -147,7 +147,7 @@ def _must_be_cut(joint: Joint) -> str:
 
 def _edges(scene: Scene, models: Mapping[str, int]) -> tuple[dict[str, Edge], list[Joint]]:
     """The joints that are edges, by name, and the couplings. Joints of what does not move at all are neither."""
-    place = {body.name: BASE if body.kind == "static" else i for i, body in enumerate(scene.bodies)}
+    place: dict[str | None, int] = {body.name: BASE if body.kind == "static" else i for i, body in enumerate(scene.bodies)}
     place[None] = BASE
     edges, couplings = {}, []
     for joint in scene.joints:
@@ -203,8 +203,8 @@ def _path(scene: Scene, chosen: Sequence[Edge], edge: Edge) -> str:
                 came_by[near] = node, other
                 front.append(near)
     names, free, node = [], [], edge.successor
-    while came_by[node] is not None:
-        node, other = came_by[node]
+    while (step := came_by[node]) is not None:
+        node, other = step
         if other.joint is None:
             free.append(scene.bodies[other.successor].name)
         else:

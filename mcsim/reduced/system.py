@@ -133,7 +133,7 @@ class System:
         balls = _balls(scene, ball)
         self._models = _models(scene, models)
         balls |= {name: "rack_pinion" if model == "rack_pinion" else "user" for name, model in self._models.items()}
-        spanning = span(scene, tree, roots, {name: 1 if model == "rack_pinion" else model.size
+        spanning = span(scene, tree, roots, {name: model.size if isinstance(model, JointModel) else 1
                                              for name, model in self._models.items()})
         self.link_of = {body.name: BASE for body in scene.bodies}
         self.link_of |= {scene.bodies[branch.body].name: i for i, branch in enumerate(spanning.branches)}
@@ -171,7 +171,7 @@ class System:
             outer = self._in_link(joint.b if branch.reversed else joint.a, outer)
         center = relative(inner, (body.center_of_mass, IDENTITY[1]))
         axes = matrix(center[1])
-        model = self._models.get(joint.name) if kind == "user" else None
+        model = _user_model(self._models, joint) if kind == "user" else None
         nq, nv = (KINDS[kind].nq, KINDS[kind].nv) if model is None else (model.size, model.size)
         self._frames.append(inner)
         self.links.append(Link(
@@ -198,9 +198,10 @@ class System:
         """The model of a joint that is not in the tree."""
         joint = edge.joint
         kind = _kind(joint, balls)
-        numbers = (BASE if name is None else self.link_of[name] for name in (joint.a, joint.b))
-        frames = (self._in_link(joint.a, joint.frame_a), self._in_link(joint.b, joint.frame_b))
-        return Loop(joint, kind, *numbers, *((place, matrix(turn)) for place, turn in frames), _constant(joint, kind))
+        a, b = (BASE if name is None else self.link_of[name] for name in (joint.a, joint.b))
+        frame_a, frame_b = self._in_link(joint.a, joint.frame_a), self._in_link(joint.b, joint.frame_b)
+        return Loop(joint, kind, a, b, (frame_a[0], matrix(frame_a[1])), (frame_b[0], matrix(frame_b[1])),
+                    _constant(joint, kind))
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
 
@@ -253,7 +254,7 @@ class System:
         which: handle or name of a joint, or of a body that hangs on a free joint of the model's own. A name that both
         a joint and a body have is the joint's.
         """
-        name = getattr(which, "name", which)
+        name: Any = getattr(which, "name", which)
         joint = None if isinstance(which, Body) else self._link_of_joint.get(name)
         if joint is not None:
             return joint.q, joint.v
@@ -381,7 +382,14 @@ def _kind(joint: Joint, balls: Mapping[str, str]) -> str:
     return balls.get(joint.name) or KIND_OF[joint.type]
 
 
+def _user_model(models: Mapping[str, JointModel | str], joint: Joint | None) -> JointModel | None:
+    model = None if joint is None else models.get(joint.name)
+    return model if isinstance(model, JointModel) else None
+
+
 def _constant(joint: Joint | None, kind: str) -> float:
+    if joint is None:
+        return 0.0
     return joint.constant if kind == "helical" else -joint.constant if kind == "rack_pinion" else 0.0
 
 

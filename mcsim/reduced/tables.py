@@ -63,7 +63,7 @@ def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[f
     """
     convention = choose(convention, CONVENTIONS, "convention")
     table = [_row(row, i) for i, row in enumerate(checks.items(rows, "rows (a, alpha, d, theta, kind)", "rows"))]
-    q = np.zeros(len(table)) if q is None else np.array(checks.vector(q, "q", len(table)))
+    coordinates = np.zeros(len(table)) if q is None else np.array(checks.vector(q, "q", len(table)))
     given = {field: _each(value, len(table), field) for field, value in (
         ("masses", masses), ("centers", centers), ("inertias", inertias), ("limits", limits))}
     for field, needs in (("inertias", "masses"), ("centers", "inertias")):
@@ -79,7 +79,7 @@ def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[f
     at: Frame = np.array(position), np.array(orientation)
     for i, link in enumerate(links):
         outer = compose(at, link.outer) if i == 0 else link.outer       # on the base, in the world
-        at = compose(compose(compose(at, link.outer), _moved(link.kind, q[i])), relative(link.inner, IDENTITY))
+        at = compose(compose(compose(at, link.outer), _moved(link.kind, coordinates[i])), relative(link.inner, IDENTITY))
         scene.add_body(f"link{i + 1}", shape=_rod(link, radius), position=at[0], orientation=at[1], collision_mask=0,
                        **_properties(link, given["masses"], given["centers"], given["inertias"], i))
         joint = HingeJoint if link.kind == "revolute" else SliderJoint
@@ -149,7 +149,8 @@ def _row(row: Row, i: int) -> tuple[float, float, float, float, str]:
     if len(parts) not in (4, 5):
         raise FieldError(f"rows[{i}]", f"must be (a, alpha, d, theta, kind), got {show(row)}")
     kind = choose(parts[4], JOINT_KINDS, f"rows[{i}][4]") if len(parts) == 5 else "revolute"
-    return (*checks.vector(parts[:4], f"rows[{i}]", 4), kind)
+    a, alpha, d, theta = checks.vector(parts[:4], f"rows[{i}]", 4)
+    return a, alpha, d, theta, kind
 
 
 def _each(value: Sequence | None, count: int, field: str) -> list | None:

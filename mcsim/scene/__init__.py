@@ -5,12 +5,12 @@ from os import PathLike
 from mcsim.scene.bodies import Body
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joints import *
-from mcsim.scene.joints import Joint, Pose, __all__ as _JOINTS
+from mcsim.scene.joints import _NAMES as _JOINTS, Joint, Pose
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
 from mcsim.scene.shapes import *
-from mcsim.scene.shapes import Shape, __all__ as _SHAPES
+from mcsim.scene.shapes import _NAMES as _SHAPES, Shape
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:

@@ -83,7 +83,7 @@ class Body(Described):
                  bullet: bool = False, unphysical_inertia: bool = False):
         kind = choose(kind, KINDS, "kind")
         unphysical_inertia = flag(unphysical_inertia, "unphysical_inertia")
-        arguments = {
+        arguments: dict[str, Any] = {
             "name": name,
             "kind": kind,
             "shapes": _shapes(shape, kind),
@@ -115,7 +115,7 @@ class Body(Described):
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        return signature_defaults(cls) | {"shapes": ()}
+        return signature_defaults(cls) | {"shapes": ()}     # type: ignore[arg-type]  # as Described._defaults
 
     def __repr__(self) -> str:
         kinds = ", ".join(type(shape).__name__ for shape in self.shapes) or "no shape"
@@ -157,7 +157,7 @@ def _inertia(value: Any, unphysical: bool) -> tuple:
     if len(rows) != 3:
         raise FieldError("inertia", f"must be 3 numbers or 3 rows of 3, got {show(value)}")
     if not hasattr(rows[0], "__len__"):
-        result = vector(rows, "inertia")
+        result: tuple = vector(rows, "inertia")
     else:
         result = tuple(vector(row, f"inertia[{i}]") for i, row in enumerate(rows))
         full = np.array(result)

@@ -11,7 +11,7 @@ from mcsim.scene.checks import FieldError
 
 
 @cache
-def signature_defaults(function) -> dict[str, Any]:
+def signature_defaults(function: Any) -> dict[str, Any]:
     """Parameter -> default, of those parameters that have one."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
@@ -59,7 +59,7 @@ class Described:
         """Let errors about arguments name the class, unless they name something better already."""
         super().__init_subclass__()
         if "__init__" in vars(cls):
-            cls.__init__ = _naming(cls.__init__, cls.__name__)
+            cls.__init__ = _naming(vars(cls)["__init__"], cls.__name__)     # type: ignore[method-assign]  # by design
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]):
@@ -70,7 +70,7 @@ class Described:
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        return signature_defaults(cls)
+        return signature_defaults(cls)      # type: ignore[arg-type]  # a class has a hash, whatever its parts have
 
     def _set(self, **attributes: Any) -> None:
         self.__dict__.update((name, lock(value)) for name, value in attributes.items())

@@ -5,6 +5,7 @@ from __future__ import annotations  # signatures read as they are written here
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, pi
+from typing import Any
 
 from mcsim.core.trig import cos, sin
 from mcsim.scene.checks import FieldError, Vector, not_negative, number, positive, show, vector
@@ -82,6 +83,12 @@ class Motion(Value):
     >= 0 only, and cannot be saved to a file.
     """
 
+    position: Any                           # float, or where is_function a Function
+    velocity: Any                           # likewise, or None
+    acceleration: Any
+    amplitude: float
+    frequency: float
+    phase: float
     is_function: bool
 
     def __init__(self, position: float | Function = 0.0, velocity: float | Function | None = None,

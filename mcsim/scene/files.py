@@ -95,7 +95,7 @@ def _add_joint(scene: Scene, fields: dict[str, Any], source: str, place: str) ->
         scene.add_joint(JOINTS[fields.pop("type")].from_arguments(fields))
 
 
-def _make(fields: dict[str, Any], name: str, kind: Any, source: str, place: str) -> None:
+def _make(fields: dict[Any, Any], name: str | int, kind: Any, source: str, place: str) -> None:
     """Replace the description of a material, motor or spring, or of a pair of them, by the object."""
     value = fields.get(name)
     if isinstance(value, list):

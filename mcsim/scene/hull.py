@@ -182,7 +182,7 @@ def _boundary(triangles: np.ndarray) -> np.ndarray | None:
     return np.array(loop) if len(loop) == len(beside) else None
 
 
-def _sides(loop: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _sides(loop: Sequence[int] | np.ndarray) -> Iterator[tuple[int, int]]:
     """The directed edges of a loop."""
     return zip(loop, [*loop[1:], loop[0]])
 

@@ -70,7 +70,7 @@ def combined(parts: Sequence[MassProperties]) -> MassProperties:
     if len(parts) == 1:
         return parts[0]
     mass = sum(part.mass for part in parts)
-    center = sum(part.mass / mass * part.center for part in parts)
+    center = np.asarray(sum(part.mass / mass * part.center for part in parts))
     inertia = np.zeros((3, 3))
     for part in parts:
         d = part.center - center

@@ -149,7 +149,8 @@ class Scene:
             if not any(body is not None and body.kind == "dynamic" for body in bodies):
                 ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
                 raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
-            joint._place(index, name, tuple(body and posed(body) for body in bodies))
+            a, b = (body and posed(body) for body in bodies)
+            joint._place(index, name, (a, b))
         except FieldError as error:
             raise error.within(f"joint {name!r}") from None
         self.joints.append(joint)
@@ -264,10 +265,12 @@ class Scene:
 
     def numbered(self) -> Scene:
         """This scene if its parts' numbers are their places, as they are unless some were removed; else another one."""
-        if all(part.index == i for parts in (self.bodies, self.joints) for i, part in enumerate(parts)):
+        lists: tuple[list[Any], list[Any]] = self.bodies, self.joints
+        if all(part.index == i for parts in lists for i, part in enumerate(parts)):
             return self
-        return self.of_parts(*([part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)]
-                               for parts in (self.bodies, self.joints)))
+        bodies, joints = ([part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)]
+                          for parts in lists)
+        return self.of_parts(bodies, joints)
 
     def frozen(self) -> Scene:
         """This scene to be read alone: what would change it is refused. Its copies are scenes like others."""
@@ -287,7 +290,7 @@ class Scene:
                 and _all_same(self.bodies, other.bodies) and _all_same(self.joints, other.joints)
                 and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs)))
 
-    __hash__ = None
+    __hash__ = None     # type: ignore[assignment]  # as Python has it: equal scenes may change
 
     def __repr__(self) -> str:
         return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -324,7 +327,7 @@ class FrozenScene(Scene):
         raise SceneError(f"scene {self.name!r} is that of a running world, to be read: change the world (add_body, "
                          "add_joint, remove_body, …), or a copy of the scene (scene.copy())")
 
-    _add_body = _add_joint = ignore_collision = _refuse
+    _add_body = _add_joint = ignore_collision = _refuse     # type: ignore[assignment]  # with any arguments
 
     def __reduce__(self) -> tuple:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)
@@ -343,7 +346,7 @@ def _all_same(ours: list, theirs: list) -> bool:
     return len(ours) == len(theirs) and all(a.same(b) for a, b in zip(ours, theirs))
 
 
-def _find(which: Any, family: type, names: dict[str, Any], noun: str, nouns: str) -> Any:
+def _find(which: Any, family: type[Any], names: dict[str, Any], noun: str, nouns: str) -> Any:
     """A body or joint by handle or name. A copy's handle serves too, if it has the same content."""
     if isinstance(which, family):
         found = names.get(which.name)

@@ -7,7 +7,7 @@ class under the same names, and requires those that have no default; a test comp
 from functools import reduce
 from inspect import signature
 from operator import or_
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Discriminator, Field, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
@@ -25,10 +25,16 @@ Limits = list[Number | None]
 Frame = tuple[Numbers, Numbers]
 
 
-def _one_or_many(one: Any, many: Any) -> Any:
-    """One thing, or a list, told apart by being a list, so that errors speak only of what was meant."""
-    return Annotated[Annotated[one, Tag("one")] | Annotated[many, Tag("many")],
-                     Discriminator(lambda value: "many" if isinstance(value, (list, tuple)) else "one")]
+One = TypeVar("One")
+Many = TypeVar("Many")
+
+# One thing, or a list, told apart by being a list, so that errors speak only of what was meant.
+OneOrMany = Annotated[Annotated[One, Tag("one")] | Annotated[Many, Tag("many")],
+                      Discriminator(lambda value: "many" if isinstance(value, (list, tuple)) else "one")]
+
+
+# What is left out has its class's default; to be written as null is another thing.
+ABSENT: Any = None
 
 
 class Model(BaseModel):
@@ -46,13 +52,13 @@ class Model(BaseModel):
 
 
 class MaterialModel(Model):
-    friction: Number = None
-    restitution: Number = None
-    rolling_friction: Number = None
-    torsional_friction: Number = None
-    surface_velocity: Numbers = None
+    friction: Number = ABSENT
+    restitution: Number = ABSENT
+    rolling_friction: Number = ABSENT
+    torsional_friction: Number = ABSENT
+    surface_velocity: Numbers = ABSENT
     stiffness: Number | None = None
-    damping: Number = None
+    damping: Number = ABSENT
     tangential_stiffness: Number | None = None
     tangential_damping: Number | None = None
 
@@ -60,26 +66,26 @@ class MaterialModel(Model):
 # ---- drives ----------------------------------------------------------------------------------------------------------
 
 class MotorModel(Model):
-    velocity: _one_or_many(Number | None, Numbers) = None
-    position: _one_or_many(Number | None, Numbers) = None
+    velocity: OneOrMany[Number | None, Numbers] = ABSENT
+    position: OneOrMany[Number | None, Numbers] = ABSENT
     max_force: Number | None = None
-    hertz: Number = None
-    damping_ratio: Number = None
+    hertz: Number = ABSENT
+    damping_ratio: Number = ABSENT
 
 
 class SpringModel(Model):
     stiffness: Number
-    damping: Number = None
-    rest: _one_or_many(Number, Numbers) = None
+    damping: Number = ABSENT
+    rest: OneOrMany[Number, Numbers] = ABSENT
 
 
 class MotionModel(Model):
-    position: Number = None
+    position: Number = ABSENT
     velocity: Number | None = None
     acceleration: Number | None = None
-    amplitude: Number = None
-    frequency: Number = None
-    phase: Number = None
+    amplitude: Number = ABSENT
+    frequency: Number = ABSENT
+    phase: Number = ABSENT
 
 
 # ---- from the arguments of a class -----------------------------------------------------------------------------------
@@ -91,54 +97,62 @@ ANNOTATIONS = {
     "FrameArgument": Frame, "Limits": Limits, "Motor": MotorModel, "Spring": SpringModel, "Motion": MotionModel,
     "Material": MaterialModel, "Sequence": list,
 }
-WHOLE = {"float | Sequence[float]": _one_or_many(Number, Numbers), "float | Vector": _one_or_many(Number, Numbers)}
+SomeNumbers = OneOrMany[Number, Numbers]
+WHOLE: dict[str, Any] = {"float | Sequence[float]": SomeNumbers, "float | Vector": SomeNumbers}
 FIRST = ("position", "orientation", "material", "density", "sensor",
          "a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide")
 
 
 def model_of(part: type[Shape] | type[Joint]) -> type[Model]:
     """The model of a type of shape or joint: the arguments of its class, by their annotations."""
-    arguments = {}
+    arguments: dict[str, Any] = {}
     for argument in signature(part).parameters.values():
         text = argument.annotation
         kind = WHOLE[text] if text in WHOLE else eval(text, ANNOTATIONS.copy())
         arguments[argument.name] = kind, ... if argument.default is argument.empty else None
     first = {name: arguments[name] for name in FIRST if name in arguments}
-    return create_model(f"{part.__name__}Model", __base__=Model, type=(Literal[part.type], ...), **first | arguments)
+    return create_model(f"{part.__name__}Model", __base__=Model, **{"type": (Literal[part.type], ...)} | first | arguments)
 
 
 SHAPE_MODELS = tuple(model_of(shape) for shape in SHAPES.values())
 JOINT_MODELS = tuple(model_of(joint) for joint in JOINTS.values())
+
+if TYPE_CHECKING:               # which cannot follow unions made here
+    AnyShape = Model
+    AnyJoint = Model
+else:
+    AnyShape = Annotated[reduce(or_, SHAPE_MODELS), Field(discriminator="type")]
+    AnyJoint = Annotated[reduce(or_, JOINT_MODELS), Field(discriminator="type")]
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------
 
 class BodyModel(Model):
     name: Text | None = None
-    kind: Text = None
-    shapes: list[Annotated[reduce(or_, SHAPE_MODELS), Field(discriminator="type")]] = None
-    position: Numbers = None
-    orientation: Numbers = None
-    velocity: Numbers = None
-    angular_velocity: Numbers = None
+    kind: Text = ABSENT
+    shapes: list[AnyShape] = ABSENT
+    position: Numbers = ABSENT
+    orientation: Numbers = ABSENT
+    velocity: Numbers = ABSENT
+    angular_velocity: Numbers = ABSENT
     density: Number | None = None
     mass: Number | None = None
-    inertia: list[_one_or_many(Number, Numbers)] | None = None
+    inertia: list[OneOrMany[Number, Numbers]] | None = None
     center_of_mass: Numbers | None = None
     material: MaterialModel | None = None
-    collision_group: Integer = None
-    collision_mask: Integer = None
-    gravity_scale: Number = None
-    linear_damping: Number = None
-    angular_damping: Number = None
-    bullet: Flag = None
-    unphysical_inertia: Flag = None
+    collision_group: Integer = ABSENT
+    collision_mask: Integer = ABSENT
+    gravity_scale: Number = ABSENT
+    linear_damping: Number = ABSENT
+    angular_damping: Number = ABSENT
+    bullet: Flag = ABSENT
+    unphysical_inertia: Flag = ABSENT
 
 
 class SceneModel(Model):
     version: Any
-    name: Text = None
-    gravity: Numbers = None
-    bodies: list[BodyModel] = None
-    joints: list[Annotated[reduce(or_, JOINT_MODELS), Field(discriminator="type")]] = None
-    ignored_pairs: list[list[Text]] = None
+    name: Text = ABSENT
+    gravity: Numbers = ABSENT
+    bodies: list[BodyModel] = ABSENT
+    joints: list[AnyJoint] = ABSENT
+    ignored_pairs: list[list[Text]] = ABSENT

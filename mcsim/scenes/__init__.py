@@ -5,11 +5,14 @@
 """
 
 import inspect
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name
-from mcsim.scene import load_scene
+from mcsim.scene import Scene, load_scene
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
 from mcsim.scenes.grounds import marbles, terrain
@@ -33,17 +36,16 @@ __all__ = [
     "arch", "bridge", "card_tower", "cardan_shaft", "chain", "chain20_heavy", "dominoes", "double_pendulum",
     "dzhanibekov", "four_bar", "free_ragdoll", "grid", "incline", "marbles", "newton_cradle", "one", "pendulum",
     "pyramid", "ragdolls", "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower",
-    "tower10_heavy", "tumbler",
-    "wall", "wrecking_ball",
+    "tower10_heavy", "tumbler", "wall", "wrecking_ball",
 ]
 
 
 # Suffix -> function(path, *, …) that reads such files, beside JSON. Those of mcsim.io are put in by mcsim: this folder
 # and that one do not know each other.
-READERS = {}
+READERS: dict[str, Callable[..., Scene]] = {}
 
 
-def load(name_or_path, **parameters):
+def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
     """A scene by name (``load("pyramid", base=50)``) or from a file (``load("my.json")``, ``load("robot.urdf")``).
 
     What has a suffix or a folder in it, or is a Path, is a file. Parameters are those of the scene, or of

@@ -4,6 +4,7 @@ Density 1000 kg/m^3, friction 0.6, restitution 0.
 """
 
 import math
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mcsim.scenes.stacks import X, add_floor
 
 MATERIAL = Material(friction=0.6, restitution=0.0)
 CUBE = Box((0.5, 0.5, 0.5))
-TOUCHES_NOTHING = {"collision_mask": 0}
+TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
 def _add_cube(scene, name, position, density=1000.0):
@@ -23,7 +24,7 @@ def _add_cube(scene, name, position, density=1000.0):
 
 
 @listed_scene
-def one():
+def one() -> Scene:
     """A cube of 1 m rests on a plane."""
     scene = Scene(name="one")
     add_floor(scene, MATERIAL)
@@ -32,7 +33,7 @@ def one():
 
 
 @listed_scene
-def pyramid(*, base: Whole(300) = 20):
+def pyramid(*, base: Annotated[int, Whole(300)] = 20) -> Scene:
     """A pyramid of 1 m cubes, `base` in the lowest row, 1.05 m apart."""
     scene = Scene(name="pyramid")
     add_floor(scene, MATERIAL)
@@ -43,7 +44,7 @@ def pyramid(*, base: Whole(300) = 20):
 
 
 @listed_scene
-def tower(*, n: Whole(1000) = 15):
+def tower(*, n: Annotated[int, Whole(1000)] = 15) -> Scene:
     """A tower of n cubes of 1 m."""
     scene = Scene(name="tower")
     add_floor(scene, MATERIAL)
@@ -53,7 +54,7 @@ def tower(*, n: Whole(1000) = 15):
 
 
 @listed_scene
-def tower10_heavy():
+def tower10_heavy() -> Scene:
     """Ten cubes of 1 m, the top one 100 times as dense."""
     scene = Scene(name="tower10_heavy")
     add_floor(scene, MATERIAL)
@@ -63,7 +64,7 @@ def tower10_heavy():
 
 
 @listed_scene
-def rain(*, n: Whole(50_000) = 500):
+def rain(*, n: Annotated[int, Whole(50_000)] = 500) -> Scene:
     """Boxes, balls and capsules rain into a pit."""
     scene = Scene(name="rain")
     add_floor(scene, MATERIAL)
@@ -86,7 +87,7 @@ def rain(*, n: Whole(50_000) = 500):
 
 
 @listed_scene
-def chain(*, n: Whole(5000) = 100):
+def chain(*, n: Annotated[int, Whole(5000)] = 100) -> Scene:
     """A chain of n capsules, let go from the horizontal."""
     scene = Scene(name="chain")
     _add_links(scene, n, {"density": 1000.0})
@@ -94,7 +95,7 @@ def chain(*, n: Whole(5000) = 100):
 
 
 @listed_scene
-def chain20_heavy():
+def chain20_heavy() -> Scene:
     """A chain of 20 links of 1 kg with a ball of 1000 kg at its end, let go from the horizontal."""
     scene = Scene(name="chain20_heavy")
     last = _add_links(scene, 20, {"mass": 1.0})
@@ -117,7 +118,7 @@ def _add_links(scene, n, weight):
 
 
 @listed_scene
-def grid(*, n: Whole(200, 2) = 40, corners: Whole(4, 2) = 2):
+def grid(*, n: Annotated[int, Whole(200, 2)] = 40, corners: Annotated[int, Whole(4, 2)] = 2) -> Scene:
     """A net of n by n balls on ball joints, hung by two to four corners.
 
     Balls of radius 0.4 m, 1 m apart in a horizontal plane; joints half-way between neighbours.

@@ -4,6 +4,7 @@ Lengths in m, densities in kg/m^3.
 """
 
 import itertools
+from typing import Annotated
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
 
 
 @listed_scene
-def marbles(*, count: Whole(2000) = 60, radius: Positive = 0.08, friction: NonNegative = 0.4,
-            cells: Whole(400, 8) = 40):
+def marbles(*, count: Annotated[int, Whole(2000)] = 60, radius: Positive = 0.08, friction: NonNegative = 0.4,
+            cells: Annotated[int, Whole(400, 8)] = 40) -> Scene:
     """Marbles roll down a winding chute, a mesh, into a bowl.
 
     The chute is `cells` triangles wide on each side; the marbles start in rows above its upper end.
@@ -54,8 +55,9 @@ def _chute(x, y):
 
 
 @listed_scene
-def terrain(*, count: Whole(5000) = 80, size: Positive = 12.0, relief: NonNegative = 0.8, cells: Whole(1000, 8) = 48,
-            friction: NonNegative = 0.6):
+def terrain(*, count: Annotated[int, Whole(5000)] = 80, size: Positive = 12.0, relief: NonNegative = 0.8,
+            cells: Annotated[int, Whole(1000, 8)] = 48,
+            friction: NonNegative = 0.6) -> Scene:
     """Boxes, balls, capsules, cylinders and hulls fall on hills, a height field.
 
     `size` is the length of its sides, `relief` how much its hills rise; `cells` are along each side. The border is

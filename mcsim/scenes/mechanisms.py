@@ -6,6 +6,7 @@ who looks along +y with x to the right and z up. Lengths in m, angles in rad, sp
 
 import itertools
 import math
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -34,12 +35,12 @@ from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, 
 PLANAR_AXIS = (0.0, -1.0, 0.0)
 STEEL = 7800.0
 # A body with this mask meets nothing: links of a mechanism pass in front of each other.
-TOUCHES_NOTHING = {"collision_mask": 0}
+TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
 @listed_scene
 def pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle: Number = math.pi / 2,
-             density: Positive = 1000.0):
+             density: Positive = 1000.0) -> Scene:
     """A rod on a hinge, let go from an angle.
 
     The rod is a capsule whose axis is `length` long, hung by one end from the origin; `angle` is measured from hanging
@@ -52,7 +53,7 @@ def pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle: Number =
 
 @listed_scene
 def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1: Number = 2.0, angle_2: Number = 2.5,
-                    density: Positive = 1000.0):
+                    density: Positive = 1000.0) -> Scene:
     """Two rods on two hinges: the simplest chaotic mechanism.
 
     Both angles are measured from hanging straight down.
@@ -66,7 +67,7 @@ def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1:
 def _hang_rod(scene, name, parent, joint, pivot, length, radius, angle, density):
     """Adds a capsule that hangs from `pivot` at `angle`; answers with the point at its free end."""
     orientation = axis_angle(PLANAR_AXIS, angle)
-    end = np.asarray(pivot) + rotate(orientation, (0.0, 0.0, -length))
+    end = np.asarray(pivot) + rotate(orientation, np.array((0.0, 0.0, -length)))
     scene.add_body(name, shape=Capsule(radius, length / 2), density=density, position=(np.asarray(pivot) + end) / 2,
                    orientation=orientation, **TOUCHES_NOTHING)
     scene.add_joint(HingeJoint(parent, name, anchor=pivot, axis=PLANAR_AXIS, name=joint))
@@ -74,8 +75,9 @@ def _hang_rod(scene, name, parent, joint, pivot, length, radius, angle, density)
 
 
 @listed_scene
-def bridge(*, planks: Whole(1000) = 20, plank_length: Positive = 0.5, width: Positive = 1.2, sag: Between(0, 3) = 0.8,
-           crates: Whole(100, 0) = 3):
+def bridge(*, planks: Annotated[int, Whole(1000)] = 20, plank_length: Positive = 0.5, width: Positive = 1.2,
+           sag: Annotated[float, Between(0, 3)] = 0.8,
+           crates: Annotated[int, Whole(100, 0)] = 3) -> Scene:
     """A sagging bridge of hinged planks with crates dropped on it.
 
     The planks lie on an arc that spans the angle `sag`; the ends hang on two static banks.
@@ -107,8 +109,8 @@ def bridge(*, planks: Whole(1000) = 20, plank_length: Positive = 0.5, width: Pos
 
 
 @listed_scene
-def cardan_shaft(*, bend: Between(0, 1.4) = 0.5, speed: Number = 6.0, middle_length: Positive = 1.0,
-                 in_phase: Flag = True, motor_torque: Positive = 1000.0):
+def cardan_shaft(*, bend: Annotated[float, Between(0, 1.4)] = 0.5, speed: Number = 6.0, middle_length: Positive = 1.0,
+                 in_phase: Flag = True, motor_torque: Positive = 1000.0) -> Scene:
     """Three shafts and two universal joints, driven by a motor at constant speed.
 
     Input and output shaft lie along x, the middle one leans by `bend`. It turns unevenly:
@@ -159,7 +161,7 @@ def _add_shaft(scene, name, start, end, radius, speed, forks):
 
 @listed_scene
 def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 0.5, speed: Number = 6.0,
-                 driven: Flag = True, motor_torque: Positive = 2000.0):
+                 driven: Flag = True, motor_torque: Positive = 2000.0) -> Scene:
     """A crank that turns and drives a piston: three hinges and a slider in a loop.
 
     The crank turns about the origin and starts at `angle` from x with `speed`, the others at the speeds that follow
@@ -191,7 +193,7 @@ def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 
 
 @listed_scene
 def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive = 1.2, rocker: Positive = 0.9,
-             angle: Number = 1.0, speed: Number = 4.0, driven: Flag = True, motor_torque: Positive = 2000.0):
+             angle: Number = 1.0, speed: Number = 4.0, driven: Flag = True, motor_torque: Positive = 2000.0) -> Scene:
     """A crank, a coupler and a rocker in a closed loop of four hinges.
 
     The crank turns about the origin, the rocker about (ground, 0, 0); the coupler lies on the upper branch.
@@ -248,8 +250,9 @@ def _add_bar(scene, name, start, end, offset, speed, velocity):
 
 
 @listed_scene
-def newton_cradle(*, balls: Whole(100, 2) = 5, lifted: Whole(99) = 1, radius: Positive = 0.1, length: Positive = 1.0,
-                  angle: Between(0, 1.5) = 0.7, gap: NonNegative = 0.0):
+def newton_cradle(*, balls: Annotated[int, Whole(100, 2)] = 5, lifted: Annotated[int, Whole(99)] = 1,
+                  radius: Positive = 0.1, length: Positive = 1.0,
+                  angle: Annotated[float, Between(0, 1.5)] = 0.7, gap: NonNegative = 0.0) -> Scene:
     """Steel balls hung in a row; some are lifted and let go.
 
     Each ball turns about a hinge of its own, `length` above its centre; restitution 1, no friction.
@@ -262,14 +265,14 @@ def newton_cradle(*, balls: Whole(100, 2) = 5, lifted: Whole(99) = 1, radius: Po
         anchor = np.array([(k - (balls - 1) / 2) * (2 * radius + gap), 0.0, length + 0.5])
         orientation = axis_angle(PLANAR_AXIS, -angle if k < lifted else 0.0)
         scene.add_body(f"ball{k}", shape=Sphere(radius), density=STEEL, material=steel, orientation=orientation,
-                       position=anchor + rotate(orientation, (0.0, 0.0, -length)))
+                       position=anchor + rotate(orientation, np.array((0.0, 0.0, -length))))
         scene.add_joint(HingeJoint(None, f"ball{k}", anchor=anchor, axis=PLANAR_AXIS, name=f"hanger{k}"))
     return scene
 
 
 @listed_scene
-def spinning_top(*, spin: Number = 120.0, tilt: Between(0, 1.5) = 0.4, height: Positive = 0.1,
-                 radius: Positive = 0.06, steady: Flag = True):
+def spinning_top(*, spin: Number = 120.0, tilt: Annotated[float, Between(0, 1.5)] = 0.4, height: Positive = 0.1,
+                 radius: Positive = 0.06, steady: Flag = True) -> Scene:
     """A fast top on its tip, in steady precession.
 
     `height` is that of the disc above the tip, `spin` its angular velocity along its axis [rad/s]. Steady precession W
@@ -303,7 +306,7 @@ def spinning_top(*, spin: Number = 120.0, tilt: Between(0, 1.5) = 0.4, height: P
 
 
 @listed_scene
-def dzhanibekov(*, spin: Number = 6.0, disturbance: Number = 0.02):
+def dzhanibekov(*, spin: Number = 6.0, disturbance: Number = 0.02) -> Scene:
     """A T-handle in free flight: spun about its middle axis, it flips over and over.
 
     Bar along y, stem along x; it spins about the stem with a small part `disturbance` of the spin about the others.

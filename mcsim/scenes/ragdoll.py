@@ -11,6 +11,7 @@ falls as a person does, arms out, hips and knees a little bent: that pose is the
 
 import math
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -196,8 +197,9 @@ def spread_orientation(k):
 
 
 @listed_scene
-def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Positive = STATURE, mass: Positive = MASS,
-             joint_friction: NonNegative = 2.0, friction: NonNegative = 0.6):
+def ragdolls(*, count: Annotated[int, Whole(2000)] = 25, drop: NonNegative = 0.5, stature: Positive = STATURE,
+             mass: Positive = MASS,
+             joint_friction: NonNegative = 2.0, friction: NonNegative = 0.6) -> Scene:
     """People of 16 segments fall on the floor, each turned differently.
 
     Masses and lengths after de Leva (1996), scaled to `stature` [m] and `mass` [kg]; joints have the ranges of a
@@ -225,7 +227,7 @@ def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Posit
 
 
 @listed_scene
-def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0):
+def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0) -> Scene:
     """A person of 16 segments in free flight, thrown up and spun, with joints that nothing limits.
 
     It is thrown up at `speed` [m/s] and turns at `spin` [rad/s] about a skew axis, as one piece at the start. Nothing
@@ -239,7 +241,7 @@ def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0):
 
 
 @listed_scene
-def ragdolls11(*, n: Whole(5000) = 64):
+def ragdolls11(*, n: Annotated[int, Whole(5000)] = 64) -> Scene:
     """The benchmark's ragdolls: 11 bodies and 10 joints each, falling from 2 m, touching the floor only."""
     scene = Scene(name="ragdolls11")
     material = Material(friction=0.6, restitution=0.0)

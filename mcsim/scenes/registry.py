@@ -1,18 +1,22 @@
 """The table of ready scenes: name -> function, with checked parameters.
 
 A scene function takes keyword parameters with defaults and returns a Scene. The first line of its docstring describes
-it. A parameter's annotation is the check that its value passes, `check(value, field) -> value`; numbers and flags may
-come as text, as the command line has them.
+it. A parameter's annotation is Annotated[type, check], of the check that its value passes, `check(value, field) ->
+value`; numbers and flags may come as text, as the command line has them.
 """
 
 import functools
 import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, ParamSpec, cast
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene, checks
 from mcsim.scene.checks import FieldError, show
 
-SCENES = {}
+Given = ParamSpec("Given")
+
+SCENES: dict[str, Callable[..., Scene]] = {}
 
 FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -29,22 +33,22 @@ def as_number(value, field):
         raise FieldError(field, f"must be a number, got {show(value)}") from None
 
 
-def Number(value, field):
+def _number(value, field):
     """Any finite number."""
     return checks.number(as_number(value, field), field)
 
 
-def Positive(value, field):
+def _positive(value, field):
     """A number above 0."""
     return checks.positive(as_number(value, field), field)
 
 
-def NonNegative(value, field):
+def _not_negative(value, field):
     """A number of at least 0."""
     return checks.not_negative(as_number(value, field), field)
 
 
-def Flag(value, field):
+def _flag(value, field):
     """True or false."""
     if isinstance(value, str):
         value = FLAGS.get(value.lower(), value)
@@ -54,7 +58,7 @@ def Flag(value, field):
 def Between(lower, upper):
     """The check of a number strictly between two others."""
     def check(value, field):
-        result = Number(value, field)
+        result = _number(value, field)
         if not lower < result < upper:
             raise FieldError(field, f"must be between {lower:g} and {upper:g}, got {show(value)}")
         return result
@@ -64,36 +68,42 @@ def Between(lower, upper):
 def Whole(maximum, minimum=1):
     """The check of a whole number from `minimum` to `maximum`."""
     def check(value, field):
-        result = Number(value, field)
+        result = _number(value, field)
         if result != int(result):
             raise FieldError(field, f"must be a whole number, got {show(value)}")
         return int(checks.within(result, minimum, maximum, field))
     return check
 
 
+Number = Annotated[float, _number]
+Positive = Annotated[float, _positive]
+NonNegative = Annotated[float, _not_negative]
+Flag = Annotated[bool, _flag]
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-def listed_scene(function):
+def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     """Puts a scene function into SCENES and checks its parameters at every call."""
     name = function.__name__
-    signature = inspect.signature(function)
+    signature, made = inspect.signature(function), cast(Callable[..., Scene], function)
 
     @functools.wraps(function)
-    def checked(**given):
+    def checked(**given: Any) -> Scene:
         try:
             check_names(given, signature)
             for key, value in given.items():
-                given[key] = signature.parameters[key].annotation(value, key)
-            return function(**given)
+                given[key] = signature.parameters[key].annotation.__metadata__[0](value, key)
+            return made(**given)
         except FieldError as error:
             raise error if error.subject else error.within(f"scene {name}") from None
 
     # For help(): what a caller may pass, instead of our checks.
     shown = [p.replace(annotation=type(p.default)) for p in signature.parameters.values()]
-    checked.__signature__ = signature.replace(parameters=shown, return_annotation=Scene)
+    vars(checked)["__signature__"] = signature.replace(parameters=shown, return_annotation=Scene)
     checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
     SCENES[name] = checked
-    return checked
+    return cast(Callable[Given, Scene], checked)
 
 
 def check_names(given, signature):
@@ -106,7 +116,7 @@ def check_names(given, signature):
             raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, keywords)}; {there}")
 
 
-def build(name, **parameters):
+def build(name: str, **parameters: Any) -> Scene:
     """The built-in scene `name` with the given parameters."""
     if not isinstance(name, str) or name not in SCENES:
         raise SceneError(f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; "
@@ -114,11 +124,11 @@ def build(name, **parameters):
     return SCENES[name](**parameters)
 
 
-def description(name):
+def description(name: str) -> str:
     """One line that says what the scene shows."""
-    return inspect.getdoc(SCENES[name]).splitlines()[0]
+    return (inspect.getdoc(SCENES[name]) or "").splitlines()[0]
 
 
-def parameters(name):
+def parameters(name: str) -> dict[str, Any]:
     """Parameter name -> default value."""
     return {key: p.default for key, p in inspect.signature(SCENES[name]).parameters.items()}

@@ -5,6 +5,7 @@ Everything starts exactly touching. Lengths in m, angles in rad, densities in kg
 
 import itertools
 import math
+from typing import Annotated
 
 import numpy as np
 
@@ -24,7 +25,8 @@ def add_floor(scene, material=None):
 
 
 @listed_scene
-def stack(*, count: Whole(1000) = 15, size: Positive = 1.0, density: Positive = 1000.0, friction: NonNegative = 0.6):
+def stack(*, count: Annotated[int, Whole(1000)] = 15, size: Positive = 1.0, density: Positive = 1000.0,
+          friction: NonNegative = 0.6) -> Scene:
     """Boxes on top of each other."""
     scene = Scene(name="stack")
     material = Material(friction=friction)
@@ -36,7 +38,8 @@ def stack(*, count: Whole(1000) = 15, size: Positive = 1.0, density: Positive = 
 
 
 @listed_scene
-def wall(*, width: Whole(200) = 10, height: Whole(200) = 8, brick: Positive = 0.5, friction: NonNegative = 0.6):
+def wall(*, width: Annotated[int, Whole(200)] = 10, height: Annotated[int, Whole(200)] = 8, brick: Positive = 0.5,
+         friction: NonNegative = 0.6) -> Scene:
     """A brick wall in running bond.
 
     Bricks are `brick` long, half as wide and high; every second row starts and ends with half a brick.
@@ -62,8 +65,9 @@ def _lay_bricks(scene, width, height, brick, corner, along, density, material):
 
 
 @listed_scene
-def dominoes(*, count: Whole(2000, 2) = 30, height: Positive = 0.8, turn: Between(-5, 5) = math.pi,
-             spacing: Between(0.3, 0.9) = 0.5, friction: NonNegative = 0.3):
+def dominoes(*, count: Annotated[int, Whole(2000, 2)] = 30, height: Positive = 0.8,
+             turn: Annotated[float, Between(-5, 5)] = math.pi,
+             spacing: Annotated[float, Between(0.3, 0.9)] = 0.5, friction: NonNegative = 0.3) -> Scene:
     """A row of dominoes, straight or on a curve; the first one is tipped.
 
     `spacing` is the distance between neighbours in heights, `turn` the angle through which the row bends. The first
@@ -92,8 +96,8 @@ def dominoes(*, count: Whole(2000, 2) = 30, height: Positive = 0.8, turn: Betwee
 
 
 @listed_scene
-def card_tower(*, levels: Whole(30) = 3, card: Positive = 1.0, thickness: Positive = 0.02,
-               lean: Between(0.05, 0.6) = 0.3, friction: NonNegative = 0.8):
+def card_tower(*, levels: Annotated[int, Whole(30)] = 3, card: Positive = 1.0, thickness: Positive = 0.02,
+               lean: Annotated[float, Between(0.05, 0.6)] = 0.3, friction: NonNegative = 0.8) -> Scene:
     """A tower of cards: pairs lean against each other, cards lie across.
 
     `lean` is a card's angle from the vertical. A pair that carries a load holds where friction > tan(lean).
@@ -128,8 +132,9 @@ def card_tower(*, levels: Whole(30) = 3, card: Positive = 1.0, thickness: Positi
 
 
 @listed_scene
-def arch(*, stones: Whole(101, 3) = 11, radius: Positive = 2.0, thickness: Positive = 0.5, width: Positive = 0.8,
-         friction: NonNegative = 0.8):
+def arch(*, stones: Annotated[int, Whole(101, 3)] = 11, radius: Positive = 2.0, thickness: Positive = 0.5,
+         width: Positive = 0.8,
+         friction: NonNegative = 0.8) -> Scene:
     """A round arch of wedge-shaped stones that stands by friction and its weight.
 
     `radius` is the inner one. It can stand where thickness is more than about a ninth of the middle radius
@@ -152,7 +157,8 @@ def arch(*, stones: Whole(101, 3) = 11, radius: Positive = 2.0, thickness: Posit
 
 
 @listed_scene
-def incline(*, angle: Between(0, 1.5) = 0.5, friction: NonNegative = 0.5, size: Positive = 0.5, speed: Number = 0.0):
+def incline(*, angle: Annotated[float, Between(0, 1.5)] = 0.5, friction: NonNegative = 0.5, size: Positive = 0.5,
+            speed: Number = 0.0) -> Scene:
     """A block on a slope: it stays where tan(angle) < friction.
 
     Both surfaces have the friction given; the block starts with `speed` down the slope.
@@ -168,8 +174,9 @@ def incline(*, angle: Between(0, 1.5) = 0.5, friction: NonNegative = 0.5, size: 
 
 
 @listed_scene
-def wrecking_ball(*, links: Whole(100) = 8, radius: Positive = 0.5, angle: Between(0, 1.5) = 1.1,
-                  width: Whole(60) = 8, height: Whole(60) = 12):
+def wrecking_ball(*, links: Annotated[int, Whole(100)] = 8, radius: Positive = 0.5,
+                  angle: Annotated[float, Between(0, 1.5)] = 1.1,
+                  width: Annotated[int, Whole(60)] = 8, height: Annotated[int, Whole(60)] = 12) -> Scene:
     """A heavy ball on a chain swings into a brick wall.
 
     The chain starts straight, `angle` from the vertical; the ball passes just above the ground.
@@ -197,8 +204,9 @@ def wrecking_ball(*, links: Whole(100) = 8, radius: Positive = 0.5, angle: Betwe
 
 
 @listed_scene
-def tumbler(*, count: Whole(5000) = 60, sides: Whole(48, 3) = 8, radius: Positive = 2.0, depth: Positive = 1.6,
-            speed: Number = 0.8):
+def tumbler(*, count: Annotated[int, Whole(5000)] = 60, sides: Annotated[int, Whole(48, 3)] = 8, radius: Positive = 2.0,
+            depth: Positive = 1.6,
+            speed: Number = 0.8) -> Scene:
     """A turning drum full of boxes, balls and capsules.
 
     The drum is one kinematic body with flat walls, `radius` from the axis (y); two static planes close it.

@@ -62,7 +62,7 @@ def plan_border(bodies, pairs, moves):
     order = np.argsort(group, kind="stable")
     alone = connected(pairs, moves)
     acts_on = [{int(alone[body]) for body in bodies[k]} - {-1} for k in order]
-    on = {}                                                # articulation of the tree -> rows
+    on: dict[int, list[int]] = {}                                                # articulation of the tree -> rows
     for k, places in enumerate(acts_on):
         for place in places:
             on.setdefault(place, []).append(k)
@@ -82,7 +82,8 @@ def plan_border(bodies, pairs, moves):
 
 def _rounds(acts_on, meets):
     """(rows,) int32: the first round in which no column is probed that some row meets together with this one."""
-    taken, found = {}, np.zeros(len(acts_on), np.int32)    # articulation of the tree -> rounds that move it
+    taken: dict[int, set[int]] = {}                        # articulation of the tree -> rounds that move it
+    found = np.zeros(len(acts_on), np.int32)
     for k, places in enumerate(acts_on):
         near = places.union(*(acts_on[i] for i in meets[k]))
         used = set().union(*(taken.get(place, ()) for place in near))

@@ -1,5 +1,7 @@
 """Articulations: dynamic bodies that joints hold together. What does not move separates them."""
 
+from typing import Any
+
 import numpy as np
 
 NONE = -1
@@ -58,13 +60,14 @@ def branches(pairs, group, count):
     pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE
     of what is to be left out; count: articulations.
     """
-    beside = [[] for _ in range(len(group))]
+    beside: list[list[tuple[int, int, int]]] = [[] for _ in range(len(group))]
     for j, (a, b) in enumerate(pairs.tolist()):
         if group[a] >= 0:
             beside[a].append((j, b, 0))
         if group[b] >= 0:
             beside[b].append((j, a, 1))
-    found, pinned = [[] for _ in range(count)], [[] for _ in range(count)]
+    found: list[list[Any]] = [[] for _ in range(count)]
+    pinned: list[list[Any]] = [[] for _ in range(count)]
     place = np.full(len(group), -1)
     held = [a if group[a] >= 0 else b for a, b in pairs.tolist() if (group[a] >= 0) != (group[b] >= 0)]
     for first in [*held, *np.flatnonzero(group >= 0)]:
@@ -111,8 +114,8 @@ def find_articulations(group, joint, loops, pairs, border):
     node = group[ends].max(axis=1)
     found = np.zeros(int(group.max()) + 1, ARTICULATION_DTYPE)
     for name, of in (("node", node), ("border", border), ("member", group[members])):
-        for field, side in ((name, "left"), (name + "_end", "right")):
-            found[field] = np.searchsorted(of, np.arange(len(found)), side)
+        found[name] = np.searchsorted(of, np.arange(len(found)), "left")
+        found[name + "_end"] = np.searchsorted(of, np.arange(len(found)), "right")
     np.maximum.at(found["loops"], node, loops)
     found["held"][np.unique(node[(joint >= 0) & (group[ends].min(axis=1) == NONE)])] = 1
     return found, np.append(members, np.int32(0))

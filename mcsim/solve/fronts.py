@@ -24,7 +24,8 @@ def postorder(order, columns):
     """The same elimination, every node directly after the subtrees that lead to it, the largest last. order: nodes;
     columns: node -> those that are left of its neighbours when it is eliminated. -> order"""
     place = {node: k for k, node in enumerate(order)}
-    children, roots = [[] for _ in order], []
+    children: list[list[int]] = [[] for _ in order]
+    roots: list[int] = []
     for k, node in enumerate(order):
         above = min((place[i] for i in columns[node]), default=None)
         (roots if above is None else children[above]).append(k)
@@ -58,7 +59,7 @@ def plan_fronts(below, size, offset, entry_begin, entry_node):
     row_begin = np.concatenate([[0], np.cumsum(height - width)]).astype(np.int64)
     row = np.concatenate([*lists, np.zeros(0, np.int64)])
     parent_row = np.zeros(len(row), np.int32)
-    children = [[] for _ in range(count)]
+    children: list[list[int]] = [[] for _ in range(count)]
     update, top = np.zeros(count, np.int64), [0]
     lengths = (height - width).astype(np.int64) * (height - width + 1) // 2
     largest_update = 0

@@ -47,7 +47,7 @@ def plan(bodies, sizes, moves, group=None):
     dynamic = np.append(moves, False)                      # the last is the world's: index -1
     if group is None:
         group = connected(bodies[joints], moves)
-    at = {}                                                # dynamic body -> joints on it
+    at: dict[int, list[tuple[int, str]]] = {}                                                # dynamic body -> joints on it
     for j in joints:
         for side, body in zip("ab", bodies[j]):
             if dynamic[body]:
@@ -61,7 +61,7 @@ def plan(bodies, sizes, moves, group=None):
     order, columns = _minimum_degree(count, codes, waits)
     loops = set(joints[count_loops(bodies[joints], moves) > 0].tolist())
     of = [int(max(group[bodies[j]])) for j in joints] + [int(group[body]) for body in hubs]
-    members = {}
+    members: dict[int, list[int]] = {}
     for node in order:
         members.setdefault(of[node], []).append(node)
     tangled = {of[key[j]] for j in loops}
@@ -108,7 +108,7 @@ def _fill(neighbours, k):
 
 def _minimum_degree(count, codes, waits):
     """-> order (node by node), columns: node -> its neighbours when it is eliminated."""
-    neighbours = [set() for _ in range(count)]
+    neighbours: list[set[int]] = [set() for _ in range(count)]
     for i, j in codes:
         neighbours[i].add(j)
     keys, height = {}, [0] * count
@@ -120,7 +120,7 @@ def _minimum_degree(count, codes, waits):
 
     heap = [entry(k) for k in range(count) if k not in waits]
     heapify(heap)
-    released = {}
+    released: dict[int, list[int]] = {}
     for node, hubs in waits.items():
         for hub in hubs:
             released.setdefault(hub, []).append(node)
@@ -164,17 +164,19 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
             if dynamic[body] and int(body) not in hub_node:
                 sides[k] |= bit
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    entry_begin, nodes, code = [0], [], []
+    begins = [0]
+    below_it: list[int] = []
+    code: list[int] = []
     columns = [sorted(place[i] for i in columns[node]) for node in order]
     heights = [sum(size[i] for i in below) for below in columns]
     work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
     for node, below in zip(order, columns):
         if loops:                                          # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
-        nodes.extend(below)
+        below_it.extend(below)
         code.extend(codes.get((order[i], node), 0) for i in below)
-        entry_begin.append(len(nodes))
-    entry_begin, nodes = np.array(entry_begin, np.int64), np.array(nodes, np.int32)
+        begins.append(len(below_it))
+    entry_begin, nodes = np.array(begins, np.int64), np.array(below_it, np.int32)
     owner = np.repeat(np.arange(count), np.diff(entry_begin))
     lengths = size[nodes].astype(np.int64) * size[owner]
     diagonal_lengths = size.astype(np.int64) * size

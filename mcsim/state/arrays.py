@@ -4,6 +4,8 @@ Bodies are a struct of arrays (``fields.BODY_FIELDS``), shapes, hulls and joints
 has one row before its first, the world's: body -1 is at the origin, never moves and has no inverse mass.
 """
 
+from typing import Any
+
 import numpy as np
 
 from mcsim.core import linear
@@ -20,7 +22,7 @@ from mcsim.state.fields import (
     SHAPE_DTYPE,
     SHAPE_TYPES,
 )
-from mcsim.state.surfaces import surface_arrays
+from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
 MOST_RUNS = 32                  # beyond which rows are taken one by one
 
@@ -67,6 +69,29 @@ class Rows:
 class BodyArrays:
     """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's
     row in front."""
+
+    kind: np.ndarray
+    position: np.ndarray
+    orientation: np.ndarray
+    twist: np.ndarray
+    force: np.ndarray
+    inv_mass: np.ndarray
+    inertia: np.ndarray
+    inv_inertia: np.ndarray
+    inv_inertia_world: np.ndarray
+    gravity_scale: np.ndarray
+    linear_damping: np.ndarray
+    angular_damping: np.ndarray
+    bullet: np.ndarray
+    island: np.ndarray
+    still_time: np.ndarray
+    still_speed: np.ndarray
+    carrier: np.ndarray
+    borne: np.ndarray
+    mass: np.ndarray
+    center_of_mass: np.ndarray
+    reach: np.ndarray
+    bounces: np.ndarray
 
     def __init__(self, count, padded=None):
         self.count = count
@@ -133,8 +158,10 @@ class ShapeArrays:
     def __init__(self, scene):
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
         self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
-        hulls, pool = [], _HullPool()
-        self.surfaces, known = [], {}           # SurfaceArrays; one of a shape that several bodies have
+        hulls: list[Any] = []
+        pool = _HullPool()
+        self.surfaces: list[SurfaceArrays] = []
+        known: dict[Any, int] = {}              # one of a shape that several bodies have
         for record, (i, body, shape) in zip(self.shapes, pairs):
             material = shape.material or body.material
             record["type"] = SHAPE_TYPES.index(shape.type)
@@ -164,7 +191,7 @@ class ShapeArrays:
                     self.surfaces.append(surface_arrays(shape))
                 record["surface"] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
-        self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
+        self.pools: Any = (self.hulls, *pool.arrays())       # as Collider takes them
         (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index,
          self.edges) = self.pools[1:]
 

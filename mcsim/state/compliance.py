@@ -6,7 +6,8 @@ from mcsim.core.errors import SceneError
 def check_surfaces(scene, excluded) -> None:
     """Refuse two bodies that may touch while neither has a surface that gives way. excluded: (k, 2) numbers of bodies
     that do not collide."""
-    rigid = {}                      # those with a rigid shape, by what decides with whom they collide
+    # Those with a rigid shape, by what decides with whom they collide.
+    rigid: dict[tuple[bool, int, int], list[int]] = {}
     for i, body in enumerate(scene.bodies):
         if any((shape.material or body.material).stiffness is None for shape in body.shapes if not shape.sensor):
             rigid.setdefault((body.kind == "dynamic", body.collision_group, body.collision_mask), []).append(i)

@@ -37,7 +37,7 @@ def body_colors(scene):
     alone = len(roots) == 1
     order = {k: number for number, k in enumerate(sorted(moving) if alone else roots)}
     colors = np.empty((len(scene.bodies), 3))
-    members = {}
+    members: dict[int, int] = {}
     for body in scene.bodies:
         if body.index not in moving:
             colors[body.index] = KINEMATIC if body.kind == "kinematic" else STATIC

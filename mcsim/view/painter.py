@@ -298,7 +298,7 @@ def _share_blocked(triangles, eye, rays):
     blocked = 0
     for ray in rays:
         met = (sides[0] @ ray <= 0) & (sides[1] @ ray <= 0) & (sides[2] @ ray <= 0)
-        blocked += np.any(volume[volume < 0][met] > (normal[met] @ ray) * 0.999)
+        blocked += bool(np.any(volume[volume < 0][met] > (normal[met] @ ray) * 0.999))
     return blocked / len(rays)
 
 

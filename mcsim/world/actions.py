@@ -7,10 +7,11 @@ from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.scene.checks import FieldError, items, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
+from mcsim.world.base import WorldBase
 from mcsim.world.handles import BodyHandle
 
 
-class Actions:
+class Actions(WorldBase):
     """The part of World that acts."""
 
     def _dynamic(self, body, doing):

@@ -20,10 +20,11 @@ from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
-from mcsim.scene.joints import Joint
+from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.world.base import WorldBase
 from mcsim.world.handles import BodyHandle, JointHandle
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
@@ -33,7 +34,7 @@ STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_vel
          "angular_velocity": "set_velocity"}
 
 
-class Changes:
+class Changes(WorldBase):
     """The part of World that changes what there is.
 
     Rows close up in order: arrays are new ones after every change, and a view taken before stays as it is, safe to
@@ -80,7 +81,7 @@ class Changes:
         """Names of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
         joints = joints | {joint.name for joint in self._scene.joints if joint.a in bodies or joint.b in bodies}
         return tuple(joint.name for joint in self._scene.joints if joint.name in joints
-                     or joint.type == "gear" and (joint.joint_a in joints or joint.joint_b in joints))
+                     or isinstance(joint, GearJoint) and (joint.joint_a in joints or joint.joint_b in joints))
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
@@ -228,7 +229,7 @@ class Changes:
         joints = [joint for joint in self._scene.joints if old.name in (joint.a, joint.b)]
         names = {joint.name for joint in joints}
         for joint in self._scene.joints:
-            if joint.type == "gear" and {joint.name, joint.joint_a, joint.joint_b} & names:
+            if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
                 raise SceneError(f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
                                  "its joints; remove the gear first")
         for joint in joints:
@@ -331,7 +332,8 @@ class Changes:
             if len(fresh.shapes) and len(versions):
                 collider.change_shapes(places, fresh.shapes)
             elif rows.count > rows.old:
-                collider.add_shapes(fresh.shapes, *fresh.pools, Surfaces(fresh.surfaces))
+                parts = (*fresh.pools, Surfaces(fresh.surfaces))
+                collider.add_shapes(fresh.shapes, *parts)
             elif rows.count < rows.old:
                 collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
             if excluded is not None:
@@ -464,4 +466,4 @@ def _with_material(shape, material):
 
 
 BODY_ARGUMENTS = set(inspect.signature(Scene.add_body).parameters) - {"self", "name"}
-Changes.add_body.__signature__ = inspect.signature(Scene.add_body).replace(return_annotation=BodyHandle)
+vars(Changes.add_body)["__signature__"] = inspect.signature(Scene.add_body).replace(return_annotation=BodyHandle)

@@ -5,6 +5,7 @@ when bodies or joints have changed.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,8 @@ class EventRun:
         try:
             for _ in range(n):
                 time, h = world.time, world.substep
-                before, given = simulation.touching(y), {}
+                before = simulation.touching(y)
+                given: dict[tuple[int, int], Any] = {}
                 for k in range(world._keywords["substeps"]):
                     y = simulation.step(time + k * h, y, h)
                     for key, impulse in simulation.impulses.items():
@@ -89,7 +91,7 @@ class EventRun:
         kinds = self.simulation.kinds
 
         def shapes(keys):
-            found = {}
+            found: dict[Any, Any] = {}
             for i, k in sorted(keys):
                 found.setdefault((*kinds[i].bodies[k].tolist(), *kinds[i].shapes[k].tolist()), (i, k))
             return found

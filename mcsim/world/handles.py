@@ -1,6 +1,7 @@
 """Handles to the bodies and joints of a world: small objects that read the world's arrays."""
 
 import copy
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +36,10 @@ class Handle:
     StaleHandleError; restoring a snapshot that has it makes the handle serve again."""
 
     __slots__ = ("_world", "_part")
+
+    NOUN: ClassVar[str]
+    PLURAL: ClassVar[str]
+    among: ClassVar[Any]            # a There -> name -> number, the parts, what they are called
 
     def __init__(self, world, part):
         self._world, self._part = world, part
@@ -275,7 +280,8 @@ class JointHandle(Handle):
         angles = [i for i, kind in enumerate(kinds) if kind in ("angle", "thread")]
         if not angles:
             raise SceneError(f"joint {self.name!r}: a {self.type} joint has no angle; read .position")
-        return self.position if len(angles) == len(kinds) else float(self.position[angles[0]])
+        position = self.position
+        return position if len(angles) == len(kinds) else float(np.asarray(position)[angles[0]])
 
     @property
     def force(self) -> np.ndarray:
@@ -313,7 +319,8 @@ class JointHandle(Handle):
     def error(self) -> tuple[float, float]:
         """(position error [m], angle error [rad]) of what the joint forbids."""
         with self._look("error"):
-            return tuple(float(x) for x in self._world.joint_errors()[self.index])
+            position, angle = self._world.joint_errors()[self.index].tolist()
+            return position, angle
 
     def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None) -> None:
         """Change what the joint's motor aims at, from the next step on.
@@ -371,7 +378,7 @@ class JointHandle(Handle):
         with self._alone("set_limits"):
             try:
                 i = self._one_axis(axis, "limits")
-                lower, upper = interval((lower, upper), "limits")
+                lower, upper = interval((lower, upper), "limits") or (lower, upper)
                 if self.type == "distance":
                     if upper <= 0.0:
                         raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
@@ -437,6 +444,6 @@ class JointHandle(Handle):
         axis = 0 if axis is None else axis
         if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not 0 <= axis < count:
             raise FieldError("axis", f"must be from 0 to {count - 1}, got {axis!r}")
-        if not TYPES[self.type]._takes(what, axis):
+        if not TYPES[self.type]._takes(what, int(axis)):
             raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
         return axis

@@ -21,6 +21,7 @@ from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, bounded_forces, kkt_system, redundancy
 from mcsim.solve.problems import Problem
 from mcsim.state.fields import AWAKE, ROW_KINDS
+from mcsim.world.base import WorldBase
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -102,7 +103,7 @@ class Events:
     sensor_end: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
 
 
-class Observers:
+class Observers(WorldBase):
     """The part of World that looks."""
 
     def joint_errors(self) -> np.ndarray:
@@ -303,7 +304,7 @@ class Observers:
             rotation = matrices(self._bodies.orientation[i:i + 1])[0]
             mobility[i, :3, i, :3] = self._bodies.inv_mass[i] * np.eye(3)
             mobility[i, 3:, i, 3:] = product(rotation, self._bodies.inv_inertia[i], rotation.T)
-        mobility = mobility.reshape(6 * count, 6 * count)
+        mobility = mobility.reshape(6 * count, 6 * count)       # type: ignore[assignment]  # another shape
         motors = jacobian_csr(rows, count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
         w = 2.0 * np.pi * axes["motor_hertz"]
         wanted = (-w * w * rows["error"] - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
@@ -366,7 +367,7 @@ class Observers:
             if self._event_run is not None:
                 run = self._event_run
                 return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
-            logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
+            logs: list[Any] = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
             found = [self._event_array(log.get_events(), began, dtype) for log in logs
                      for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
             broken = {} if self._broken is None else {"broken": self._broken}

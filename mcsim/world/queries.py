@@ -26,6 +26,7 @@ from mcsim.scene.checks import (
 )
 from mcsim.scene.shapes import ORIGIN, SHAPES, UPRIGHT, Shape
 from mcsim.state.arrays import ShapeArrays
+from mcsim.world.base import WorldBase
 from mcsim.world.handles import BodyHandle
 
 # What can be slid and held into the world; a Plane only be held.
@@ -144,7 +145,7 @@ def _ranks(bodies):
     return ranks
 
 
-class Queries:
+class Queries(WorldBase):
     """The part of World that looks for bodies, at their present poses. It changes nothing that a step computes.
 
     Solids are closed: what touches is hit. Every method takes `mask`, the collision groups to see (bits; -1: all), and

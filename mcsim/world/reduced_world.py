@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class ReducedWorld(World):
         own = {name: value for name, value in locals().items()
                if name not in ("self", "scene", "more", "__class__", *OF_TREES)}
         keywords = resolved(ReducedWorld, own, more)
-        self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
+        self._choices: dict[str, Any] = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
                          _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models) if isinstance(models, Mapping) else models}
         self._check_scene(scene)
@@ -458,7 +458,7 @@ class ReducedWorld(World):
             if not project:
                 self._check_tree(state)
             q, qd = self.system.coordinates(*state)
-            allow(self.system, q, qd, state)
+            allow(self.system, q, qd, tuple(state))
             vars(self)["_pipeline"].forget_written()
             self._turn.last = None
             self.q[...], self.qd[...] = q, qd
@@ -468,7 +468,8 @@ class ReducedWorld(World):
         errors = self.system.tree_errors(*state)
         if errors.size and errors.max() > BROKEN:
             i = int(np.argmax(errors.max(axis=-1)))
-            raise SceneError(f"ReducedWorld.from_maximal: joint {self.system.links[i].joint.name!r} is off by "
+            joint = self.system.links[i].joint
+            raise SceneError(f"ReducedWorld.from_maximal: joint {joint.name if joint else None!r} is off by "
                              f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
                              f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
 
@@ -632,7 +633,7 @@ def _check_loops(system):
     rows = np.zeros(len(system.links), np.int64)
     for loop in system.loops:
         for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
-            rows[number] += 6 - freedoms(loop.joint)
+            rows[number] += 6 - (freedoms(loop.joint) or 0)
     if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
         raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
                          f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take minutes: "
@@ -664,7 +665,8 @@ def _jointed(system, bodies):
 
 def _ranks(system, bodies):
     """(bodies,) twice: the bodies' ranks, and their trees, -1 of what has no link (constraints/_contact_order.pyx)."""
-    ranks, trees, of_trees = np.arange(bodies), np.full(bodies, -1), {}
+    ranks, trees = np.arange(bodies), np.full(bodies, -1)
+    of_trees: dict[int, list[int]] = {}
     for link in system.links:
         root = link.number if link.parent < 0 else int(trees[system.links[link.parent].body_number])
         trees[link.body_number] = root

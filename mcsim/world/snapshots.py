@@ -14,6 +14,7 @@ from mcsim.scene.checks import choose
 from mcsim.world.capabilities import CONTACTS
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
+from mcsim.world.base import WorldBase
 
 
 # Attributes of a world that hold its state, of those that depend on which bodies and joints there are.
@@ -127,7 +128,8 @@ class Parts:
         """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
         bodies = _parts_of(self.bodies, origin.bodies, Body)
         joints = _parts_of(self.joints, origin.joints, Joint)
-        names, before = {body.name for body in bodies}, set()
+        names = {body.name for body in bodies}
+        before: set[str] = set()
         for joint in joints:
             geared = {joint.joint_a, joint.joint_b} if joint.type == "gear" else set()
             if not ({joint.a, joint.b} <= names | {None} and geared <= before):
@@ -162,7 +164,7 @@ def _told(parts, origin):
     return [part if i is None or not part.same(origin[i]) else i for i, part in zip(found, parts)]
 
 
-class Snapshots:
+class Snapshots(WorldBase):
     """The part of World that is kept and taken back."""
 
     _RECORD = RECORD                                  # what it is made of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations      # signatures read as they are written here
 
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 from weakref import WeakSet
 
 import numpy as np
@@ -45,10 +45,10 @@ class There(NamedTuple):
     the world's turn."""
 
     scene: Scene
-    body_index: dict
-    joint_index: dict
+    body_index: dict[str, int]
+    joint_index: dict[str, int]
     bodies: BodyArrays
-    pipeline: Pipeline
+    pipeline: Any               # Pipeline, of a ReducedWorld ReducedPipeline
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
@@ -132,8 +132,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if self._keywords["contact"] == "compliant":
             check_surfaces(scene, excluded_pairs(scene, body_index))
         if collider is None:
-            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
-                                Surfaces(shapes.surfaces))
+            parts = (*shapes.pools, excluded_pairs(scene, body_index), Surfaces(shapes.surfaces))
+            collider = Collider(shapes.shapes, *parts)
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = self._new_pipeline(
@@ -426,7 +426,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 def _set_gears(joints, pipeline):
     """What a gear keeps, where that is left to the pose at which it is added."""
     added = np.flatnonzero(np.isnan(joints["constant"]))
-    measured = pipeline.measured() if len(added) else None
+    if not len(added):
+        return
+    measured = pipeline.measured()
     for i in added:
         (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
         q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from mcsim.core._trig import arctans2, sines_cosines
 
 from mcsim.core import trig
+from mcsim.core._trig import arctans2, sines_cosines
 
 EPS = np.finfo(float).eps
 

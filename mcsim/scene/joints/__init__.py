@@ -9,6 +9,8 @@ All else follows from these lines and the files that they name: the schema of sc
 read, the joints of trees, and what setup.py writes of them for the kernels (constraints/_NAME.pxd, of the same name).
 """
 
+from typing import TYPE_CHECKING
+
 from mcsim.scene.joints._joint import Joint as Joint
 
 from mcsim.scene.joints._ball import BallJoint as BallJoint
@@ -35,4 +37,7 @@ TYPES: dict[str, type[Joint]] = {joint.type: joint for joint in list(globals().v
                                  if isinstance(joint, type) and issubclass(joint, Joint) and joint is not Joint}
 JOINTS: dict[str, type[Joint]] = {name: joint for name, joint in TYPES.items() if joint.in_files}
 
-__all__ = [joint.__name__ for joint in TYPES.values()]
+_NAMES = [joint.__name__ for joint in TYPES.values()]
+
+if not TYPE_CHECKING:       # which sees what the lines above import, but not a list made here
+    __all__ = _NAMES

@@ -154,7 +154,8 @@ def one_axis(limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, A
 
 
 def axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction: float) -> AxisSpec:
-    return AxisSpec(*(limits or UNLIMITED), motor, spring, friction)
+    lower, upper = limits or UNLIMITED
+    return AxisSpec(lower, upper, motor, spring, friction)
 
 
 def motions(value: Any, count: int) -> tuple | None:

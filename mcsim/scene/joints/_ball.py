@@ -42,8 +42,8 @@ class BallJoint(Joint):
         if swing_limit is not None:
             swing_limit = checks.not_negative(swing_limit, "swing_limit", infinite=True)
             swing_limit = None if swing_limit == inf else checks.within(swing_limit, 0.0, pi, "swing_limit")
-        twist_limits = checks.interval(twist_limits, "twist_limits")
-        if any(abs(limit) > pi for limit in twist_limits or () if limit not in UNLIMITED):
+        bounds = twist_limits = checks.interval(twist_limits, "twist_limits")
+        if any(abs(limit) > pi for limit in bounds or () if limit not in UNLIMITED):
             raise FieldError("twist_limits", f"must be in [-π, π] rad, got {show(twist_limits)}")
         friction = not_negative(friction, "friction")
         motors, springs = three_of(motor, Motor, "motor"), three_of(spring, Spring, "spring")

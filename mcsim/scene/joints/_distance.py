@@ -69,7 +69,8 @@ class DistanceJoint(Joint):
         return axis_spec(limits, motor, spring, friction)
 
     def _world_frames(self, body_a: Frame, body_b: Frame) -> tuple[Frame, Frame]:
-        return tuple((np.array(self._arguments[field]), IDENTITY[1]) for field in ("anchor_a", "anchor_b"))
+        a, b = (np.array(self._arguments[field]) for field in ("anchor_a", "anchor_b"))
+        return (a, IDENTITY[1]), (b, IDENTITY[1])
 
     def _constant_at(self, gap: float) -> float:
         if self.constant != 0.0:

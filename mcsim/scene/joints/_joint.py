@@ -63,11 +63,11 @@ class Joint(Described):
     urdf: ClassVar[tuple[str, ...]] = ()            # the types that it is called in URDF files
     in_files: ClassVar[bool] = True                 # whether a scene file can hold it
     index: int | None
-    name: str | None
+    name: str                                       # this and the frames may be None until a scene takes the joint
     a: str | None
     b: str | None
-    frame_a: Frame | None
-    frame_b: Frame | None
+    frame_a: Frame
+    frame_b: Frame
     axes: list[AxisSpec]
     collide: bool
     swing_limit: float
@@ -150,7 +150,7 @@ class Joint(Described):
         if frame_a is None and frame_b is None:
             world_a, world_b = self._world_frames(body_a, body_b)
         else:
-            world_a = world_b = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
+            world_a = world_b = compose(body_b, frame_b) if frame_b is not None else compose(body_a, frame_a)
         frame_a = relative(body_a, world_a) if frame_a is None else frame_a
         frame_b = relative(body_b, world_b) if frame_b is None else frame_b
         return frame_a, frame_b, length(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0])

@@ -128,16 +128,16 @@ class UserJoint(Joint):
             if isinstance(i, bool) or not isinstance(i, Integral) or not 0 <= i < self.size:
                 raise FieldError("angles", f"must be row numbers from 0 to {self.size - 1}, got {show(i)}")
         if self.jacobian is not None:
-            self._check_jacobian(poses, "the initial pose")
+            self._check_jacobian(self.jacobian, poses, "the initial pose")
             turns = np.array([[1, -2, 3, -3, 1, 2], [-2, 3, 1, 2, -3, 1]]) / 3.0
-            self._check_jacobian([pose if body is None else pose.moved(turn, NEARBY)
+            self._check_jacobian(self.jacobian, [pose if body is None else pose.moved(turn, NEARBY)
                                   for body, pose, turn in zip(bodies, poses, turns)], "a pose nearby")
         super()._place(index, name, bodies)
 
-    def _check_jacobian(self, poses: list[Pose], where: str) -> None:
+    def _check_jacobian(self, jacobian: Jacobian, poses: list[Pose], where: str) -> None:
         """Refuse a Jacobian that is not the residual's derivative."""
         try:
-            given = np.asarray(self.jacobian(*poses), float)
+            given = np.asarray(jacobian(*poses), float)
         except Exception as error:
             raise FieldError("jacobian", f"failed at {where}: {error!r}") from error
         if given.shape != (self.size, 12):

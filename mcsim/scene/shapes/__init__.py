@@ -9,6 +9,8 @@ what can be held into a world, and what setup.py writes of them for the kernels 
 name).
 """
 
+from typing import TYPE_CHECKING
+
 from mcsim.scene.shapes._shape import ORIGIN as ORIGIN, UPRIGHT as UPRIGHT, Shape as Shape
 from mcsim.scene.shapes._surface import Surface as Surface
 
@@ -27,4 +29,7 @@ SHAPES: dict[str, type[Shape]] = {shape.type: shape for shape in list(globals().
                                   if isinstance(shape, type) and issubclass(shape, Shape)
                                   and shape not in (Shape, Surface)}
 
-__all__ = [shape.__name__ for shape in SHAPES.values()]
+_NAMES = [shape.__name__ for shape in SHAPES.values()]
+
+if not TYPE_CHECKING:       # which sees what the lines above import, but not a list made here
+    __all__ = _NAMES

@@ -50,7 +50,8 @@ class Box(Shape):
         """Six faces, each a grid of cells, so that the painter can put other bodies between the parts of a long one."""
         half = self.half_extents
         counts = np.clip(np.ceil(2 * half / cell - 1e-9), 1, 24).astype(int)
-        vertices, faces = [], []
+        vertices: list[np.ndarray] = []
+        faces: list[np.ndarray] = []
         for axis in range(3):
             u, v = (axis + 1) % 3, (axis + 2) % 3
             us = np.linspace(-half[u], half[u], counts[u] + 1)
@@ -59,6 +60,6 @@ class Box(Shape):
             sheet[..., u], sheet[..., v] = us[:, None], vs[None, :]
             for sign in (1.0, -1.0):
                 sheet[..., axis] = sign * half[axis]
-                faces.append(sum(map(len, vertices)) + lattice(len(us), len(vs), flipped=sign < 0))
+                faces.append(sum(len(corners) for corners in vertices) + lattice(len(us), len(vs), flipped=sign < 0))
                 vertices.append(sheet.reshape(-1, 3).copy())
         return Facets(np.concatenate(vertices), np.concatenate(faces), outlined=bool((counts == 1).all()))

@@ -44,11 +44,11 @@ def table(value: Any, field: str, width: int | None) -> np.ndarray:
             raise FieldError(field, f"must be rows of {width} numbers, got an array of shape {value.shape}")
         rows = value.astype(np.float64)
     else:
-        rows = items(value, "a list of rows of numbers", field)
-        if rows and width is None:
-            width = len(items(rows[0], "a list of numbers", f"{field}[0]"))
-        rows = np.array([vector(row, f"{field}[{i}]", width) for i, row in enumerate(rows)], float).reshape(
-            len(rows), width or 0)
+        given = items(value, "a list of rows of numbers", field)
+        if width is None:
+            width = len(items(given[0], "a list of numbers", f"{field}[0]")) if given else 0
+        rows = np.array([vector(row, f"{field}[{i}]", width) for i, row in enumerate(given)], np.float64).reshape(
+            len(given), width)
     bad = np.argwhere(~(np.abs(rows) < HUGE))
     if len(bad):
         i, j = bad[0]

@@ -25,6 +25,9 @@ EASE = 0.9              # of L from one iteration to the next
 class Accelerated:
     """The method on a convex problem. bound: L."""
 
+    w: np.ndarray
+    ahead_w: np.ndarray
+
     def __init__(self, convex, impulses, w):
         self.convex = convex
         self.bound = 1.0

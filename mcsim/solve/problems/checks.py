@@ -65,7 +65,8 @@ def bound_pairs(pairs, row_count, contact_rows):
     if pairs.shape != (count, 2):
         raise SceneError(f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row "
                          "after the contacts'")
-    bounds(*pairs.T, count)
+    lower, upper = pairs.T
+    bounds(lower, upper, count)
     return pairs
 
 

@@ -262,7 +262,7 @@ def complementary_solutions(M, d, tolerance: float = 1e-9) -> list[np.ndarray]:
     if size > MOST_ENUMERATED:
         raise ValueError(f"complementary_solutions: {size} unknowns are too many to try all sets; at most "
                          f"{MOST_ENUMERATED}")
-    found = []
+    found: list[np.ndarray] = []
     scale = tolerance * max(np.max(np.abs(d), initial=0.0), 1e-300)
     for count in range(size + 1):
         for chosen in combinations(range(size), count):

@@ -226,8 +226,8 @@ class _Cone:
             columns[3 * i + 1:3 * i + 3, 3 * i] = -self.friction[i] * self.slip[i]
             given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
         own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
-        columns, given = columns[:, own], given.ravel()
-        return given + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, given))[own],
+        columns, along = columns[:, own], given.ravel()
+        return along + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, along))[own],
                                               1e-12)[0])
 
     def sweep(self, impulses, sweeps):

@@ -150,7 +150,7 @@ class Blow:
         for blow in range(blows):
             if not count or np.min(rates[::3]) >= -quiet:
                 return impulses, blow, True
-            chosen = everyone if order == "simultaneous" else np.argmin(rates[::3])[None]
+            chosen = everyone if order == "simultaneous" else np.argmin(rates[::3], keepdims=True)
             one = self._together(law, rates, chosen, self.restitution, closed=order == "sequential")
             impulses, rates = impulses + one, rates + product(self.A, one)
         rest = self._together("newton", rates, everyone, np.zeros(count))
@@ -221,11 +221,11 @@ def two_bodies(masses, inertias, centers, point, normal, velocities, restitution
         return before.reshape(2, 6).copy(), np.zeros(3)
     if friction == 0.0:
         impulse, change = frictionless(inverse, T[:, 0], rates[0], restitution)
-        own = np.array([impulse, 0.0, 0.0])
+        given = np.array([impulse, 0.0, 0.0])
     elif friction > INFINITE:
-        own, change = sticking(inverse, T, rates, restitution)
+        given, change = sticking(inverse, T, rates, restitution)
     else:
-        own, _, _ = Blow(T.T @ inverse @ T, rates, np.array([restitution]), np.array([friction])).solve(
+        given, _, _ = Blow(T.T @ inverse @ T, rates, np.array([restitution]), np.array([friction])).solve(
             law, "simultaneous")
-        change = inverse @ (T @ own)
-    return (before + change).reshape(2, 6), own @ axes
+        change = inverse @ (T @ given)
+    return (before + change).reshape(2, 6), given @ axes

@@ -320,14 +320,14 @@ def _variables(friction, lower, upper, sides, count, kept):
         if not (np.isinf(low) or np.isinf(high)):
             slacks.append(({x: 1.0}, {x: -1.0}, high - low))
     to_kept, coupling = np.zeros((len(kept), len(columns))), np.zeros((len(columns), len(slacks)))
-    ceiling = np.zeros((len(slacks), len(columns)))
+    ceilings = np.zeros((len(slacks), len(columns)))
     for x, weights in enumerate(columns):
         for row, weight in weights.items():
             to_kept[row, x] = weight
     for s, (coupled, capped, _) in enumerate(slacks):
         coupling[list(coupled), s] = list(coupled.values())
-        ceiling[s, list(capped)] = list(capped.values())
-    return to_kept, loads, coupling, ceiling, np.array([slack[2] for slack in slacks])
+        ceilings[s, list(capped)] = list(capped.values())
+    return to_kept, loads, coupling, ceilings, np.array([slack[2] for slack in slacks])
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, directions=None):

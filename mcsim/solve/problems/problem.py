@@ -99,7 +99,8 @@ class Problem:
     def _set_up(self, rows, response):
         """The rows in blocks, for the kernels."""
         self.response = response
-        arrays = blocks(len(self.friction), rows.shape[1], *csr_parts(rows),
+        begin, column, value = csr_parts(rows)
+        arrays = blocks(len(self.friction), rows.shape[1], begin, column, value,
                         None if response is None else csr_parts(response.tocsr()))
         lower, upper = np.ascontiguousarray(self.bounds.T)
         self.system = System(*arrays, self.b, self.compliance, self.friction, lower, upper, rows.shape[1])

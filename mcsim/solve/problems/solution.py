@@ -2,13 +2,18 @@
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._system import MODELS
+
+if TYPE_CHECKING:
+    from mcsim.solve.problems.problem import Problem
 
 RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
@@ -74,20 +79,21 @@ class Progress:
     reason of the solver's own. measure: residuals of impulses and velocities, where they are not those of the model.
     """
 
-    problem: object
+    problem: "Problem"
     model: str
     tolerance: float
     max_iterations: int
-    callback: object = None
+    callback: Callable[[int, np.ndarray, Any], Any] | None = None
     reason: str = ""
-    notes: list = field(default_factory=list)
-    measure: object = None
+    notes: list[str] = field(default_factory=list)
+    measure: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 
     def __post_init__(self):
         self.system = self.problem.system
         self.model_number = MODELS.index(self.model)
         self.stiffest = float(self.system.local_blocks.max(initial=0.0))
-        self.best = self.best_velocities = None
+        self.best: Any = None                           # impulses, and their velocities, once anything was recorded
+        self.best_velocities: Any = None
         self.best_at = 0
         self.least = math.inf
         self.first = math.inf

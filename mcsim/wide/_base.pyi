@@ -1,0 +1,3 @@
+"""What mcsim/wide/levels.py asks of the kernels."""
+
+def supports(level: str) -> bool: ...
