@@ -114,12 +114,12 @@ class Recorder:
         if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
             raise SceneError(f"recorder: every must be a whole number, at least 1, got {show(every)}")
         self.world = world
-        self.every = every
+        self.every = int(every)
         self.body_names = tuple(world.body_names)
         self._frames = []
         self.keep()
 
-    def step(self, frames=1):
+    def step(self, frames: int = 1) -> None:
         """Steps the world until `frames` more frames are kept."""
         try:
             frames = count(frames, "frames", 0, MOST_STEPS)
