@@ -123,8 +123,8 @@ cdef inline void set_turning(Manifold* m, const Pairing* x) noexcept nogil:
 
 
 cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b) noexcept nogil:
-    """How the points of a manifold whose normal, points and features are set, and its normal, go on. Of a surface and a solid
-    a is the surface."""
+    """How the points of a manifold whose normal, points and features are set, and its normal, go on. Of a surface and
+    a solid a is the surface."""
     cdef bint flat = a.type == PLANE or b.type == PLANE
     cdef bint surface = is_surface(a.type)
     cdef bint alone = False
@@ -198,10 +198,11 @@ cdef inline bint lies_over(const Solid* s, Vec3 d) noexcept nogil:
     return is_surface(s.type) or facing(s, d, &line) == FACING_FACE
 
 
-cdef inline bint keep_lowest(Manifold* m, const Solid* s, double radius, Vec3 spin, double near, double ahead) noexcept nogil:
-    """Whether a solid touches where its rims, of that radius, are lowest, there alone. Corners beside one of them that are near
-    or come down are the rim that rolls on, and go, unless the disc lies flat, its middle no higher than `near`, or comes flat
-    within the time ahead. spin: of the solid against the other body."""
+cdef inline bint keep_lowest(Manifold* m, const Solid* s, double radius, Vec3 spin, double near,
+                             double ahead) noexcept nogil:
+    """Whether a solid touches where its rims, of that radius, are lowest, there alone. Corners beside one of them
+    that are near or come down are the rim that rolls on, and go, unless the disc lies flat, its middle no higher than
+    `near`, or comes flat within the time ahead. spin: of the solid against the other body."""
     cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
     cdef double sine = norm(along)
     cdef double beside
@@ -230,8 +231,8 @@ cdef inline Vec3 spin_of(const Bodies* bodies, const Manifold* m, double ahead) 
 
 
 cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin, double near, double ahead) noexcept nogil:
-    """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against a; near,
-    ahead: as of keep_lowest."""
+    """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against
+    a; near, ahead: as of keep_lowest."""
     cdef double radius = rim_radius(a, m.normal)
     if radius > 0.0 and lies_over(b, neg(m.normal)) and keep_lowest(m, a, radius, spin, near, ahead):
         return RING_A

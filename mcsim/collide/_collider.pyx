@@ -169,7 +169,8 @@ cdef inline void carry_points(Manifold* m, Py_ssize_t parts, const Manifold* old
 cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_parts, double near,
                              bint compliant) noexcept nogil:
     """carry_over for the parts of a patch, without impulses so far. What the parts had as wholes, friction and the like, is
-    shared out by what their points bear, unless all are as they were. Compliant: the energy is; at which poses, all know."""
+    shared out by what their points bear, unless all are as they were. Compliant: the energy is; at which poses, all
+    know."""
     cdef double load[PATCH_PARTS]
     cdef double total = 0.0
     cdef double twist = 0.0
@@ -643,15 +644,16 @@ cdef class Collider(Broadphase):
         return OK
 
     cdef void want(self, Py_ssize_t done) noexcept nogil:
-        """Room for as many manifolds to a pair as the pairs done had, and then some: where many bodies land at once, to begin
-        anew with twice the room each time takes longest."""
+        """Room for as many manifolds to a pair as the pairs done had, and then some: where many bodies land at once,
+        to begin anew with twice the room each time takes longest."""
         cdef Py_ssize_t most = SURFACE_MANIFOLDS * (self.close_count + 1)
         cdef Py_ssize_t likely = self.manifold_capacity * self.close_count // max(done, 1)
         self.manifolds_wanted = max(2 * self.manifold_capacity, min(likely + likely // 4, most))
 
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
                               Py_ssize_t slot_end) noexcept nogil:
-        """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, ~i: there is no room from close[i] on"""
+        """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, ~i: there is no room from
+        close[i] on"""
         cdef Py_ssize_t first = slot
         cdef Py_ssize_t i
         cdef Py_ssize_t k = 0
@@ -766,8 +768,8 @@ cdef class Collider(Broadphase):
         self.stale = 1
 
     def collide_once(self, position, orientation, kind, double speculative_distance):
-        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies; speculative_distance [m]: of
-        all pairs.
+        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies; speculative_distance
+        [m]: of all pairs.
 
         -> (m,) MANIFOLD_DTYPE
         """

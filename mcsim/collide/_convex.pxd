@@ -47,8 +47,8 @@ cdef inline void creep(const Solid* a, const Solid* b, Vec3 offset, double size,
     cdef Vec3 trial = n[0]
     cdef double s = separation[0]
     cdef Vec3 v, near, d
-    cdef int i
-    for i in range(4):
+    cdef int _
+    for _ in range(4):
         d = add_scaled(offset, 1e-3 * size - s, trial)
         if gjk(a, b, d, size, size, &v, &near) != GJK_APART:
             return

@@ -1,14 +1,15 @@
 """Contacts at the inner edges of neighbouring shapes that move together: the tiles of a floor, a plank beside a mesh.
 
-Each pair of shapes is tested by itself, so the side of a tile stops what slides over the floor although the next tile covers
-that side. What counts is the surface of all of them together, U. Let a solid S touch the shape T at p, on T, along the unit
-vector g, from T to S, and let another shape N hold p. Beside p the surface of U is made of T's outside N and of N's outside
-T, and where the two meet both must have a normal for U to have it. So g belongs to U if
+Each pair of shapes is tested by itself, so the side of a tile stops what slides over the floor although the next tile
+covers that side. What counts is the surface of all of them together, U. Let a solid S touch the shape T at p, on T,
+along the unit vector g, from T to S, and let another shape N hold p. Beside p the surface of U is made of T's outside
+N and of N's outside T, and where the two meet both must have a normal for U to have it. So g belongs to U if
 
     g . (x - p) <= 0  for all x in N,    or    T's points that reach as far along g go on from p to outside N
 
 which are the normals of U in the limit at p (B. Mordukhovich, "Variational analysis and generalized differentiation", 2006,
-section 1.1). The first holds for two tops of one height, the second for a wall on a tile, a step, a ramp. What fails both is
+section 1.1). The first holds for two tops of one height, the second for a wall on a tile, a step, a ramp. What fails
+both is
 inside: it is no contact of U, and goes if S has another contact with what moves with T. If S comes to lie over T in this
 step, along the surface that it has that contact with, the contact that it will have there takes its place.
 
@@ -47,7 +48,8 @@ cdef extern from *:
 
 cdef enum:
     EXITS = 16
-    MOST_PARTNERS = 128          # each is looked at for each contact of a body: one that lies on more has its contacts as they are
+    # each is looked at for each contact of a body: one that lies on more has its contacts as they are
+    MOST_PARTNERS = 128
 
 # What is known of a world's shapes and of the manifolds of a call, and room to list partners.
 ctypedef struct Neighbours:
@@ -291,7 +293,8 @@ cdef inline Spot spot_of(const Neighbours* x, const Manifold* m) noexcept nogil:
 
 
 cdef inline bint has_neighbours(const Neighbours* x, const Manifold* m) noexcept nogil:
-    """Whether it is of a dynamic shape and one that is not, and the former may touch others of these; up to MOST_PARTNERS."""
+    """Whether it is of a dynamic shape and one that is not, and the former may touch others of these; up to
+    MOST_PARTNERS."""
     cdef bint first = x.kind[m.shape_a] == DYNAMIC
     cdef int32_t pair
     cdef int count = 0

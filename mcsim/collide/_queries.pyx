@@ -215,7 +215,7 @@ cdef class Finder:
         cdef int32_t next_plane = 0
         cdef int32_t i
         cdef int top = 0
-        cdef int k, far
+        cdef int k, far, _
         cdef double entry[2]
         cdef Aabb box
         cdef Hit hit
@@ -243,7 +243,7 @@ cdef class Finder:
                                          limit)
                 far = entry[0] > entry[1]
                 far = 1 - far
-                for k in range(2):                       # the nearer one last, to be taken first
+                for _ in range(2):                       # the nearer one last, to be taken first
                     if entry[far] < INFINITY:
                         stack[top] = node.child[far]
                         entries[top] = entry[far]

@@ -1,8 +1,8 @@
 """Where a ray first meets a surface, from either side.
 
 Corners are sheared into the plane across the ray, each to one place whichever triangle asks, and the signs of areas
-there say which triangle the ray meets: so no ray slips through between neighbours (S. Woop, C. Benthin, I. Wald, "Watertight
-ray/triangle intersection", 2013).
+there say which triangle the ray meets: so no ray slips through between neighbours (S. Woop, C. Benthin, I. Wald,
+"Watertight ray/triangle intersection", 2013).
 """
 
 from libc.math cimport INFINITY, ceil, fabs, floor

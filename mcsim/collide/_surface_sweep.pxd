@@ -153,7 +153,7 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
     cdef double length, middle
     cdef double before = t[0]
     cdef double clear = 0.0
-    cdef int i
+    cdef int _
     while t[0] < leg.ahead:
         length = leg.ahead - t[0]
         while length > stride and not is_free(leg, near, t[0], t[0] + length):
@@ -174,7 +174,7 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
         limit = near + (limit if limit > 4.0 * stride * leg.speed else 0.0)
         if look(leg, near, limit, t[0], sheets, kept, met, &clear) == 0.0:
             continue
-        for i in range(HALVINGS):
+        for _ in range(HALVINGS):
             middle = 0.5 * (before + t[0])
             if look(leg, near, near, middle, sheets, kept, met, &clear) > 0.0:
                 t[0] = middle
@@ -187,9 +187,9 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
 
 cdef inline void deflect(Leg* leg, const Parts* parts, int begin) noexcept nogil:
     """Take from the solid's velocity what goes against the parts from `begin` on; twice, for they share corners."""
-    cdef int i, k
+    cdef int i, _
     cdef double a
-    for k in range(2):
+    for _ in range(2):
         for i in range(begin, parts.count):
             a = -dot(parts.part[i].normal, sub(leg.solid_course.twist.v, leg.surface_course.twist.v))
             if a > 0.0:
@@ -253,7 +253,8 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Patch* patch, Manifol
     for i in range(kept.count):
         if kept.part[i].deepest.separation <= r.near:
             # One manifold at least is left for each part that may follow.
-            stored = part_store(&kept.part[i], leg.solid.position, size, SURFACE_MANIFOLDS - count - (PART_MOST - 1 - parts),
+            stored = part_store(&kept.part[i], leg.solid.position, size,
+                                SURFACE_MANIFOLDS - count - (PART_MOST - 1 - parts),
                                 patch, &m[count])
             for k in range(count, count + stored):
                 set_carrying(&m[k], &leg.surface, &leg.solid)

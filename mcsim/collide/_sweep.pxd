@@ -73,8 +73,8 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
     cdef double approach = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
     cdef Manifold met
     cdef Solid at_a, at_b
-    cdef int k
-    for k in range(ADVANCES):
+    cdef int k, _
+    for _ in range(ADVANCES):
         # The plane across the closest points parts the two for good if neither comes nearer to it.
         if not approach > 0.0:
             return 0

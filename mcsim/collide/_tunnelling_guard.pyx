@@ -2,18 +2,19 @@
 
 Contacts that are laid before a step (collide/_sweep.pxd) stop what would meet something at the velocities that it has then.
 What hits by a corner turns at a thousand radians a second, what glances off flies on in another direction, and neither is
-in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is followed through
-each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back
-along the wall's normal, to where the ball touches; its way along the wall stays, and so does its velocity, which the
-contact that the next step finds there stops. A ball that is inside at the start is let go, and so is what joints hold
-that are solved directly: set back alone it would come off them.
+in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is
+followed through each substep: where it would come into something that never moves, or into anything for a bullet, the
+body is set back along the wall's normal, to where the ball touches; its way along the wall stays, and so does its
+velocity, which the contact that the next step finds there stops. A ball that is inside at the start is let go, and so
+is what joints hold that are solved directly: set back alone it would come off them.
 
 What slides over a floor, or lies on it, has balls that nearly touch from the start, or do: a thin plate, a hull whose
 corner's ball just fits. They would be held at once, though nothing is passed through, or at the side of the next tile of
 the floor. So a ball is taken only as large as leaves it well clear of everything where it starts: it is held where its
 middle has lost most of its distance from the wall, which is what comes before passing through.
 
-    t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
+    t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is
+                                      convex
 
 This is conservative advancement (collide/_sweep.pxd) of a ball without turning, in the frame of what it meets; on a mesh or
 height field, triangle by triangle (collide/_surface_cast.pxd).
@@ -25,7 +26,8 @@ from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._noted cimport NOTE_HELD
-from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub,
+                               vec3)
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._broadphase cimport ALONE, MOVING, STILL

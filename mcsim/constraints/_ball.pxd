@@ -2,11 +2,13 @@
 
     C = E_a' (p_b - p_a)                                                   3 rows, E_a the joint axes on a
     swing limit   limit - theta >= 0,   theta = angle(z_a, z_b),   theta' = u . (w_b - w_a),   u = z_a x z_b / |.|
-    twist limit   psi = 2 atan2(q_z, q_w) of the swing-twist split q = q_swing q_twist,   psi' = (z_a + z_b)/(1 + z_a.z_b) . w
-    free coordinates: the rotation vector r = log(q) in a's joint axes; a spring's torque -k log(q q_rest*) is the gradient
-    of k/2 |log(q q_rest*)|^2.
+    twist limit   psi = 2 atan2(q_z, q_w) of the swing-twist split q = q_swing q_twist,   psi' = z . w,
+                  z = (z_a + z_b)/(1 + z_a.z_b)
+    free coordinates: the rotation vector r = log(q) in a's joint axes; a spring's torque -k log(q q_rest*) is the
+    gradient of k/2 |log(q q_rest*)|^2.
 
-Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015; rows: any of Catto's talks.
+Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015; rows: any of Catto's
+talks.
 """
 
 from mcsim.core._trig cimport arctan2

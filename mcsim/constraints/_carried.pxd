@@ -30,7 +30,8 @@ cdef class Carried:
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
                            const Bodies* bodies) noexcept nogil
-    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies, double* out) noexcept nogil
+    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                      double* out) noexcept nogil
     cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil
     cdef void hand_out(self, Py_ssize_t k, const Branch* at) noexcept nogil
     cdef double response_along(self, Py_ssize_t k, const Branch* at, int n, const double* jacobian) noexcept nogil

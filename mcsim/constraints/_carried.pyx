@@ -1,6 +1,6 @@
-"""How hard the joints of an articulation make it to move one coordinate of one of its joints: J M^-1 J', which is of its two
-bodies alone, against J P J', where P says how all bodies answer with all joints holding. A part of 1/500 means that the
-two bodies carry 500 times their own inertia.
+"""How hard the joints of an articulation make it to move one coordinate of one of its joints: J M^-1 J', which is of
+its two bodies alone, against J P J', where P says how all bodies answer with all joints holding. A part of 1/500
+means that the two bodies carry 500 times their own inertia.
 
 Articulated bodies (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, section 7.3), with inverse inertias, so that
 what does not move is nothing special. Outwards from what does not move, or from the first body, each body c hangs on a
@@ -12,9 +12,9 @@ and P outwards, with K = F_c J_c' S^-1, by which c follows its parent, and C = F
 
     P_c = C + K J_p P_p J_p' K',      J P J' = j_c C j_c' + u P_p u',   u = j_p - j_c K J_p
 
-j_c, j_p the two halves of the coordinate's row J. Coordinates that motors hold are rows of J_c and J_p too, but of the joint
-in question: a motor at a shoulder turns what the others hold stiff. Joints that close loops are left out, but for those that
-hold a body to what does not move. So the part may be too large there, never too small.
+j_c, j_p the two halves of the coordinate's row J. Coordinates that motors hold are rows of J_c and J_p too, but of
+the joint in question: a motor at a shoulder turns what the others hold stiff. Joints that close loops are left out,
+but for those that hold a body to what does not move. So the part may be too large there, never too small.
 """
 
 from libc.string cimport memcpy, memset
@@ -265,7 +265,8 @@ cdef class Carried:
                      self.free_gain + 36 * k, u)
         return along(near, slack) + along(u, self.response + 36 * at[k].parent)
 
-    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies, double* out) noexcept nogil:
+    cdef void answers(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies,
+                      double* out) noexcept nogil:
         """P of all bodies of articulation g, whose joints' rows are written: out (bodies, 36), the others' stay."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t k

@@ -339,7 +339,8 @@ cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, Vec3 belt
             slides = fabs(rows[c].impulse) >= bound
         out = add_scaled(out, dragged(dot(s, along(&rows[c])), rows[c].impulse, slides, &rows[c],
                                       surface.tangential_stiffness, damping, settings), along(&rows[c]))
-        way = add_scaled(way, settings.h * (pair_rate(&rows[c], bodies.twist) + dot(along(&rows[c]), belt)), along(&rows[c]))
+        way = add_scaled(way, settings.h * (pair_rate(&rows[c], bodies.twist) + dot(along(&rows[c]), belt)),
+                         along(&rows[c]))
         slid = slid or slides
     if slid and load > 0.0:
         out = not_outrun(out, s, way, pair_impulse(rows))

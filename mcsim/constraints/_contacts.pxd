@@ -14,11 +14,13 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
                         const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
                         Row* rows) noexcept nogil
-cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
+cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                              const Settings* settings,
                               Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
 
 # Which rows a manifold has, and where from its first on. Friction comes behind the normals, so that a sweep ends within the
-# bounds that the loads have at its end; but before those of compliant surfaces, springs so stiff that they must be met last.
+# bounds that the loads have at its end; but before those of compliant surfaces, springs so stiff that they must be
+# met last.
 ctypedef struct ContactRows:
     int normals                  # where they begin: one a point
     int pairs                    # where friction begins: 2 rows a pair, then the twist, then those against rolling

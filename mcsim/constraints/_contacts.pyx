@@ -50,8 +50,8 @@ ctypedef struct ContactFrame:
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all; in flight, from
-    the point that comes first. Compliant surfaces are both pressed in, and meet in the middle."""
+    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all; in
+    flight, from the point that comes first. Compliant surfaces are both pressed in, and meet in the middle."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 p
@@ -164,8 +164,8 @@ cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const A
 
 
 cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const ContactFrame* f) noexcept nogil:
-    """How the points lean against the tangents, with r_i their offsets from the centre, z_i those along the normal, c_i their
-    weights there and s = size / HALF_SLOPS (docs/theory/twist.md):
+    """How the points lean against the tangents, with r_i their offsets from the centre, z_i those along the normal,
+    c_i their weights there and s = size / HALF_SLOPS (docs/theory/twist.md):
 
         sum c_i z_i r_i / (sum c_i r_i^2 + s^2) . s^2 / (sum c_i z_i^2 + s^2)"""
     cdef Vec3 lean = vec3(0.0, 0.0, 0.0)
@@ -408,11 +408,11 @@ cdef Vec3 normal_rate(const Manifold* m, Vec3 w_a, Vec3 w_b, Vec3 past) noexcept
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
                         const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
                         Row* rows) noexcept nogil:
-    """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of
-    the bodies, into their `curvature` and half a substep of it into their biases: n . (what the roundings' centres accelerate
-    apart). In h it bends no path by more than MOST_BENT of it, the path beyond the velocity `shared` by all that a body hangs
-    together with, which bends nothing. A normal that turns adds 2 dn/dt . (their velocity) + d2n/dt2 . (their distance, R n),
-    with n . d2n/dt2 = -|dn/dt|^2; bounded likewise."""
+    """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations
+    [v; w] of the bodies, into their `curvature` and half a substep of it into their biases: n . (what the roundings'
+    centres accelerate apart). In h it bends no path by more than MOST_BENT of it, the path beyond the velocity
+    `shared` by all that a body hangs together with, which bends nothing. A normal that turns adds 2 dn/dt . (their
+    velocity) + d2n/dt2 . (their distance, R n), with n . d2n/dt2 = -|dn/dt|^2; bounded likewise."""
     cdef const Manifold* m
     cdef const Anchor* anchor
     cdef const Twist* a
@@ -454,8 +454,9 @@ cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                               const Settings* settings, Row* rows, const double* impact_impulse,
                               bint bouncing) noexcept nogil:
-    """After a substep: the impulses into the step's totals; what stays of them is the warm start for the next substep, in the
-    rows and in the manifolds: of what bears, what lasts (wide/_halves.pxd), and friction in the same proportion.
+    """After a substep: the impulses into the step's totals; what stays of them is the warm start for the next
+    substep, in the rows and in the manifolds: of what bears, what lasts (wide/_halves.pxd), and friction in the same
+    proportion.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""
     cdef Py_ssize_t i

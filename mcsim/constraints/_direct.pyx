@@ -28,7 +28,8 @@ cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f
     if not (joint.type == BALL and n == 3 or joint.type == HINGE and n == 5):
         return
     for i in range(3):
-        linear_row(&block[i], vec3(1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), f.arm_a, f.arm_b)
+        linear_row(&block[i], vec3(1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), f.arm_a,
+                   f.arm_b)
         block[i].error = (&f.offset.x)[i]
 
 

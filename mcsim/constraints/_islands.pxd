@@ -14,7 +14,8 @@ cdef class Islands:
     cdef int8_t* asleep
     cdef int8_t* tied                    # it has joints
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
-    cdef int8_t* beside                  # it stays awake in an island beside something restless: it touches that, or has joints
+    # it stays awake in an island beside something restless: it touches that, or has joints
+    cdef int8_t* beside
     cdef double* free_mass               # inverse masses and inertias as if nothing slept
     cdef Mat3* free_inertia
     cdef double* held_mass               # and with 0 for what sleeps

@@ -103,8 +103,8 @@ cdef class Islands:
         self.patience, self.watching = patience, np.any(values[4] > 0.0)
 
     def get_seen(self, kind, island):
-        """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last seen; 0
-        of those awake, which are not looked at. kind, island (n,): of the bodies."""
+        """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last
+        seen; 0 of those awake, which are not looked at. kind, island (n,): of the bodies."""
         seen = np.hstack([part[:len(kind)] for part in self.kept[2]])
         seen[(kind == DYNAMIC) & (island < 0)] = 0.0
         return seen
@@ -131,7 +131,8 @@ cdef class Islands:
             not is_zero(t.w) and norm(t.w) * self.size[i] > NOTHING * self.slow[i])
 
     cdef void stand_in(self, Bodies* bodies) noexcept nogil:
-        """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they are."""
+        """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they
+        are."""
         bodies.inv_mass = self.held_mass
         bodies.inv_inertia = self.held_inertia
 

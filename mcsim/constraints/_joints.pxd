@@ -27,7 +27,8 @@ cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, 
                          const Settings* settings, Row* rows) noexcept nogil
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies, const Settings* settings,
                          double ahead) noexcept nogil
-cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                       const Settings* settings,
                        const Row* rows, const JointRows* own) noexcept nogil
 cdef int break_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, double h) noexcept nogil
 cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil

@@ -94,8 +94,9 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
-    """A physical spring: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it
-    is half, the relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    """A physical spring: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does `part`.
+    Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
+    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
     compliance /= part
     row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
     row.bias[BIASED] = bias
@@ -334,12 +335,14 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         joint.row_count += joint.constraint_count
 
 
-cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes,
+                      const JointFrames* f) noexcept nogil:
     """The curvature of motors' rows, for those who ask for accelerations."""
     cdef int i
     for i in range(count):
         if rows[i].kind == ROW_MOTOR:
-            rows[i].curvature = axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f) + gyroscopic_curvature(&rows[i], f)
+            rows[i].curvature = (axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f)
+                                 + gyroscopic_curvature(&rows[i], f))
 
 
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
@@ -376,8 +379,8 @@ cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexce
 
 
 cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil:
-    """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them, and what is
-    measured there counts turns from that. So they may turn more than half around in a substep."""
+    """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them,
+    and what is measured there counts turns from that. So they may turn more than half around in a substep."""
     cdef const TurningJoint* turning
     cdef LimitedJoint* limited
     cdef Joint* joint
@@ -463,8 +466,8 @@ cdef bint gear_is_linear(const Joint* joints, Py_ssize_t j, const Bodies* bodies
 
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies, const Settings* settings,
                          double ahead) noexcept nogil:
-    """The error of row i of a gear or a user's joint at the present poses, which may be trial ones of a drift that takes the
-    time `ahead`."""
+    """The error of row i of a gear or a user's joint at the present poses, which may be trial ones of a drift that
+    takes the time `ahead`."""
     cdef Joint copy_a, copy_b
     cdef GearSide a, b
     if joints[j].type == USER:
@@ -478,8 +481,8 @@ cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies*
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
                           const Settings* settings, bint struck) noexcept nogil:
-    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all where it
-    may reach any speed within the step: of an axis with a motor, and of a joint that a blow may reach."""
+    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all
+    where it may reach any speed within the step: of an axis with a motor, and of a joint that a blow may reach."""
     cdef Twist a = bodies.twist[joint.body_a]
     cdef Twist b = bodies.twist[joint.body_b]
     cdef Vec3 spin = spin_between(bodies, joint.body_a, joint.body_b)

@@ -43,8 +43,8 @@ ctypedef struct JointLists:
     Py_ssize_t whole_count
 
 
-# Which joints a blow may reach within a step: those of what hangs together with something that a contact touches. It may give
-# their coordinates any rate, so all of their limits have rows then.
+# Which joints a blow may reach within a step: those of what hangs together with something that a contact touches. It
+# may give their coordinates any rate, so all of their limits have rows then.
 cdef class Struck:
     cdef object kept
     cdef int32_t* group          # of bodies: with which others joints tie it together; -1: it is not moved

@@ -8,8 +8,8 @@ a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b -
 from libc.math cimport sqrt, fabs, floor
 from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
-from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_log,
-                               quat_mul, quat_conj, quat_matrix, mat_column)
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back,
+                               quat_log, quat_mul, quat_conj, quat_matrix, mat_column)
 from mcsim.state._inertia cimport gyroscopic_acceleration
 from mcsim.state._layout cimport LEAN, Bodies, Joint, JointAxis, Row
 
@@ -185,7 +185,8 @@ cdef inline double offset_curvature(const JointFrames* f, Vec3 d) noexcept nogil
 cdef inline void constrain_offset(Row* row, const JointFrames* f, int i) noexcept nogil:
     """One row: C = d . (p_b - p_a), d = joint axis i on a.
 
-    With u the slip: J' v = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a)) - 2 d . (w_a x u), for d' = w_a x d, r_a' = u + w_a x r_a.
+    With u the slip: J' v = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a)) - 2 d . (w_a x u), for d' = w_a x d, r_a' = u
+    + w_a x r_a.
     """
     cdef Vec3 d = f.axis_a[i]
     linear_row(row, d, f.arm_a, f.arm_b)

@@ -3,9 +3,9 @@ their room."""
 
 
 cdef inline bint invert_symmetric(double* k, int n) noexcept nogil:
-    """k <- k^-1 for a symmetric positive definite k (n, n), by n Gauss-Jordan sweeps (J. Goodnight, "A tutorial on the SWEEP
-    operator", 1979). False, with k spoilt, where a pivot falls below 1e-12 of its own diagonal entry, so that rows may have
-    any units: k is singular."""
+    """k <- k^-1 for a symmetric positive definite k (n, n), by n Gauss-Jordan sweeps (J. Goodnight, "A tutorial on
+    the SWEEP operator", 1979). False, with k spoilt, where a pivot falls below 1e-12 of its own diagonal entry, so
+    that rows may have any units: k is singular."""
     cdef double diagonal[6]
     cdef double pivot, f
     cdef int i, j, p

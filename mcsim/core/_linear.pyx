@@ -260,9 +260,9 @@ cdef double reflector(double* x, Py_ssize_t n, Py_ssize_t stride) noexcept nogil
 
 
 def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::1] x, int64_t[::1] order):
-    """The x (n, c) of least length among those that make |a x - b| least, a (m, n), b (m, c), column by column: a P = Q [R S; 0 0] with the longest of
-    the columns that are left taken first, until it is shorter than `rank` of the first; then [R S] = [T 0] Z. a and b are
-    spoilt. order (n,): the columns, those that were taken first. -> how many"""
+    """The x (n, c) of least length among those that make |a x - b| least, a (m, n), b (m, c), column by column: a P =
+    Q [R S; 0 0] with the longest of the columns that are left taken first, until it is shorter than `rank` of the
+    first; then [R S] = [T 0] Z. a and b are spoilt. order (n,): the columns, those that were taken first. -> how many"""
     cdef Py_ssize_t m = a.shape[0], n = a.shape[1], most = min(m, n), found = 0
     cdef Py_ssize_t i, j, k, best, c, columns = b.shape[1]
     cdef double[::1] size = np.empty(n + 1)

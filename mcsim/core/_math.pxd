@@ -59,8 +59,8 @@ cdef inline Vec3 perpendicular(Vec3 n) noexcept nogil:
 
 
 cdef inline Vec3 carry_along(Vec3 t, Vec3 n, Vec3 to) noexcept nogil:
-    """t, at right angles to the unit vector n, turned as n is by the shortest turn to the unit vector `to`, not opposite: in
-    every frame the same, as the part of t that is at right angles to `to` is not."""
+    """t, at right angles to the unit vector n, turned as n is by the shortest turn to the unit vector `to`, not
+    opposite: in every frame the same, as the part of t that is at right angles to `to` is not."""
     return add_scaled(t, -dot(to, t) / (1.0 + dot(n, to)), add(n, to))
 
 # ---- 3x3 matrices ----------------------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ cdef inline Quat quat_exp(Vec3 a) noexcept nogil:
     return quat(c, s * a.x, s * a.y, s * a.z)
 
 cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
-    """u' where exp(u) q turns at w, to O(u^4): w - 1/2 u x w + 1/12 u x (u x w); that of q exp(u) is turn_rate(-u, w), w in the
-    turned axes. (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
+    """u' where exp(u) q turns at w, to O(u^4): w - 1/2 u x w + 1/12 u x (u x w); that of q exp(u) is turn_rate(-u,
+    w), w in the turned axes. (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
     cdef Vec3 across = cross(u, w)
     return add_scaled(add_scaled(w, -0.5, across), 1.0 / 12.0, cross(u, across))
 

@@ -42,6 +42,6 @@ cdef inline double steadiness(double at_rest, double load) noexcept nogil:
 
 
 cdef inline double rigid_rate(double bias_rate, double h) noexcept nogil:
-    """The bias rate of a row without compliance [1/s]: as of a soft one, but no faster than sweeps in turn with joints follow,
-    a tenth of the error in a substep (docs/theory/stabilization.md, limits)."""
+    """The bias rate of a row without compliance [1/s]: as of a soft one, but no faster than sweeps in turn with
+    joints follow, a tenth of the error in a substep (docs/theory/stabilization.md, limits)."""
     return min(bias_rate, 0.1 / h)

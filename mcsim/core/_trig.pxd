@@ -54,8 +54,8 @@ cdef inline double arctan(double t) noexcept nogil:
     """atan t for 0 <= t <= 1: the angle is halved three times, atan t = 2 atan(t / (1 + sqrt(1 + t^2))), then
     Taylor."""
     cdef double z
-    cdef int k
-    for k in range(3):
+    cdef int _
+    for _ in range(3):
         t = t / (1.0 + sqrt(1.0 + t * t))
     z = t * t
     return 8.0 * (t - t * z * (1.0 / 3.0 - z * (1.0 / 5.0 - z * (1.0 / 7.0 - z * (1.0 / 9.0 - z * (1.0 / 11.0
@@ -81,12 +81,12 @@ cdef inline double arctan2(double y, double x) noexcept nogil:
 cdef inline double fifth_root(double x) noexcept nogil:
     """x^(1/5) for x > 0, by Newton's method from a power of two that is not below it."""
     cdef double y
-    cdef int exponent, k
+    cdef int exponent, _
     if not 0.0 < x <= 1e300:
         return x
     frexp(x, &exponent)
     y = ldexp(1.0, (exponent + 10000 + 4) // 5 - 2000)
-    for k in range(12):
+    for _ in range(12):
         y = y - (y - x / (y * y * y * y)) / 5.0
     return y
 

@@ -11,7 +11,7 @@ cdef enum:
     MOST_CORRECTIONS = 24    # of a drift: what those do not close flies
 
 cdef class Articulated(Jointed):
-    cdef readonly long long corrections # solves on trial poses since the beginning
+    cdef readonly long long corrections  # solves on trial poses since the beginning
     cdef readonly long long moved       # drifts after which joints were closed by moving bodies
 
     cdef void probe(self, Py_ssize_t g) noexcept nogil

@@ -330,8 +330,8 @@ cdef class Articulated(Jointed):
     cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil:
         """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes
         it shorter (D. Marquardt, 1963). -> how far the joints are off"""
-        cdef int k
-        for k in range(MOST_SHORTER):
+        cdef int _
+        for _ in range(MOST_SHORTER):
             if off <= max(before, self.articulation[g].enough):
                 break
             self.undo(g)
@@ -370,8 +370,8 @@ cdef class Articulated(Jointed):
         return self.strain[g] * h * h > STRAIN
 
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
-        """Whether closing the joints gave too much of the kinetic energy, or strains it. What drives them from outside gives
-        what it may."""
+        """Whether closing the joints gave too much of the kinetic energy, or strains it. What drives them from
+        outside gives what it may."""
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
@@ -385,7 +385,8 @@ cdef class Articulated(Jointed):
         v = self.flights.velocity_of(a)
         for k in range(a.member, a.member_end):
             i = self.member[k]
-            before += energy_beside(self.bodies, i, self.twist[k] if self.swept[g] else self.start[k], self.orientation[k], v)
+            before += energy_beside(self.bodies, i, self.twist[k] if self.swept[g] else self.start[k],
+                                    self.orientation[k], v)
             found += energy_beside(self.bodies, i, self.bodies.twist[i], self.orientation[k], v)
         self.highest[g] = max(self.highest[g], found)
         self.falls[g] = found < FALLEN * self.highest[g]
@@ -515,12 +516,12 @@ cdef class Articulated(Jointed):
         cdef double last
         cdef double shorter = 1.0
         cdef double widest = WIDEST_GAP * a.size
-        cdef int r
+        cdef int _
         self.moved += 1
         self.displacement.chosen, self.displacement.count = self.member + a.member, a.member_end - a.member
         self.refresh_one(g)
         self.note_joints(NOTE_MOVED, g)
-        for r in range(MOST_PROJECTIONS):
+        for _ in range(MOST_PROJECTIONS):
             if not a.enough < self.open[g]:
                 break
             last = self.open[g]
@@ -646,9 +647,9 @@ cdef class Articulated(Jointed):
                     inv_mass[self.member[k]] = 1.0 / total
 
     cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil:
-        """How bodies answer, with all joints holding, where contacts push what is OUTWEIGHED times lighter than something that
-        joints hold it to; where friction or limits of these are swept several at a time, FAR_OUTWEIGHED times
-        (docs/theory/si.md). share: as share_masses() has left it. -> whether any does"""
+        """How bodies answer, with all joints holding, where contacts push what is OUTWEIGHED times lighter than
+        something that joints hold it to; where friction or limits of these are swept several at a time,
+        FAR_OUTWEIGHED times (docs/theory/si.md). share: as share_masses() has left it. -> whether any does"""
         cdef Py_ssize_t c, g, j, k, n
         cdef int32_t i
         cdef bint found = False
@@ -724,8 +725,8 @@ cdef class Articulated(Jointed):
 
     cdef void solve_changed(self, Twist* twist, const double* sizes, double speed, double rate, int sweep,
                             int32_t* changed) noexcept nogil:
-        """The joints of what a further sweep has changed; bodies whose velocities that changes by more than speed + rate size
-        are noted in `changed`, too."""
+        """The joints of what a further sweep has changed; bodies whose velocities that changes by more than speed +
+        rate size are noted in `changed`, too."""
         cdef const Articulation* a
         cdef Py_ssize_t c, g, k
         cdef int32_t i

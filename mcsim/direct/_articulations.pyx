@@ -22,7 +22,7 @@ from mcsim.direct._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
 from mcsim.constraints._stiffness cimport load_joints
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate_back, scale, sub
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
@@ -37,9 +37,9 @@ from mcsim.wide._batches cimport Batch, BatchNode, BATCH_FREE, BATCH_LOOSE, BATC
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# Bounded rows are solved with the joints in them where there are position motors, where sweeps in turn with the joints would
-# leave more than this of an error after so many passes, or where they fly. Of a coordinate that has the part p of its two
-# bodies' J M^-1 J' a sweep leaves 1 - p.
+# Bounded rows are solved with the joints in them where there are position motors, where sweeps in turn with the
+# joints would leave more than this of an error after so many passes, or where they fly. Of a coordinate that has the
+# part p of its two bodies' J M^-1 J' a sweep leaves 1 - p.
 cdef double MOST_LEFT = 0.2
 cdef enum:
     PASSES = 8
@@ -108,14 +108,14 @@ cdef class Articulations(Accounted):
         the last MOST_ASKED steps."""
         cdef Joint* joint = &self.joints[self.asked[g]]
         cdef double left, part
-        cdef int k
+        cdef int _
         cdef bint held
         if joint.held == 0:
             if self.here[g]:
                 self.write_rows(g)
             left = 1.0
             part = 1.0 - self.carried.least_part(g, self.joints, &self.tree.rows, self.bodies)
-            for k in range(PASSES * self.settings.iterations):
+            for _ in range(PASSES * self.settings.iterations):
                 left *= part
             held = left > MOST_LEFT
             joint.held = -MOST_ASKED if held else MOST_ASKED
@@ -266,8 +266,8 @@ cdef class Articulations(Accounted):
             self.close_one(self.alone[c])
 
     cdef void begin_relax(self) noexcept nogil:
-        """Before the second pass. What is swept is to see the joints' forces from the start: a warm start of them acts, which
-        a flight has had already. What is not swept is held at once."""
+        """Before the second pass. What is swept is to see the joints' forces from the start: a warm start of them
+        acts, which a flight has had already. What is not swept is held at once."""
         cdef JointRows* rows = &self.tree.rows
         cdef const Articulation* a
         cdef Py_ssize_t c, g
@@ -353,7 +353,7 @@ cdef class Articulations(Accounted):
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t first = self.tree.own_numbers
         cdef Py_ssize_t c, g
-        cdef int k
+        cdef int _
         cdef bint some = False
         cdef bint fresh = False
         memcpy(self.kept_impulse + first, rows.impulse + first, self.batches.used * sizeof(double))
@@ -365,7 +365,7 @@ cdef class Articulations(Accounted):
         self.batches.aim_for(self.near, self.swept, True)
         self.drift_batches(False, True)
         self.batches.aim_for(self.near, self.swept, False)
-        for k in range(MOST_CORRECTIONS):
+        for _ in range(MOST_CORRECTIONS):
             if not self.batches.any_loose():
                 break
             self.corrections += 1
@@ -421,8 +421,8 @@ cdef class Articulations(Accounted):
     cdef void tie(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
                   Py_ssize_t manifold_count) noexcept nogil:
         """What hangs together in this step, and of it the bodies where some articulation is swept. One driven body, or
-        what stands, may be at the end of it: work is measured as seen from there. Between two of which one moves warm starts
-        are not weighed."""
+        what stands, may be at the end of it: work is measured as seen from there. Between two of which one moves warm
+        starts are not weighed."""
         cdef const Joint* joint
         cdef Py_ssize_t c, g, i, k
         cdef int32_t r
@@ -492,8 +492,8 @@ cdef class Articulations(Accounted):
             self.warm_starts.give(i, slope, bend)
 
     cdef bint weigh(self) noexcept nogil:
-        """How much of the warm starts is to be kept, once rows have given what they add: `kept_part`. -> whether any is less
-        than 1"""
+        """How much of the warm starts is to be kept, once rows have given what they add: `kept_part`. -> whether any
+        is less than 1"""
         cdef Py_ssize_t c, g, k
         cdef int i
         cdef double part
@@ -526,8 +526,8 @@ cdef class Articulations(Accounted):
         return found
 
     cdef void hold_doubtful(self) noexcept nogil:
-        """Where warm starts are to be kept in part: the joints' is mended, by J v + rate = 0, so that the others' are weighed
-        with the joints' answer to them. Then weigh begins anew."""
+        """Where warm starts are to be kept in part: the joints' is mended, by J v + rate = 0, so that the others' are
+        weighed with the joints' answer to them. Then weigh begins anew."""
         cdef Py_ssize_t c, g, k
         for c in range(self.awake_count):
             g = self.awake[c]

@@ -11,9 +11,10 @@ over the piece, and J^ their Jacobian with all arms and axes the mean of what th
 cay is Cayley's turn: cay(t) turns about t by 2 atan(|t| / 2). A vector r fixed in the body then moves by
 R1 r - R0 r = t x (R0 r + R1 r) / 2, so J^ times the mean velocity is exactly (C1 - C0) / h for every error C that is
 bilinear in arms and axes, as those of points and right angles are, and for a product s u of two such, whose
-difference is that of u times the mean of s and that of s times the mean of u, as those of parallel axes are. The work of the joints is L . J^ (mean velocity) = 0:
-kinetic energy is kept exactly, and so are both momenta, since the two impulses of a row act at one point. No step makes
-that unstable: what turns too fast for it goes on turning, more slowly, with the energy that it has.
+difference is that of u times the mean of s and that of s times the mean of u, as those of parallel axes are. The work
+of the joints is L . J^ (mean velocity) = 0: kinetic energy is kept exactly, and so are both momenta, since the two
+impulses of a row act at one point. No step makes that unstable: what turns too fast for it goes on turning, more
+slowly, with the energy that it has.
 
 Newton's method solves for the mean velocities u and L. By both equations, with G what is left of the momenta,
 
@@ -94,12 +95,12 @@ cdef inline Vec3 mean(Vec3 a, Vec3 b) noexcept nogil:
 cdef inline double foretell(double wrong, double last, int corrections) noexcept nogil:
     """What so many corrections are to leave of what is wrong, as the one after `last` has done; 0 where there was none."""
     cdef double left = wrong
-    cdef int k
+    cdef int _
     if not last > 0.0:
         return 0.0
     if not wrong < last:
         return INFINITY
-    for k in range(corrections):
+    for _ in range(corrections):
         left *= wrong / last
     return left
 
@@ -184,9 +185,10 @@ cdef class Flights:
 
     cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil:
         """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in 2^coarsest pieces at
-        least. tree.rows.impulse: warm-started with half of the joints' impulses; at the end what may warm-start the next drift. `sum`
-        has what they were, `held` those beside. The first half of the forces has acted, the second is to come. swept: the
-        velocities at the start do not go along with the joints. -> how far these are open at the end"""
+        least. tree.rows.impulse: warm-started with half of the joints' impulses; at the end what may warm-start the
+        next drift. `sum` has what they were, `held` those beside. The first half of the forces has acted, the second
+        is to come. swept: the velocities at the start do not go along with the joints. -> how far these are open at
+        the end"""
         cdef double* impulse = self.tree.rows.impulse
         cdef double length, ahead, end, off, before, taken
         cdef int32_t done = 0                        # of 2^HALVINGS
@@ -563,9 +565,9 @@ cdef class Flights:
             t.w = add(t.w, w)
 
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
-        """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and by what
-        is left of Newton's method, the motion r beside u, that with the momenta that are conserved, is made slower:
-        v = u + s r. The forces' work is that along the way dx that was gone, and their impulses have
+        """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and
+        by what is left of Newton's method, the motion r beside u, that with the momenta that are conserved, is made
+        slower: v = u + s r. The forces' work is that along the way dx that was gone, and their impulses have
         done it along the mean of the velocities:
 
             T(u) + s^2 T(r) = energy + f . (dx - h (v- + u + s r) / 2)
@@ -683,7 +685,6 @@ cdef class Flights:
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.
         -> how far the joints are open at its end"""
-        cdef double off
         cdef Py_ssize_t k
         cdef int i
         self.restart(a, ahead)

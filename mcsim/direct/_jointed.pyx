@@ -36,7 +36,8 @@ cdef inline int8_t* flag_row(flags, int k) except? NULL:
 
 cdef class Jointed:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
-    direct: the joints are solved here, not by rows of the sweeps; bounds_in_lanes: and what bounds them several at a time."""
+    direct: the joints are solved here, not by rows of the sweeps; bounds_in_lanes: and what bounds them several at a
+    time."""
 
     def __init__(self, bodies, joints, sizes, bint direct, bint bounds_in_lanes):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
@@ -66,7 +67,8 @@ cdef class Jointed:
         self.carried = Carried(self.tree.branches, own)
         self.kept_answers = np.zeros((bodies.count + 1, 36))
         self.answers = doubles(self.kept_answers)
-        self.joint_bounds = WideJointBounds(joints, sizes if direct and bounds_in_lanes else 0 * sizes, bodies.padded["inv_mass"])
+        self.joint_bounds = WideJointBounds(joints, sizes if direct and bounds_in_lanes else 0 * sizes,
+                                            bodies.padded["inv_mass"])
 
     def _keep_joints(self, found, plain):
         """Articulation by articulation, as `found` then says."""
@@ -104,8 +106,9 @@ cdef class Jointed:
         self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_firm(self, found, bodies, group):
-        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose, as batches need it:
-        whether what all weigh together is not too much for the lightest, as a lever of the articulation's size moves it."""
+        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose, as
+        batches need it: whether what all weigh together is not too much for the lightest, as a lever of the
+        articulation's size moves it."""
         inside = np.flatnonzero(group >= 0)
         of, padded = group[inside], bodies.padded
         inverse = padded["inv_mass"][1:][inside]
@@ -198,7 +201,8 @@ cdef class Jointed:
         self.choose_lanes()
 
     cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil:
-        """Joints that are open where a displacement has mended less than half of what it was to, which is `part` of the errors.
+        """Joints that are open where a displacement has mended less than half of what it was to, which is `part` of
+        the errors.
         rows: at the moved poses."""
         cdef Py_ssize_t i
         cdef int32_t g
@@ -262,7 +266,8 @@ cdef class Jointed:
             self.bounds_alone[k] = self.idle[k]
         for g in range(self.articulation_count):
             self.flew[g] = self.flies[g]
-            for k in range(self.articulation[g].node, self.articulation[g].node_end if self.flew[g] or self.holds[g] else 0):
+            for k in range(self.articulation[g].node,
+                           self.articulation[g].node_end if self.flew[g] or self.holds[g] else 0):
                 node = &self.tree.nodes[k]
                 if node.joint >= 0:
                     self.bounds_alone[node.joint] = 1

@@ -97,7 +97,7 @@ cdef void do_kick(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     cdef Bodies* bodies = kick.bodies
     cdef const Settings* settings = kick.settings
     cdef double h = kick.part * settings.h
-    cdef double m, s
+    cdef double m
     cdef Py_ssize_t i, k
     cdef Twist* t
     cdef Twist* f

@@ -29,8 +29,8 @@ cdef enum Task:
 
 TASKS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_force")
 
-BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function that it calls; a Dynamics belongs to one thread "
-        "at a time: make another one of its system")
+BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function that it calls; a Dynamics belongs to one "
+        "thread at a time: make another one of its system")
 
 cdef double SINGULAR = 1e-8      # cosine of a pitch
 cdef double SHORTEST = 1e-12     # square of a quaternion's length
@@ -95,8 +95,8 @@ cdef void do_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) no
 
 
 cdef class Dynamics:
-    """links: LINK_DTYPE (n,). turns (n, 3, 3): each body's axes in its link's. positions, orientations (bodies, 3), (.., 4):
-    of all bodies of the scene, for those that nothing moves. names: what
+    """links: LINK_DTYPE (n,). turns (n, 3, 3): each body's axes in its link's. positions, orientations (bodies, 3),
+    (.., 4): of all bodies of the scene, for those that nothing moves. names: what
     messages call the links' joints. user: (link number, callable) of users' joints.
     threads: among which batches are shared out."""
 
@@ -334,7 +334,6 @@ cdef class Dynamics:
         6.2)."""
         return self._run(MASS, q, None, None, None)
 
-
     # ---- bodies ------------------------------------------------------------------------------------------------------
 
     def poses(self, q):
@@ -449,7 +448,6 @@ cdef class Dynamics:
             finally:
                 self.turn.give()
         return found if count >= 0 else found[0]
-
 
     # ---- the factor of H ---------------------------------------------------------------------------------------------
 

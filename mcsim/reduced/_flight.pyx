@@ -103,7 +103,6 @@ cdef class TreeFlight:
     cdef void fly(self, const int32_t* busy, double h, const double* forces) noexcept nogil:
         """All trees that move and are not busy (NULL: none is) through a substep of h, under `forces` on the bodies; the
         trees stand placed, factored and looked at, before and after."""
-        cdef const Block* block
         cdef Py_ssize_t k
         cdef size_t nq = self.tree.nq, nv = self.tree.nv
         memcpy(self.origin, self.motion.q, nq * sizeof(double))
@@ -126,8 +125,8 @@ cdef class TreeFlight:
                 self.travel(k, h, forces)
 
     cdef void fly_apart(self, const int32_t* busy, double h, const double* forces) noexcept nogil:
-        """Trees that are not busy have flown, and stand still where they began until bring_back: what is done to all trees in
-        between is nothing to them."""
+        """Trees that are not busy have flown, and stand still where they began until bring_back: what is done to all
+        trees in between is nothing to them."""
         cdef const Block* block
         cdef Py_ssize_t i, k, nq = self.tree.nq
         self.fly(busy, h, forces)
@@ -145,7 +144,7 @@ cdef class TreeFlight:
 
     cdef void bring_back(self, const int32_t* busy) noexcept nogil:
         cdef Py_ssize_t k
-        cdef Py_ssize_t i, nq = self.tree.nq
+        cdef Py_ssize_t i
         for k in range(self.motion.tree_count):
             if busy[k]:
                 continue
@@ -213,7 +212,7 @@ cdef class TreeFlight:
         """These trees by h, in at most so many rounds."""
         cdef Py_ssize_t nq = self.tree.nq
         cdef Py_ssize_t q = self.motion.first_q(first), q_end = self.motion.first_q(end)
-        cdef Py_ssize_t v, v_end, i, k
+        cdef Py_ssize_t v, v_end, i, k, _
         cdef bint met
         if first >= end:
             return
@@ -230,7 +229,7 @@ cdef class TreeFlight:
             if self.pieces[k].loose:
                 self.motion.push(k, self.mean, w_scale(-1.0, w_add_scaled(self.pieces[k].velocity, 0.5 * h,
                                                                    self.pieces[k].acceleration)))
-        for i in range(rounds):
+        for _ in range(rounds):
             memcpy(self.motion.q + q, self.start + q, (q_end - q) * sizeof(double))
             self.motion.drift_links(self.tree.first, self.tree.end, 0.5 * h, self.mean)
             self.put_in_place()
@@ -465,9 +464,9 @@ cdef class TreeFlight:
         return worst / kinetic if kinetic > 0.0 else worst * INFINITY if worst != 0.0 else 0.0
 
     cdef double rounding(self, Py_ssize_t k) noexcept nogil:
-        """What rounding makes of a tree's kinetic energy [J]. Velocities v are differences of those that the world sees, u, and
-        of what gravity does to them: known to e u, as their energy is to m v e u + m (e u)^2 / 2. What rests on something
-        has no other energy."""
+        """What rounding makes of a tree's kinetic energy [J]. Velocities v are differences of those that the world
+        sees, u, and of what gravity does to them: known to e u, as their energy is to m v e u + m (e u)^2 / 2. What
+        rests on something has no other energy."""
         cdef const Piece* piece = &self.pieces[k]
         return BLUR * (sqrt((piece.before + piece.mirrored) * piece.seen) + BLUR * piece.seen)
 

@@ -129,8 +129,8 @@ ctypedef struct Factored:
     const double* coms
     Py_ssize_t stride
 
-# A row over a tree: [f; n] on one or two links (-1: none), at their centres of mass, and what is asked for, by the numbers of the
-# world's velocities; only those of the tree are there.
+# A row over a tree: [f; n] on one or two links (-1: none), at their centres of mass, and what is asked for, by the
+# numbers of the world's velocities; only those of the tree are there.
 ctypedef struct Response:
     const double* wrench[2]
     int32_t link[2]

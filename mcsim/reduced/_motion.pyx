@@ -276,9 +276,9 @@ cdef class TreeMotion:
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil:
         """qd += h qdd, qdd at the velocities that come out, by fixed-point rounds; one: at those that are there."""
         cdef Py_ssize_t i, nv = self.tree.nv
-        cdef int k
+        cdef int _
         memcpy(self.trial, self.qd, nv * sizeof(double))
-        for k in range(rounds):
+        for _ in range(rounds):
             self.look()
             self.find_accelerations(forces)
             for i in range(nv):
@@ -297,8 +297,8 @@ cdef class TreeMotion:
         self.leave()
 
     cdef void kick_some(self, double h, const double* forces, const int32_t* chosen, bint anew) noexcept nogil:
-        """The same of these trees alone, at the velocities that are there. anew: the last such kick again, at the velocities
-        that came out, and of what else has changed them since."""
+        """The same of these trees alone, at the velocities that are there. anew: the last such kick again, at the
+        velocities that came out, and of what else has changed them since."""
         cdef const Block* block
         cdef Py_ssize_t i, k
         for k in range(self.tree_count):
@@ -318,9 +318,9 @@ cdef class TreeMotion:
 
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil:
         """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
-        tree that it gives as much again is slowed at once, and goes on as one as forces say: qd + h qdd of a loose tree moves
-        its centre of mass also by what its coordinates leave to velocity products. told: (trees,) of which that is noted, or
-        NULL."""
+        tree that it gives as much again is slowed at once, and goes on as one as forces say: qd + h qdd of a loose
+        tree moves its centre of mass also by what its coordinates leave to velocity products. told: (trees,) of which
+        that is noted, or NULL."""
         cdef size_t size = self.tree.nv * sizeof(double)
         cdef Py_ssize_t k
         memset(self.gained, 0, self.tree_count * sizeof(double))
@@ -343,8 +343,8 @@ cdef class TreeMotion:
         return self.tree.links[self.trees[k].first_link].loose
 
     cdef Wide3 find_shared(self, Py_ssize_t k) noexcept nogil:
-        """After look: the velocity that all of a tree has, in which velocity products have no part: of the centre of mass of
-        a loose tree, of the kinematic body that one hangs on."""
+        """After look: the velocity that all of a tree has, in which velocity products have no part: of the centre of
+        mass of a loose tree, of the kinematic body that one hangs on."""
         cdef const LinkState* s = &self.tree.states[self.trees[k].first_link + 1]
         cdef Wide zero = 0.0
         cdef Wide mass = 0.0
@@ -361,8 +361,8 @@ cdef class TreeMotion:
         return w_scale(1.0 / mass, momentum)
 
     cdef Wide3 fall(self, Py_ssize_t k, const double* forces) noexcept nogil:
-        """The acceleration of a loose tree's centre of mass: of gravity, `forces` on its bodies and that on its root. 0 of others,
-        whose shared velocity is given."""
+        """The acceleration of a loose tree's centre of mass: of gravity, `forces` on its bodies and that on its root.
+        0 of others, whose shared velocity is given."""
         cdef const Link* link = &self.tree.links[self.trees[k].first_link]
         cdef const double* f
         cdef Wide zero = 0.0
@@ -394,8 +394,8 @@ cdef class TreeMotion:
         self.account_trees(0, self.tree_count, part, apart)
 
     cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil:
-        """After look: `gained` of these trees by this part of its kinetic energy, less that of prescribed bodies. apart: of its
-        velocities beyond the shared one, which are the same from all frames."""
+        """After look: `gained` of these trees by this part of its kinetic energy, less that of prescribed bodies.
+        apart: of its velocities beyond the shared one, which are the same from all frames."""
         cdef const LinkState* s
         cdef const Link* link
         cdef const Block* block
@@ -487,7 +487,8 @@ cdef class TreeMotion:
             self.total[k] -= h * self.tree_power(k, forces, wide3(zero, zero, zero), &weight)
 
     cdef void see_leads(self) noexcept nogil:
-        """After accelerate: the power of prescribed bodies, which are roots, on their trees, as seen from where they are."""
+        """After accelerate: the power of prescribed bodies, which are roots, on their trees, as seen from where they
+        are."""
         cdef const LinkState* s
         cdef Force f
         cdef Py_ssize_t k

@@ -160,9 +160,9 @@ cdef void move(Tree* tree, const Wide* q, const Wide* qd) noexcept nogil:
 
 
 cdef inline Force bias_force(const Link* link, const LinkState* s, const Wide* forces) noexcept nogil:
-    """p = v x* I v less gravity and what is applied at the centre of mass (NULL: nothing). With u = v + w x c the velocity of the centre
-    of mass and L = I_c w: I v = [L + c x m u; m u], and p = [w x L + c x (w x m u); w x m u] but for v x m u, which the
-    two parts of it have with opposite signs and which is taken together here."""
+    """p = v x* I v less gravity and what is applied at the centre of mass (NULL: nothing). With u = v + w x c the
+    velocity of the centre of mass and L = I_c w: I v = [L + c x m u; m u], and p = [w x L + c x (w x m u); w x m u]
+    but for v x m u, which the two parts of it have with opposite signs and which is taken together here."""
     cdef Force p
     cdef const Wide* applied
     cdef Wide mass = splat(link.mass)

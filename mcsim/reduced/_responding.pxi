@@ -1,15 +1,16 @@
-# What many rows are over a tree, by the factor that one lane found. A row a lane, J and H^-1 J' take one pass in and one out
-# (respond). Where a tree has as many rows as velocities, H^-1 is found so, a velocity a lane (invert), and serves all rows:
-# J of one is not 0 on the paths to its bodies alone, so H^-1 J' is the sum of few rows of H^-1 (respond_by). Rows on the
-# same two bodies follow each other, and share the way along those paths and what is read of H^-1.
-# Included by _kernels.pxi.
+# What many rows are over a tree, by the factor that one lane found. A row a lane, J and H^-1 J' take one pass in and
+# one out (respond). Where a tree has as many rows as velocities, H^-1 is found so, a velocity a lane (invert), and
+# serves all rows: J of one is not 0 on the paths to its bodies alone, so H^-1 J' is the sum of few rows of H^-1
+# (respond_by). Rows on the same two bodies follow each other, and share the way along those paths and what is read of
+# H^-1. Included by _kernels.pxi.
 
 cdef enum:
     ABREAST = 2                  # registers of rows, whose sums need not wait for each other's
     TOGETHER = 8                 # rows that respond_by is given at most: eight lanes, in as many registers as those are
     IN_STEP = 4                  # of them that pass over H^-1 side by side
     BEARS = 1                    # a force is to be found there, and passed on
-    PUSHED = 2                   # and what rows push with is passed on too: above where the two bodies of one meet that is 0
+    # and what rows push with is passed on too: above where the two bodies of one meet that is 0
+    PUSHED = 2
 
 
 cdef inline Force pull_of(const AxisFactor* axis) noexcept nogil:
@@ -119,8 +120,8 @@ cdef inline void write_rates(const Factored* tree, const Response* asked, int co
 
 
 cdef void respond(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil:
-    """J and H^-1 J' of `count` rows, at most ABREAST times as many as there are lanes. marks: (links,) of the tree, 0 before
-    and after; room: ABREAST times 18 a link and 2 a velocity."""
+    """J and H^-1 J' of `count` rows, at most ABREAST times as many as there are lanes. marks: (links,) of the tree, 0
+    before and after; room: ABREAST times 18 a link and 2 a velocity."""
     cdef Py_ssize_t first = tree.first, links = tree.end - tree.first, i, v, at, up
     cdef Force* push = <Force*>room                      # what the rows' wrenches have come to, about each link's origin
     cdef Force* force = push + ABREAST * links           # p
@@ -223,7 +224,8 @@ cdef void respond(const Factored* tree, const Response* asked, int count, int32_
             else:
                 own, pull = motion_of(axis), pull_of(axis)
                 for g in range(ABREAST):
-                    rates[v + g] = ((rates[v + g] if marks[i - first] else zero) - pairing(&a[g], &pull)) * splat(axis.inverse)
+                    rates[v + g] = ((rates[v + g] if marks[i - first] else zero)
+                                    - pairing(&a[g], &pull)) * splat(axis.inverse)
                     a[g].w = w_add_scaled(a[g].w, rates[v + g], own.w)
                     if not passes_through(axis):
                         a[g].v = w_add_scaled(a[g].v, rates[v + g], own.v)

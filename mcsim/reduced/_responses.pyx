@@ -2,9 +2,10 @@
 answers all of them (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3, by the passes that table 7.1 makes
 of it). Every level of lanes gives the same bits.
 
-A tree with as many rows as velocities, which are no more than MOST, is asked for H^-1 once, and rows take theirs from that: J of a
-row is not 0 on the paths from the base to two bodies alone. It is kept for as long as the tree stands where it is, from the end of
-a substep over the begin of the next one. In larger trees paths are long, and a pass in and out for each row is less.
+A tree with as many rows as velocities, which are no more than MOST, is asked for H^-1 once, and rows take theirs from
+that: J of a row is not 0 on the paths from the base to two bodies alone. It is kept for as long as the tree stands
+where it is, from the end of a substep over the begin of the next one. In larger trees paths are long, and a pass in
+and out for each row is less.
 
 Per pose, placed and factored:   expect(...);   ask(...) for each row and tree;   find()
 """
@@ -29,7 +30,8 @@ cdef class TreeResponses:
     def __init__(self, TreeMotion motion not None):
         cdef Py_ssize_t k, links, most_links = 1, most_numbers = 1
         self.motion = motion
-        self.kernels = <const TreeKernels*>PyCapsule_GetPointer(levels.table("trees", package="mcsim.reduced"), "mcsim.reduced")
+        self.kernels = <const TreeKernels*>PyCapsule_GetPointer(levels.table("trees", package="mcsim.reduced"),
+                                                                "mcsim.reduced")
         for k in range(motion.tree_count):
             links = motion.trees[k].end_link - motion.trees[k].first_link
             most_links = max(most_links, links)
@@ -90,9 +92,9 @@ cdef class TreeResponses:
 
     cdef void ask(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian, bint opposite,
                   double* force, int32_t* span, double* out, double* diagonal) noexcept nogil:
-        """What a row [f; n, f; n] on two bodies (-1: none) is over a block: J, from where to where it is not 0, H^-1 J', both
-        of which begin with the block, and J H^-1 J', which is added to `diagonal`. opposite: its two impulses are each
-        other's opposite, and nothing to what is above both bodies."""
+        """What a row [f; n, f; n] on two bodies (-1: none) is over a block: J, from where to where it is not 0, H^-1
+        J', both of which begin with the block, and J H^-1 J', which is added to `diagonal`. opposite: its two
+        impulses are each other's opposite, and nothing to what is above both bodies."""
         cdef const Link* links = self.motion.tree.links
         cdef Response* waiting = &self.asked[block.tree * self.places]
         cdef Response* r = waiting + self.waiting[block.tree]

@@ -37,8 +37,8 @@ cdef double SMALLEST_PIVOT = 1e-12
 # ---- six numbers of a body, and L D L' with 1/D on the diagonal, rows of six ---------------------------------------------
 
 cdef inline void decompose(double* k, int n, const double* least, bint lift) noexcept nogil:
-    """k <- L and 1/D of a symmetric k (n, n), of which the lower half is read. A pivot that is not above `least` is lifted to
-    it, or else skipped."""
+    """k <- L and 1/D of a symmetric k (n, n), of which the lower half is read. A pivot that is not above `least` is
+    lifted to it, or else skipped."""
     cdef double d, x
     cdef int i, j, p
     for p in range(n):
@@ -123,7 +123,8 @@ cdef inline void decompose_joint(LinkFactor* own, const JointRow* row, int n, bi
     decompose(own.joint, n, least, False)
 
 
-cdef inline void add_link(double* inertia, const LinkFactor* own, const JointRow* row, int n, bint parent_is_b) noexcept nogil:
+cdef inline void add_link(double* inertia, const LinkFactor* own, const JointRow* row, int n,
+                          bint parent_is_b) noexcept nogil:
     """What a joint leaves of the child's inertia on the parent."""
     cdef double z[6][6]
     cdef double x
@@ -162,8 +163,8 @@ cdef class ArticulatedBodies:
         self.factors = <LinkFactor*>doubles(factors)
 
     cdef void factor(self, Py_ssize_t g, const JointRow* rows, const Bodies* bodies, const Mat3* inertia) noexcept nogil:
-        """Of articulation g, which has no loops, at the rows' present Jacobians. inertia: of each body, world axes; NULL: as
-        the bodies have it."""
+        """Of articulation g, which has no loops, at the rows' present Jacobians. inertia: of each body, world axes;
+        NULL: as the bodies have it."""
         cdef const Link* link
         cdef LinkFactor* own
         cdef Py_ssize_t k

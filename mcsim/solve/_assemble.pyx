@@ -23,7 +23,6 @@ def jacobian_arrays(const Row[::1] rows):
     cdef int32_t[::1] column = indices
     cdef double[::1] value = data
     cdef int64_t entry
-    cdef int32_t low, high
     with nogil:
         for i in range(count):
             entry = begin[i]

@@ -120,8 +120,8 @@ cdef inline void cone_slide(double d0, double d1, double c, double b0, double b1
     cdef double e1 = d1
     cdef double det = d0 * d1 - c * c
     cdef double length, slope
-    cdef int k
-    for k in range(CONE_STEPS):
+    cdef int _
+    for _ in range(CONE_STEPS):
         length = sqrt(x0 * x0 + x1 * x1)
         if not fabs(length - radius) > 1e-14 * radius or not length > 0.0:     # 0: b is, and x was its rounding
             break
@@ -146,7 +146,7 @@ cdef inline void onto_circle(double radius, double* x) noexcept nogil:
     x[0] *= stretch
     x[1] *= stretch
 
-# ---- a limit surface: two rows along the tangents and one about the normal ------------------------------------------------
+# ---- a limit surface: two rows along the tangents and one about the normal -----------------------------------------
 
 cdef inline LimitSurface limit_surface(const Row* rows, const Row* row) noexcept nogil:
     """Of the block of three at `row`, under its normals' present impulses."""
@@ -278,8 +278,8 @@ cdef inline double pair_change(const Row* row, const double* delta, int relaxed)
 
 
 cdef inline double contact_change(const Row* row, const double* delta, int relaxed) noexcept nogil:
-    """By how much impulses of the contact's block at `row` change a velocity [m/s]: turning moves points by no more than the
-    size."""
+    """By how much impulses of the contact's block at `row` change a velocity [m/s]: turning moves points by no more
+    than the size."""
     cdef bint pair = row.block_kind == BLOCK_CONE
     cdef double fastest = pair_change(row, delta, relaxed) if pair else 0.0
     cdef double rate

@@ -13,7 +13,6 @@ contradict them: the diagonal is shifted by a part of J_i M^-1 J_i', and each so
 (`_tree.pyx`). A pivot below 1e-9 of J_i M^-1 J_i' is skipped: its row gets no impulse.
 """
 
-from libc.math cimport fabs
 from libc.string cimport memset
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree its own.
+"""Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree
+its own.
 
 Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J', and the rows'
                diagonals; rows.finish(...)

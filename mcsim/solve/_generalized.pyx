@@ -136,8 +136,8 @@ cdef class GeneralizedRows:
 
     cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                        double** response) noexcept nogil:
-        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> where from and up to where J is not
-        0, (2,) to be filled in; NULL: there is no room"""
+        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> where from and up to
+        where J is not 0, (2,) to be filled in; NULL: there is no room"""
         cdef Reach* reach = &self.reaches[2 * row + side]
         self.wanted_room += in_eights(count)
         if self.wanted_room > self.room:
@@ -239,7 +239,8 @@ cdef class GeneralizedRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Couplings of cones and of the points of contacts, once diagonals are there. Rows that the tree implies move nothing."""
+        """Couplings of cones and of the points of contacts, once diagonals are there. Rows that the tree implies move
+        nothing."""
         cdef Py_ssize_t i, k
         cdef Row* row
         cdef int points
@@ -577,7 +578,8 @@ cdef class GeneralizedRows:
         return largest
 
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil:
-        """A row has changed velocities by this energy: impulse times change of rate, whether it is in metres or radians [J]."""
+        """A row has changed velocities by this energy: impulse times change of rate, whether it is in metres or
+        radians [J]."""
         cdef const Reach* reach = &self.reaches[2 * row]
         cdef int side
         for side in range(2):
@@ -706,9 +708,9 @@ cdef class GeneralizedRows:
         """J velocity = 0 in all rows that close a bond's loops, by impulses that leave no trace but there: proximal steps,
         each of which leaves PROXIMAL of what it is given."""
         cdef Py_ssize_t i, k, first, begin, end
-        cdef int n
+        cdef int _
         self.span_of(bond, &begin, &end)
-        for n in range(HOLDS):
+        for _ in range(HOLDS):
             for i in range(begin, end):
                 k = self.loop[i]
                 self.loop_change[i] = self.rate(k, velocity) + (self.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
@@ -726,8 +728,8 @@ cdef class GeneralizedRows:
     # ---- strain ------------------------------------------------------------------------------------------------------
 
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil:
-        """A substep begins. -> whether loops yield, or it takes longer than `most` [s] to close them; if longer than `widest`,
-        they are contrary."""
+        """A substep begins. -> whether loops yield, or it takes longer than `most` [s] to close them; if longer than
+        `widest`, they are contrary."""
         cdef const Row* row
         cdef bint found = False
         cdef double error

@@ -148,12 +148,12 @@ cdef class Impacts:
         """-> how many manifolds were struck, counting repeats"""
         cdef Py_ssize_t k
         cdef int32_t i
-        cdef int round, n
+        cdef int _, n
         cdef int total = 0
         self.rows, self.count, self.impulse = rows, count, impulse
         self.threshold, self.h, self.first = threshold, h, first
         self.find_left()
-        for round in range(ROUNDS):
+        for _ in range(ROUNDS):
             if self.find() == 0:
                 break
             if total == 0:
@@ -466,11 +466,12 @@ cdef class Impacts:
                 self.leave(self.together[i])
 
     cdef void leave_driven(self, int count) noexcept nogil:
-        """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v, which lies
-        in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or other contacts, let
-        nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of rounding. It is left to the
-        solver, and what such a contact still closes by after the blow, too. A = L D L' with pivots, whose columns L D, made
-        orthogonal, span the range; a root of masses would be rounded otherwise in other units."""
+        """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v,
+        which lies in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or
+        other contacts, let nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of
+        rounding. It is left to the solver, and what such a contact still closes by after the blow, too. A = L D L'
+        with pivots, whose columns L D, made orthogonal, span the range; a root of masses would be rounded otherwise
+        in other units."""
         cdef Py_ssize_t n = 3 * count
         cdef double* a = self.matrix
         cdef double* u = self.numbers
@@ -481,7 +482,7 @@ cdef class Impacts:
         cdef double* pivot = rest + n
         cdef double most, part, size
         cdef double approach = 0.0
-        cdef int again
+        cdef int _
         for k in range(n):
             left[k] = a[k * n + k]
             rest[k] = u[k]
@@ -508,7 +509,7 @@ cdef class Impacts:
         else:
             return
         for d in range(c):
-            for again in range(2):
+            for _ in range(2):
                 for k in range(d):
                     add_multiple(span + d * n, span + k * n, -product(span + d * n, span + k * n, n) / pivot[k], n)
             pivot[d] = product(span + d * n, span + d * n, n)
@@ -599,6 +600,7 @@ cdef class BodyImpacts(Impacts):
         self.twist[node].w = add(self.twist[node].w, self.response[node].w)
 
 # ---- for the tests ---------------------------------------------------------------------------------------------------
+
 
 def py_resolve_impacts(const Row[::1] rows, double[:, ::1] twist, double threshold, double h,
                        double[::1] impact_impulse, int law=2):

@@ -1,6 +1,6 @@
-"""Contacts that bear much for their size (wide/_blocks.pxd, effort_of) are solved again in each sweep, up to 128 times. What
-is solved so often is few rows, which are solved by what they do to each other: with u = J qd of all of them, an impulse x of
-row i changes
+"""Contacts that bear much for their size (wide/_blocks.pxd, effort_of) are solved again in each sweep, up to 128
+times. What is solved so often is few rows, which are solved by what they do to each other: with u = J qd of all of
+them, an impulse x of row i changes
 
     u += A x e_i,    A = J H^-1 J',
 
@@ -134,8 +134,9 @@ cdef class LadenRows:
 
     cdef void begin(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count, const Effort* efforts,
                     const double* undone, const double* at_most, bint rub, int sweeps) noexcept nogil:
-        """A pass of so many sweeps over these blocks of rows [0, end), over contacts' friction only if `rub`; efforts by the rows'
-        sources. at_most: (velocities,) by a tree's first, the kinetic energy that rows may give it, NULL: any."""
+        """A pass of so many sweeps over these blocks of rows [0, end), over contacts' friction only if `rub`; efforts
+        by the rows' sources. at_most: (velocities,) by a tree's first, the kinetic energy that rows may give it,
+        NULL: any."""
         cdef LadenBlock* block
         cdef LadenTree* tree
         cdef LadenRow* laden

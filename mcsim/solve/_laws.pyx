@@ -106,13 +106,13 @@ cdef void solve_lcp(const double* a, const double* q, int n, double* p) noexcept
     problem", 1974): flip the first row that breaks its sign. It ends for every P-matrix, whatever the start.
     """
     cdef int active = (1 << n) - 1
-    cdef int i, j, k, wrong
+    cdef int i, j, _, wrong
     cdef double w, tolerance = 0.0
     for i in range(n):
         if fabs(q[i]) > tolerance:
             tolerance = fabs(q[i])
     tolerance *= 1e-15
-    for k in range(PIVOTS):
+    for _ in range(PIVOTS):
         solve_active(a, q, n, active, p)
         wrong = -1
         for i in range(n):
@@ -147,7 +147,7 @@ cdef void compress(const double* a, const double* q, int n, double* p) noexcept 
     cdef double eps = 0.0
     cdef double size = 0.0
     cdef double off
-    cdef int i, j, k
+    cdef int i, j, _
     if n == 1:
         p[0] = -q[0] / a[0] if q[0] < 0.0 else 0.0
         return
@@ -159,7 +159,7 @@ cdef void compress(const double* a, const double* q, int n, double* p) noexcept 
         for j in range(n):
             shifted[4 * i + j] = a[4 * i + j]
         shifted[5 * i] += eps
-    for k in range(REFINEMENTS):
+    for _ in range(REFINEMENTS):
         for i in range(n):
             last[i] = p[i]
             right[i] = q[i] - eps * p[i]
@@ -249,7 +249,7 @@ cdef bint next_direction(const Field* f, double* d, double* left, double* root) 
     cdef double middle[2]
     cdef double along, across, other
     cdef double rounding = 4e-16 * field_size(f)
-    cdef int k
+    cdef int _
     while left[0] > 0.0:
         left[0] -= 1.0
         low[0] = d[0]
@@ -268,7 +268,7 @@ cdef bint next_direction(const Field* f, double* d, double* left, double* root) 
         field_at(f, high, &along, &other)
         if fabs(other) <= rounding or (across > 0.0) == (other > 0.0):
             continue
-        for k in range(HALVINGS):
+        for _ in range(HALVINGS):
             unit_towards(low, high, middle)
             field_at(f, middle, &along, &other)
             if (other > 0.0) == (across > 0.0):
@@ -459,8 +459,8 @@ cdef void fly_to_end(const Point* c, const Course* x, double h, double back, bin
     cdef double first = fabs(below)
     cdef double middle, value
     cdef int side = 0
-    cdef int k
-    for k in range(HALVINGS):
+    cdef int _
+    for _ in range(HALVINGS):
         middle = low + (high - low) * max(0.001, min(0.999, below / (below - above)))
         fly(c, x, middle, out)
         value = beyond_end(out, back, compressing)
@@ -486,8 +486,8 @@ cdef bint turn_slip(const Point* c, double back, Course* x) noexcept nogil:
     cdef double size = fabs(c.nt[0]) + fabs(c.nt[1]) + c.friction * (c.t00 + c.t11)
     cdef double h = 1.0 / size
     cdef bint compressing
-    cdef int i
-    for i in range(TURNS):
+    cdef int _
+    for _ in range(TURNS):
         r = sqrt(x.s[0] * x.s[0] + x.s[1] * x.s[1])
         if not r > SETTLED * first:
             x.s[0] = x.s[1] = 0.0
@@ -529,13 +529,13 @@ cdef void stronge_point(const Point* c, const double* u, double e, double* p) no
     cdef double left, r, dp, normal, along
     cdef double mu = c.friction
     cdef bint ended = False
-    cdef int i
+    cdef int i, _
     p[0] = p[1] = p[2] = 0.0
     if not u[0] < 0.0:
         return
     x.z, x.s[0], x.s[1] = u[0], u[1], u[2]
     x.p[0] = x.p[1] = x.p[2] = x.work = x.deepest = 0.0
-    for i in range(LEGS):
+    for _ in range(LEGS):
         if x.s[0] != 0.0 or x.s[1] != 0.0:
             ended = mu > 0.0 and turn_slip(c, back, &x)
         if ended:
@@ -593,10 +593,10 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
     cdef double change, size
     cdef Point c
     cdef bint solved = True
-    cdef int sweep
+    cdef int _
     for i in range(n):
         p[i] = 0.0
-    for sweep in range(SWEEPS):
+    for _ in range(SWEEPS):
         change = size = 0.0
         solved = True
         for k in range(0, n, 3):
@@ -653,8 +653,8 @@ cdef void rub_together(int count, const double* a, const double* friction, const
     cdef Py_ssize_t i, k
     cdef double x[2]
     cdef double change, size
-    cdef int sweep
-    for sweep in range(SWEEPS):
+    cdef int _
+    for _ in range(SWEEPS):
         change = size = 0.0
         for k in range(0, n, 3):
             x[0] = step[k + 1]
@@ -694,7 +694,7 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     """Compression is Poisson's; restitution by parts of e times its normal impulses, the last of which ends where the
     law, or the energy that compression took, says so."""
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i, j, _
     cdef double* weight = work
     cdef double* rates = work + count
     cdef double* after = rates + n
@@ -707,7 +707,6 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     cdef double largest = 0.0
     cdef bint ended
     cdef int side = 0
-    cdef int k
     for i in range(n):
         step[i] = 0.0
     cones(count, a, u, friction, step, p)
@@ -726,7 +725,7 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
         return
     for i in range(n):
         step[i] = 0.0
-    for k in range(16 * PARTS):
+    for _ in range(16 * PARTS):
         part = 1.0 / PARTS
         gained = try_part(count, a, friction, weight, part, rates, after, step)
         beyond = over(count, weight, rates, after, part, returned, energy + gained, back)
@@ -734,7 +733,7 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
         if ended:
             low, high = 0.0, part
             below = max(returned, energy) - back
-            for j in range(HALVINGS):
+            for _ in range(HALVINGS):
                 if not -below > SETTLED * back:
                     break
                 middle = low + (high - low) * max(0.01, min(0.99, below / (below - beyond)))
@@ -788,6 +787,7 @@ cdef void strike_together(int law, int count, const double* a, const double* u, 
     poisson(count, a, u, restitution, friction, p, work)
 
 # ---- from Python -----------------------------------------------------------------------------------------------------
+
 
 def strike(A, rates, restitution, friction, int law):
     """Impulses (3k,) of k contacts struck together. A (3k, 3k), rates (3k,), restitution and friction (k,)."""

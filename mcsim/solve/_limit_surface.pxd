@@ -10,8 +10,9 @@ three rows and u the slip at the present x, the maximum dissipation principle sa
 
     minimize  1/2 y' K y - b' y,   b = K x - u,   over all y on or within the limit surface.
 
-    sticks    y = K^-1 b if it can be shared out: f_i = c_i (z - z_w n x r_i) is the only share of this form. Loads that are all
-              at one place r have no moment about it: y is the minimum over what one point there can do, (f, n . (r x f))
+    sticks    y = K^-1 b if it can be shared out: f_i = c_i (z - z_w n x r_i) is the only share of this form. Loads
+              that are all at one place r have no moment about it: y is the minimum over what one point there can
+              do, (f, n . (r x f))
     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of its circle, e_i the larger eigenvalue
               of the point's own J M^-1 J'; the slips of the others follow by K
 
@@ -74,7 +75,8 @@ cdef inline void point_products(const SlipProducts* k, double t0, double t1, dou
 
 
 cdef inline void share_out(const LimitSurface* s, const double* x, double* z) noexcept nogil:
-    """(3,) z with x = sum of c_i (z - z_w n x r_i), and of their moments. Without a load, or a lever, it has no part of x."""
+    """(3,) z with x = sum of c_i (z - z_w n x r_i), and of their moments. Without a load, or a lever, it has no part
+    of x."""
     cdef double inverse = 1.0 / s.total if s.total > 0.0 else 0.0
     z[2] = 0.0
     if s.spread > 0.0:

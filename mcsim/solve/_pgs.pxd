@@ -41,7 +41,8 @@ cdef class Delassus:
     # The values of A for the rows as they are now.
     cdef void assemble(self, const Row* rows) noexcept nogil
 
-    # `iterations` sweeps, over contacts' friction only if `rub`, then v += M^-1 J' (change of impulses). Answers as sweep_si does, for the last sweep.
+    # `iterations` sweeps, over contacts' friction only if `rub`, then v += M^-1 J' (change of impulses). Answers as
+    # sweep_si does, for the last sweep.
     cdef double solve(self, Row* rows, const double* factors, Twist* twist, int relaxed, bint rub,
                       int iterations) noexcept nogil
     cdef double sweep(self, Row* rows, const double* factors, int relaxed, bint rub) noexcept nogil

@@ -183,11 +183,11 @@ cdef class Delassus:
                       int iterations) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t i
-        cdef int k
+        cdef int _
         for i in range(self.row_count):
             self.velocity[i] = row_velocity(rows + i, twist)
             self.start[i] = rows[i].impulse
-        for k in range(iterations):
+        for _ in range(iterations):
             largest = self.sweep(rows, factors, relaxed, rub)
         for i in range(self.row_count):
             if rows[i].impulse != self.start[i]:
@@ -195,6 +195,7 @@ cdef class Delassus:
         return largest
 
 # ---- for the tests ---------------------------------------------------------------------------------------------------
+
 
 def py_build(Delassus delassus, const Row[::1] rows, const double[::1] inv_mass):
     """Build the structure, growing as asked; answers how often it had to grow."""

@@ -1,14 +1,15 @@
 """The points of one contact at once: a small linear complementarity problem, solved exactly.
 
-With A = J M^-1 J' + compliance of the normal rows of one manifold and u their J v + bias + compliance x, new impulses x + d with
+With A = J M^-1 J' + compliance of the normal rows of one manifold and u their J v + bias + compliance x, new impulses
+x + d with
 
     x + d >= 0,    u + A d >= 0,    (x + d) . (u + A d) = 0
 
-One point after the other (Gauss-Seidel) leaves a tilt that depends on which of them comes first: a tower that stood straight
-leaned over towards its first corners. The method of active sets has no first one (J. Nocedal, S. J. Wright, Numerical
-Optimization, 2006, 16.5): on the face of those that push a Newton step, as far as all of them go on pushing; what then
-pulls leaves the face, what would go through enters it. In each solve A is raised along what it cannot determine (P), which
-leaves its solution as it is, solve by solve (wide/_faces.pxi):
+One point after the other (Gauss-Seidel) leaves a tilt that depends on which of them comes first: a tower that stood
+straight leaned over towards its first corners. The method of active sets has no first one (J. Nocedal, S. J. Wright,
+Numerical Optimization, 2006, 16.5): on the face of those that push a Newton step, as far as all of them go on
+pushing; what then pulls leaves the face, what would go through enters it. In each solve A is raised along what it
+cannot determine (P), which leaves its solution as it is, solve by solve (wide/_faces.pxi):
 
     A + P,    P = (D / TAMED) e e' / (e . e) + diag(A) / RAISED,    e: the impulses of four points that no body feels
 """
@@ -39,8 +40,8 @@ cdef inline int block_size(const Row* rows, Py_ssize_t i, Py_ssize_t end) noexce
     return max(points_of(rows, i, end), rows[i].block)
 
 
-cdef inline double face_step(int count, const double (*a)[MANIFOLD_POINTS], const double* u, const double* x, const bint* on,
-                             double* d) noexcept nogil:
+cdef inline double face_step(int count, const double (*a)[MANIFOLD_POINTS], const double* u, const double* x,
+                             const bint* on, double* d) noexcept nogil:
     """A d = -u on the face `on`, by L D L'. -> t <= 1, the largest that leaves x + t d >= 0"""
     cdef double L[MANIFOLD_POINTS][MANIFOLD_POINTS]
     cdef double inv[MANIFOLD_POINTS]
@@ -101,7 +102,7 @@ cdef inline void points_step(int count, const double (*a)[MANIFOLD_POINTS], cons
     cdef bint on[MANIFOLD_POINTS]
     cdef double slight = 0.0
     cdef double t
-    cdef int i, j, k
+    cdef int i, j, _
     cdef bint found = False
     for i in range(count):
         x[i], w[i] = impulse[i], u[i]
@@ -115,7 +116,7 @@ cdef inline void points_step(int count, const double (*a)[MANIFOLD_POINTS], cons
         if count > 1:
             raised[i][i] += a[i][i] / RAISED
     slight /= SLIGHT_RATE
-    for k in range(MOST_FACES if found else 0):
+    for _ in range(MOST_FACES if found else 0):
         t = face_step(count, raised, w, x, on, d)
         found = False
         for i in range(count):

@@ -11,14 +11,15 @@ from mcsim.state._layout cimport Row
 # v += M^-1 J' impulse for all rows.
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil
 
-# One Gauss-Seidel sweep over all blocks in their order, contacts' friction only if `rub`; changes impulses and twists. Answers the largest residual
-# that a row's impulse took out, |delta| (diagonal + compliance) [m/s or rad/s]: 0 at the solution.
+# One Gauss-Seidel sweep over all blocks in their order, contacts' friction only if `rub`; changes impulses and
+# twists. Answers the largest residual that a row's impulse took out, |delta| (diagonal + compliance) [m/s or rad/s]:
+# 0 at the solution.
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed,
                      bint rub) noexcept nogil
 
-# A further sweep of the relax pass over rows of bodies whose velocities the one before has changed, or by now this one, by more
-# than speed + rate times the size of the smaller one of a row's two: changed[body] is the last that did. Of contacts those that
-# is_outweighed() names. Answers whether there were any.
+# A further sweep of the relax pass over rows of bodies whose velocities the one before has changed, or by now this
+# one, by more than speed + rate times the size of the smaller one of a row's two: changed[body] is the last that did.
+# Of contacts those that is_outweighed() names. Answers whether there were any.
 cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int sweep, int32_t* changed,
                         const double* neighbours, const double* sizes, double speed, double rate) noexcept nogil
 
@@ -26,7 +27,8 @@ cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twis
 cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
 
 
-cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least, int sweep,
+cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least,
+                             int sweep,
                              int32_t* changed) noexcept nogil:
     """Of a further sweep: whether a body's velocity has changed by more than `least` [m/s], where it reaches."""
     if body >= 0 and norm(sub(twist[body].v, before.v)) + sizes[body] * norm(sub(twist[body].w, before.w)) > least:

@@ -9,7 +9,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
-    limit_surface, pair_change, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step, wide_step,
+    limit_surface, pair_change, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step,
+    wide_step,
 )
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
@@ -143,7 +144,8 @@ cdef inline double cone_change(const Row* rows, const Row* row, const double* de
     cdef double u
     if row.kind == ROW_ROLLING:
         u = (row[0].diagonal + row[0].compliance[relaxed]) * delta[0] * delta[0]
-        u += (row[1].diagonal + row[1].compliance[relaxed]) * delta[1] * delta[1] + 2.0 * row[0].coupling * delta[0] * delta[1]
+        u += ((row[1].diagonal + row[1].compliance[relaxed]) * delta[1] * delta[1]
+              + 2.0 * row[0].coupling * delta[0] * delta[1])
         return sqrt(larger(u, 0.0) * rows[row.normal_begin].diagonal)
     return larger(change, speed_change(rows, row + 2, delta[2], relaxed)) if row.block == 3 else change
 
@@ -304,6 +306,7 @@ cdef double cone_error(const Row* rows, const Row* row, const Twist* twist, int 
 # ---- for the tests ---------------------------------------------------------------------------------------------------
 # Arrays as the kernels see them: twist is (bodies + 1, 6) and its first row is the world's.
 
+
 def py_factor_blocks(Row[::1] rows, double[:, :, ::1] factors):
     if rows.shape[0]:
         factor_blocks(&rows[0], rows.shape[0], &factors[0, 0, 0])
@@ -316,10 +319,10 @@ def py_warm_start(Row[::1] rows, double[:, ::1] twist):
 
 def py_sweep_si(Row[::1] rows, const double[:, :, ::1] factors, double[:, ::1] twist, int relaxed, int sweeps=1):
     cdef double largest = 0.0
-    cdef int k
+    cdef int _
     if rows.shape[0]:
         with nogil:
-            for k in range(sweeps):
+            for _ in range(sweeps):
                 largest = sweep_si(&rows[0], rows.shape[0], &factors[0, 0, 0], <Twist*> &twist[0, 0] + 1, relaxed,
                                    True)
     return largest

@@ -52,7 +52,8 @@ cdef class SmoothSolver:
     cdef void solve_span(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil
     cdef double miss(self, const Articulation* span, const Row* rows, const Twist* x, const double* target) noexcept nogil
     cdef void take_tree_step(self, const Articulation* span, Twist* x) noexcept nogil
-    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil
+    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x,
+                               const double* target) noexcept nogil
     cdef void tree_rates(self, const Articulation* span, const Twist* x) noexcept nogil
     cdef void clear(self, const Articulation* span, Twist* x) noexcept nogil
     cdef void keep_span(self, const Articulation* span, Row* rows, double s) noexcept nogil

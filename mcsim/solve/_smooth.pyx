@@ -95,7 +95,7 @@ cdef class SmoothSolver:
 
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil:
         """Of the tree, then of the border, by probing."""
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t i
         self.bodies = bodies
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
@@ -216,7 +216,8 @@ cdef class SmoothSolver:
         self.tree.take_rates(span, self.step)
         self.tree.finish(span, self.bodies, x, self.tree.rows.impulse)
 
-    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
+    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x,
+                               const double* target) noexcept nogil:
         """The border's part of that step: mu, and what the tree does against it."""
         cdef Twist* push_back = self.border.scratch
         cdef double* mu = self.border.vector
@@ -306,8 +307,8 @@ cdef class SmoothSolver:
         for i in range(row_count):
             row = &rows[i]
             w = rate(row, twist) + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
-            if row.kind == ROW_JOINT or row.block_kind == BLOCK_HELD or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
-                    w < 0.0 and row.impulse >= row.upper):
+            if (row.kind == ROW_JOINT or row.block_kind == BLOCK_HELD or w == 0.0
+                    or (w > 0.0 and row.impulse <= row.lower) or (w < 0.0 and row.impulse >= row.upper)):
                 continue
             n = self.find_spans(row, spans)
             if self.moved[i] < 0.0:

@@ -234,7 +234,7 @@ cdef inline void backward_node(double* x, const Node* node, int m, const Node* n
         x[node.offset + p] = a[p]
 
 
-cdef inline void push(const JointRow* own, const double* x, int m, double mass_a, double mass_b, Twist* a,
+cdef void push(const JointRow* own, const double* x, int m, double mass_a, double mass_b, Twist* a,
                       Twist* b) noexcept nogil:
     """twist += M^-1 J' x of the two bodies of a joint."""
     cdef Vec3 force = vec3(0.0, 0.0, 0.0)

@@ -2,8 +2,8 @@
 
     q(lambda) = 1/2 lambda' (A + C) lambda + w' lambda,     w = J v + bias at lambda = 0,
 
-and so slowly that what a wrong warm start g adds to it, as motion that nothing gave, may still be there when they end. Along g
-it is least at the part
+and so slowly that what a wrong warm start g adds to it, as motion that nothing gave, may still be there when they
+end. Along g it is least at the part
 
     -w'g / g' (A + C) g
 

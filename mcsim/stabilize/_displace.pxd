@@ -28,7 +28,8 @@ ctypedef struct Together:
     Vec3 center                  # of mass; first the sum of m x
     Vec3 lost                    # angular momentum that their displacement takes
     Mat3 inertia                 # about the centre
-    double aimed                 # sums of (J d)^2 / (J M^-1 J'), of the same of what came beside J d, and of what is rounding
+    # sums of (J d)^2 / (J M^-1 J'), of the same of what came beside J d, and of what is rounding
+    double aimed
     double bent
     double rounding
     double part                  # by which the displacement is made shorter
@@ -67,8 +68,8 @@ cdef class Displacement:
     # Poses = start, moved by the displacement.
     cdef void move(self, Bodies* bodies) noexcept nogil
 
-    # Before the move: the rows' errors, at the poses that it starts from (asked: and that it goes by), and what the displacement
-    # is to change them by.
+    # Before the move: the rows' errors, at the poses that it starts from (asked: and that it goes by), and what the
+    # displacement is to change them by.
     cdef void keep_errors(self, const Row* rows, Py_ssize_t count, bint asked) noexcept nogil
     cdef void expect(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # After it, with rows at the moved poses: shorter, where it went too far for its straight lines. -> whether any is

@@ -25,23 +25,23 @@ s = 1 wherever that holds, as it does in all but torn joints: then errors become
 What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned.
 Impulses p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital
 angular momentum by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic
-energy that does it. Rows that contradict or repeat each other press without moving anybody: there p has no bound, d has. What
-moves bodies of masses m_i that hang together by d_i passes through none of their pairs as more than the sum of m_i |d_i|,
-for a chain's impulses are sums over what hangs on them. Where some F is more, pairs do not tell what they took, and what
-hangs together gets back as one rigid turn what it lost as a whole, the sum of m d x v, if nothing else holds it. Bodies at
-rest to each other stay as they are to the bit.
+energy that does it. Rows that contradict or repeat each other press without moving anybody: there p has no bound, d
+has. What moves bodies of masses m_i that hang together by d_i passes through none of their pairs as more than the sum
+of m_i |d_i|, for a chain's impulses are sums over what hangs on them. Where some F is more, pairs do not tell what
+they took, and what hangs together gets back as one rigid turn what it lost as a whole, the sum of m d x v, if nothing
+else holds it. Bodies at rest to each other stay as they are to the bit.
 
 Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013;
 projection: the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to
 mechanical systems with algebraic constraints", 1993;
 ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints",
-1985; step lengths: J. Dennis, R. Schnabel, "Numerical Methods for Unconstrained Optimization and Nonlinear Equations", 1983,
-section 6.3.
+1985; step lengths: J. Dennis, R. Schnabel, "Numerical Methods for Unconstrained Optimization and Nonlinear
+Equations", 1983, section 6.3.
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles, integers, records
@@ -283,8 +283,8 @@ cdef class Displacement:
             self.loans[i].aimed = rate(&rows[i], self.twist) if rows[i].stabilized else 0.0
 
     cdef bint shorten(self, Row* rows, const Row* moved, Py_ssize_t count, const Bodies* bodies, bint last) noexcept nogil:
-        """rows: whose impulses become smaller by as much; moved: they, or others at the moved poses. last: what is still too
-        far is not moved at all."""
+        """rows: whose impulses become smaller by as much; moved: they, or others at the moved poses. last: what is
+        still too far is not moved at all."""
         cdef Py_ssize_t i
         cdef int32_t g
         cdef double weight, off
@@ -349,11 +349,11 @@ cdef class Displacement:
                 self.twist[i].w = scale(part, self.twist[i].w)
 
     cdef void find_left(self, const Row* moved, Py_ssize_t count, const Bodies* bodies, double part) noexcept nogil:
-        """In which groups less than half was done of what was to be, `part` of the joints' errors: by the sums of done asked and
-        of asked^2, both by 1 / (J M^-1 J')."""
+        """In which groups less than half was done of what was to be, `part` of the joints' errors: by the sums of
+        done asked and of asked^2, both by 1 / (J M^-1 J')."""
         cdef Py_ssize_t i
         cdef int32_t g
-        cdef double asked, weight
+        cdef double weight
         for i in range(bodies.count):
             self.together[i].aimed = self.together[i].bent = 0.0
         for i in range(count):
@@ -368,8 +368,8 @@ cdef class Displacement:
     # ---- momentum --------------------------------------------------------------------------------------------------------
 
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """Into `carried`: the turns that give bodies that rows tie together the angular momentum back that their displacement
-        took."""
+        """Into `carried`: the turns that give bodies that rows tie together the angular momentum back that their
+        displacement took."""
         cdef Py_ssize_t i, k
         cdef Together* t
         cdef Vec3 f

@@ -214,9 +214,9 @@ cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const 
 
 
 cdef void leave_open(Row* rows, Py_ssize_t begin, Py_ssize_t count) noexcept nogil:
-    """Before the relax pass, of the contacts' rows [begin, count): what has not touched in the drift, and is open at its end,
-    is the next substep's. To stop it now, at C / h, would take its speed where it is not yet, and a substep sooner where a
-    contact happens to be found sooner."""
+    """Before the relax pass, of the contacts' rows [begin, count): what has not touched in the drift, and is open at
+    its end, is the next substep's. To stop it now, at C / h, would take its speed where it is not yet, and a substep
+    sooner where a contact happens to be found sooner."""
     cdef Row* row
     cdef Py_ssize_t i
     for i in range(begin, count):

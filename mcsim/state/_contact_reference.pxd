@@ -10,7 +10,8 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
 
 cdef enum Turns:                 # Manifold.turns
-    BETWEEN_A = 1                # from the middle of a's rounding to that of b's, at right angles to `line`, which goes with a
+    # from the middle of a's rounding to that of b's, at right angles to `line`, which goes with a
+    BETWEEN_A = 1
     BETWEEN_B = 2                # or with b
     FACE_A = 3                   # with a, whose face it is
     FACE_B = 4
@@ -25,8 +26,8 @@ cdef inline bint stands(const Bodies* bodies, int32_t i) noexcept nogil:
 
 
 cdef inline bint normal_goes_with(const Manifold* m, const Bodies* bodies, Vec3* of_a, Vec3* of_b) noexcept nogil:
-    """The directions on a and on b that a turning normal is made of, world; 0: none, or none that turns. -> whether it turns:
-    not with a face that stays"""
+    """The directions on a and on b that a turning normal is made of, world; 0: none, or none that turns. -> whether
+    it turns: not with a face that stays"""
     cdef int turns = m.turns
     of_a[0] = vec3(0.0, 0.0, 0.0)
     of_b[0] = vec3(0.0, 0.0, 0.0)

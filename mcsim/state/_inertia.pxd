@@ -60,7 +60,8 @@ cdef inline double energy_of(const Bodies* bodies, Py_ssize_t i, const Twist* tw
     return 0.5 * (dot(twist.v, twist.v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
 
 
-cdef inline double energy_beside(const Bodies* bodies, Py_ssize_t i, Twist twist, Quat orientation, Vec3 velocity) noexcept nogil:
+cdef inline double energy_beside(const Bodies* bodies, Py_ssize_t i, Twist twist, Quat orientation,
+                                 Vec3 velocity) noexcept nogil:
     """The same against what moves at that velocity [J]."""
     twist.v = sub(twist.v, velocity)
     return energy_of(bodies, i, &twist, orientation)

@@ -35,7 +35,8 @@ ctypedef struct Bodies:
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
     Vec3* carrier                # velocity of what carries it, against which it is still or not [m/s]
-    Twist* borne                 # of what sleeps: what awake bodies give it in a step, as it has got used to it [N s, N m s]
+    Twist* borne                 # of what sleeps: what awake bodies give it in a step, as it has got used to it [N s, N
+                                 # m s]
     const int32_t* moving              # the bodies that are neither static nor asleep, ascending
     Py_ssize_t moving_count
 
@@ -92,8 +93,9 @@ ctypedef struct ManifoldPoint:
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
     double share                 # of b's motion in the point's own as the two move past each other: 1 where b carries it
                                  # (collide/_carrying.pxd)
-    double cross[3]              # where two edges cross (unless a vertex made the point, of_vertex), what comes to the share:
-                                 # (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal x that
+    double cross[3]              # where two edges cross (unless a vertex made the point, of_vertex), what comes to the
+                                 # share: (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal
+                                 # x that
 
 # What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
 ctypedef struct ManifoldOrigin:
@@ -115,15 +117,17 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t turns                # what its normal goes with as the two move past each other (Turns in _contact_reference.pxd)
+    int32_t turns                # what its normal goes with as the two move past each other (Turns in
+                                 # _contact_reference.pxd)
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
     double restitution           # combined
     double rounding_a            # radius to which the surface is round at the contact, 0 = flat or a corner [m]
     double rounding_b
-    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central"). Compliant: x, what
-                                 # the surfaces hold or have turned into heat [J]; y, at which poses (_compliant.pyx)
+    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central"). Compliant:
+                                 # x, what the surfaces hold or have turned into heat [J]; y, at which poses
+                                 # (_compliant.pyx)
     double twist_impulse         # about the normal, of the last substep [N m s]
     int32_t part                 # number among the manifolds of one pair
     int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
@@ -133,15 +137,16 @@ ctypedef struct Manifold:
     ManifoldOrigin origin
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
                                  # of the world resists (Resistance) is it written, and read
-    Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's axis. It and
-                                 # the next are written, and read, only where `turns` asks for them
+    Vec3 line                    # the direction that a turning normal stays at right angles to, 0: none; or a rim's
+                                 # axis. It and the next are written, and read, only where `turns` asks for them
     Vec3 line_b                  # where edges cross, that of b
-    double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from them [m]
+    double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from
+                                 # them [m]
     double near                  # from which separation on the pair has contacts (Nearness) [m]
     double thinning              # what the stiffness of its soft rows is multiplied by: 1, or 4 / n in a patch of n > 4
                                  # points (collide/_patch.pxd)
-    double load                  # [m/s] that its normal impulse of a substep gives the two, the mean of some last steps; only where
-                                 # contacts are solved several at a time (wide/_blocks.pxd)
+    double load                  # [m/s] that its normal impulse of a substep gives the two, the mean of some last
+                                 # steps; only where contacts are solved several at a time (wide/_blocks.pxd)
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -301,7 +306,7 @@ ctypedef struct Row:
     int32_t block
     int32_t block_kind
     double jacobian[12]          # of (twist of a, twist of b)
-    double inv_mass_jacobian[12] # M^-1 J'
+    double inv_mass_jacobian[12]  # M^-1 J'
     double bias[2]
     double compliance[2]
     double mass[2]

@@ -9,7 +9,8 @@ from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, J
 
 
 cdef enum:
-    RAISED = 1 << 20         # 1 / the part of its diagonal by which a contact's A is raised where its points are solved at once,
+    RAISED = 1 << 20         # 1 / the part of its diagonal by which a contact's A is raised where its points are solved
+                             # at once,
     TAMED = 64               # and of its mean diagonal along the impulses that no body feels (wide/_faces.pxi)
 
 

@@ -2,8 +2,8 @@
 
     prepare      surfaces as the last step left them; numbers of their rows
     warm start   their impulses, as far as they help
-    refresh      surfaces to where the drift leaves them; numbers of their rows, for what is left of this substep and for the
-                 next one
+    refresh      surfaces to where the drift leaves them; numbers of their rows, for what is left of this substep and
+                 for the next one
     carried      the second halves: of slow points as large as the first ones, of fast ones warm-started by them
     store        the poses that they know
 """
@@ -124,8 +124,8 @@ cdef class CompliantSurfaces(ConstraintSet):
         return (1.0 - first) / first * (1.0 if self.complies(row) else row.impulse)
 
     cdef double take_second(self, Py_ssize_t i) noexcept nogil:
-        """Add a row's second half to its impulse. -> what of it is a warm start; where it is as large as the first in any case,
-        it acts at once."""
+        """Add a row's second half to its impulse. -> what of it is a warm start; where it is as large as the first in
+        any case, it acts at once."""
         cdef Row* row = &self.plain.rows[i]
         cdef double impulse = row.carry
         if self.complies(row):

@@ -15,7 +15,8 @@ cdef enum:
 
 
 cdef class StepContext:
-    """What the sets of one world share: its arrays, and what each has taken of joints and contacts. Its Machine fills it."""
+    """What the sets of one world share: its arrays, and what each has taken of joints and contacts. Its Machine fills
+    it."""
 
     cdef void begin_layout(self, const int8_t* struck) noexcept nogil:
         """Nothing is taken yet."""

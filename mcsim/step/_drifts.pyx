@@ -110,11 +110,11 @@ cdef class Ggl(Displaced):
     """By v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
 
     cdef void move(self, Sweeps sweeps) noexcept nogil:
-        cdef int k
+        cdef int _
         self.move_on()
         self.begin()
         self.try_rows(True)
-        for k in range(self.context.settings.position_rounds):
+        for _ in range(self.context.settings.position_rounds):
             self.displacement.aim_ggl(self.plain.rows, self.plain.row_count, self.context.settings)
             self.solve(sweeps)
             self.displace(1.0)
@@ -130,8 +130,8 @@ cdef class Projection(Displaced):
     every round."""
 
     cdef void project(self, Sweeps sweeps) noexcept nogil:
-        cdef int k
-        for k in range(self.context.settings.position_rounds):
+        cdef int _
+        for _ in range(self.context.settings.position_rounds):
             self.begin()
             self.displacement.aim_projection(self.plain.rows, self.plain.row_count, self.context.settings)
             self.solve(sweeps)

@@ -158,7 +158,6 @@ cdef class SmoothImpacts(BodyImpacts):
         return <int32_t>self.bodies.count + self.smooth.group[i]
 
     cdef void clear(self, int32_t node) noexcept nogil:
-        cdef Py_ssize_t k
         if node < self.bodies.count:
             BodyImpacts.clear(self, node)
             return
@@ -243,7 +242,7 @@ cdef class RowImpacts(BodyImpacts):
 
     cdef void answer(self, int32_t node) noexcept nogil:
         """J x = 0 by impulses of the joints, D^-1 with D the diagonal of J M^-1 J' the preconditioner."""
-        cdef Py_ssize_t k, most
+        cdef Py_ssize_t _, most
         cdef int32_t i = self.first_row[node]
         cdef const Row* row
         cdef double left = 0.0
@@ -258,7 +257,7 @@ cdef class RowImpacts(BodyImpacts):
             i = self.next_row[i]
         first = left
         most = 3 * n + 20
-        for k in range(most):
+        for _ in range(most):
             if not left > SOLVED * SOLVED * first:
                 return
             self.move_along(node)
@@ -332,7 +331,7 @@ cdef class TreeImpacts(Impacts):
         i = self.motion.blocks[i].tree
         return self.bond[i] if self.bond != NULL and self.bond[i] >= 0 else i
 
-    cdef double rate(self, Py_ssize_t row) noexcept nogil:
+    cdef double rate(self, Py_ssize_t row) noexcept nogil:      # no-cython-lint: a method hides no function
         return self.generalized.rate(row, self.motion.qd)
 
     cdef double kick(self, Py_ssize_t row) noexcept nogil:
@@ -342,7 +341,7 @@ cdef class TreeImpacts(Impacts):
     cdef double answered(self, Py_ssize_t row) noexcept nogil:
         return self.generalized.rate(row, self.response)
 
-    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:
+    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:      # no-cython-lint: a method hides no function
         self.generalized.apply(row, impulse, self.response)
 
     cdef Py_ssize_t end_of(self, int32_t node) noexcept nogil:

@@ -1,4 +1,5 @@
-"""Friction and limits of joints that are solved directly, several at a time (wide/_joint_bounds.pyx), as a constraint set."""
+"""Friction and limits of joints that are solved directly, several at a time (wide/_joint_bounds.pyx), as a constraint
+set."""
 
 from mcsim.core._types cimport OK, Twist
 from mcsim.step._constraint_set cimport ConstraintSet, FurtherPass, StepContext, SweepPass

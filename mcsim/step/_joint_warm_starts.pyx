@@ -1,8 +1,8 @@
 """What joins the joints that are solved directly to what is swept beside them: how far warm starts of impulses act.
 
 Impulses start from those before, which after an impact, or where joints hold what contacts push apart, may be far from
-what they should be. Sweeps only lower what a wrong warm start adds, and so slowly as they converge: where warm starts are worse than
-none, also with the joints' answer to them, they act as far as they help (solve/_warm_starts.pyx).
+what they should be. Sweeps only lower what a wrong warm start adds, and so slowly as they converge: where warm starts
+are worse than none, also with the joints' answer to them, they act as far as they help (solve/_warm_starts.pyx).
 """
 
 from mcsim.constraints._joints cimport is_shared
@@ -47,8 +47,9 @@ cdef class JointWarmStarts(WholeWarmStarts):
         self.articulations.forget_parts()
 
     cdef bint weigh_once(self, bint second) noexcept nogil:
-        """-> whether warm starts are worse than none anywhere. Of biases the work that they ask for counts, as a motor's; where
-        one has a limit wait at a distance, sweeps find that in a round, and need the others' warm starts."""
+        """-> whether warm starts are worse than none anywhere. Of biases the work that they ask for counts, as a
+        motor's; where one has a limit wait at a distance, sweeps find that in a round, and need the others' warm
+        starts."""
         cdef Row* row
         cdef Py_ssize_t i
         cdef double warm

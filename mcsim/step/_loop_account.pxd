@@ -15,7 +15,8 @@ cdef class LoopAccount:
     cdef double* work                    # (nv,) the same of each tree, at its first velocity
     cdef int32_t* hanging                # (trees,) whether it hangs on a part of the loops
 
-    cdef void begin_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces, bint second) noexcept nogil
+    cdef void begin_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces,
+                         bint second) noexcept nogil
     cdef void end_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces) noexcept nogil
     cdef void calm(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil
     cdef void sum_work(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil

@@ -377,7 +377,8 @@ cdef class Machine(StateArrays):
 
     cdef int check_moving(self) noexcept nogil:
         """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
-        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts of r, to
+        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts
+        of r, to
         |x| ROUNDING / r, and the angle that it turns by in a step to |w| h ROUNDING: at 1 the body is nowhere."""
         cdef Py_ssize_t k
         cdef int32_t i
@@ -401,8 +402,8 @@ cdef class Machine(StateArrays):
     # ---- what is carried -------------------------------------------------------------------------------------------------
 
     cdef void carry_contacts(self) noexcept nogil:
-        """After a step. Its contacts are those with which it began, and the next one finds them again by their places: those
-        go with what carries the bodies."""
+        """After a step. Its contacts are those with which it began, and the next one finds them again by their
+        places: those go with what carries the bodies."""
         if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
                                       self.collider.manifold_count, <int32_t*>self.plain.anchors):     # whose step is over
             carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
@@ -471,7 +472,7 @@ cdef class Machine(StateArrays):
         self.islands.look(&self.bodies)
         self.follow_islands()
 
-    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:      # no-cython-lint: a method hides no function
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
         together sleep together. Between two steps; anew after a replan."""
         self.islands.list_tied(&self.bodies, self.joints, self.joint_count)

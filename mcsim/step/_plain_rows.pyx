@@ -88,7 +88,7 @@ cdef class PlainRows(ConstraintSet):
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
 
-    cdef void aim_motors(self) noexcept nogil:
+    cdef void aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """Position motors, from the state that a substep begins with."""
         if self.motors > 0:
             aim_motors(self.context.joints, self.rows, self.joint_end, self.context.bodies.twist, self.context.settings)
@@ -120,7 +120,7 @@ cdef class PlainRows(ConstraintSet):
 
     # ---- halves of impulses --------------------------------------------------------------------------------------------
 
-    cdef void warm_start(self) noexcept nogil:
+    cdef void warm_start(self) noexcept nogil:      # no-cython-lint: a method hides no function
         self.set_start_impulses()
         warm_start(self.rows, self.started_end, self.context.bodies.twist)
 
@@ -199,7 +199,7 @@ cdef class PlainRows(ConstraintSet):
     cdef double sweep(self, const SweepPass* p) noexcept nogil:
         return sweep_si(self.rows, self.row_count, self.factors, p.twist, p.relaxed, p.rub)
 
-    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:      # no-cython-lint: a method hides no function
         return residual(self.rows, self.row_count, twist, relaxed)
 
     cdef void mark_changes(self, const FurtherPass* p) noexcept nogil:

@@ -173,10 +173,10 @@ cdef class StateArrays:
     def measured(self):
         """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
         records themselves follow steps only: looking changes nothing."""
-        records = self.records_copied()
-        cdef char[::1] view = records.view(np.int8)
+        copied = self.records_copied()
+        cdef char[::1] view = copied.view(np.int8)
         measure_joints(<Joint*>&view[0], self.joint_count, &self.bodies)
-        return records[:self.joint_count]
+        return copied[:self.joint_count]
 
     def records_copied(self):
         """(joints + 1,) JOINT_DTYPE of its own: a function of the user's may look while a step holds the backup."""
@@ -204,13 +204,13 @@ cdef class StateArrays:
         """(joints, 2) [m, rad], of screws by the turns that they have made."""
         return self.errors_by(self.kept[1])
 
-    def errors_by(self, records):
-        """The same by the turns in `records` (joints or more,) JOINT_DTYPE."""
+    def errors_by(self, counted):
+        """The same by the turns in `counted` (joints or more,) JOINT_DTYPE."""
         out = np.zeros((self.joint_count, 2))
         cdef double[:, ::1] view = out
         cdef char[::1] read
         if self.joint_count:
-            read = records.view(np.int8)
+            read = counted.view(np.int8)
             joint_errors(<const Joint*>&read[0], self.joint_count, &self.bodies, &view[0, 0])
         return out
 

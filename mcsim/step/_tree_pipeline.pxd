@@ -20,7 +20,7 @@ cdef class TreePipeline(Pipeline):
     cdef readonly TreeMotion motion
     cdef GeneralizedRows generalized     # all rows over its velocities
     cdef TreeResponses responses         # H^-1 J' of them
-    cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
+    cdef readonly object q, qd, tau, qdd  # (nq,), (nv,) each
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef tuple angles
@@ -32,7 +32,8 @@ cdef class TreePipeline(Pipeline):
     cdef Twist* carried_forces           # on bodies, see sum_carried; (nv,) of joints
     cdef double* carried
     cdef double* shown                   # q and qd that the bodies stand for
-    cdef readonly object shown_twists    # (bodies, 6) and those that they were given then: what differs was written by the user
+    # (bodies, 6) and those that they were given then: what differs was written by the user
+    cdef readonly object shown_twists
     cdef Twist* shown_twist
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef object moved                    # (bodies,) bool: whether the tree gives them theirs

@@ -106,8 +106,8 @@ cdef class TreePipeline(Pipeline):
         self.motion.failure, self.motion.failed = None, False
 
     cdef void refuse_pitch(self) noexcept with gil:
-        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
-        near within a substep."""
+        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that
+        comes as near within a substep."""
         cdef double s, c, yaw, pitch, nearest
         for name, q, v in self.pitched:
             sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
@@ -115,10 +115,10 @@ cdef class TreePipeline(Pipeline):
             nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
             if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
                 self.calls.fail(SimulationError(
-                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
-                    "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
-                    "good state is kept"))
-        
+                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn "
+                    "about one axis and no rates of theirs follow the motion: describe it by a quaternion "
+                    "(ball='quaternion'); the last good state is kept"))
+
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
     def prepare(self, bint points=False):
@@ -126,8 +126,8 @@ cdef class TreePipeline(Pipeline):
         return Pipeline.prepare(self, points)
 
     def recover(self):
-        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
-        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
+        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd
+        are those it ended with: the forces across the joints at the accelerations there, under what its rows did."""
         if self.recovered == self.steps:
             return
         if self.carried_step == self.steps and self.is_at(self.backup) and self.is_stale():
@@ -386,8 +386,8 @@ cdef class TreePipeline(Pipeline):
             to[i] += h * ((root.turn[3 * i] * u.x + root.turn[3 * i + 1] * u.y) + root.turn[3 * i + 2] * u.z)
 
     cdef bint is_driven(self, Py_ssize_t k) noexcept nogil:
-        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own; or it does not
-        stand on what carries it alone."""
+        """Whether anything moves a tree by itself: forces of its joints, given motions, a joint of the user's own; or
+        it does not stand on what carries it alone."""
         cdef const Block* block = &self.motion.trees[k]
         cdef const Link* link
         cdef Py_ssize_t i
@@ -490,8 +490,8 @@ cdef class TreePipeline(Pipeline):
         self.keep_twists()
 
     def written(self):
-        """(bodies, 2) bool: whose velocity and angular velocity users have written, of those that the tree moves; None where
-        there are none."""
+        """(bodies, 2) bool: whose velocity and angular velocity users have written, of those that the tree moves;
+        None where there are none."""
         if memcmp(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist)) == 0:
             return None
         differs = (self.kept[0].twist != self.shown_twists).reshape(-1, 2, 3)

@@ -1,8 +1,9 @@
-# The wide kernels of articulations that stand side by side. Included once for every CPU level, after _direct_balls.pxi; what
-# they read and write is told in _batches.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
+# The wide kernels of articulations that stand side by side. Included once for every CPU level, after
+# _direct_balls.pxi; what they read and write is told in _batches.pxd, the equations in constraints/_direct.pyx and
+# solve/_tree.pyx.
 #
-# The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge that z_b is parallel to z_a
-# (constraints/_parts.pxd, constrain_parallel).
+# The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge that z_b is parallel
+# to z_a (constraints/_parts.pxd, constrain_parallel).
 
 from mcsim.state._layout cimport LEAN
 from mcsim.wide._batches cimport (BATCH_FREE, BATCH_LOOSE, Batch, BatchEntry, BatchKernels, BatchNode, BatchShape,
@@ -609,7 +610,8 @@ cdef void push_batches(const Batch* batches, Py_ssize_t count, Twist* twist, Joi
                 impulse[i] = choose(wanted, impulse[i] + impulse[i], impulse[i])
 
 
-cdef void aim_batches(const Batch* batches, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil:
+cdef void aim_batches(const Batch* batches, Py_ssize_t count, const Twist* twist, JointRows* rows,
+                      double far) noexcept nogil:
     cdef const Batch* batch
     cdef const BatchNode* node
     cdef Wide rate[5]

@@ -428,8 +428,8 @@ cdef class Batches:
             self.kernels[i].give(self.batches + self.begin_of(i), self.count_of(i), rows)
 
     cdef void keep_parts(self, JointRows* rows, const double* base, const double* part) noexcept nogil:
-        """Of warm starts that have acted, what impulses are beyond `base`, `part` of each body is kept; the bodies' twists are
-        left to the caller."""
+        """Of warm starts that have acted, what impulses are beyond `base`, `part` of each body is kept; the bodies'
+        twists are left to the caller."""
         cdef int i
         for i in range(self.level_count):
             self.kernels[i].keep_parts(self.batches + self.begin_of(i), self.count_of(i), rows, base, part)

@@ -51,7 +51,8 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t turns                # 1: some lane's normal goes with something (state/_contact_reference.pxd, Turns); 2: some is between
+    # 1: some lane's normal goes with something (state/_contact_reference.pxd, Turns); 2: some is between
+    int32_t turns
                                  # roundings; 4: at right angles to two edges; 8: some touches by a rim; and their sums
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
@@ -141,7 +142,8 @@ cdef inline double lasting_load(double last, double now) noexcept nogil:
 
 
 cdef enum:
-    ALIKE = 16                   # two points are all but alike where so many times c > (ALIKE - 1) sqrt(d_1 d_2) (_faces.pxi)
+    # two points are all but alike where so many times c > (ALIKE - 1) sqrt(d_1 d_2) (_faces.pxi)
+    ALIKE = 16
     OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow,
     FAR_OUTWEIGHED = 80          # and where they do not follow what a steady spring leaves of an error
 
@@ -180,9 +182,9 @@ ctypedef struct Effort:
 #
 # A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
 # bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
-# n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m there, would
-# have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps than these, with
-# springs that are no stiffer: so for it a contact is solved once a sweep.
+# n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m
+# there, would have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps
+# than these, with springs that are no stiffer: so for it a contact is solved once a sweep.
 cdef inline double effort_of(double load, double through, double size, double scale, double small,
                              double bound) noexcept nogil:
     cdef double effort = scale * load * max(load, through)
@@ -259,7 +261,8 @@ cdef inline bint has_joints(const int8_t* joined, const Manifold* m) noexcept no
 # What outer forces would drive a link by is for its joints to say: none of what is `joined`.
 #
 # Of what other bodies press on one no acceleration is known beforehand. Where its patch bears evenly, springs lean by
-# nothing; so what counts of a part's load u is what it bears more than its share of all n parts, as p = (u - sum u / n) / h.
+# nothing; so what counts of a part's load u is what it bears more than its share of all n parts, as p = (u - sum u /
+# n) / h.
 cdef inline double follow_pulls(Effort* efforts, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
                                 const int8_t* joined, Vec3 gravity, double press, double h, double most_rounds,
                                 double most_stiffness) noexcept nogil:
@@ -371,12 +374,12 @@ ctypedef struct WideKernels:
     # Jacobians, errors, biases, masses at the present poses. twist: what warm_start has carried acts there; or NULL.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil
-    # `part` of the impulses acts, the rest of them is carried. ended: they are those of a substep of this step, whose totals
-    # they are added to.
+    # `part` of the impulses acts, the rest of them is carried. ended: they are those of a substep of this step, whose
+    # totals they are added to.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        Twist* twist, double part, bint ended) noexcept nogil
-    # Of warm starts of impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
-    # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
+    # Of warm starts of impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move;
+    # part[-1] is of the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil
     # Of bearing impulses where nothing acts in halves, and what a sweep changes them by, d: they go into `carry` before it;
@@ -396,8 +399,9 @@ ctypedef struct WideKernels:
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
                     bint rub, int again, int32_t* changed, int32_t* stirred, int number, int32_t* going,
                     bint fewer) noexcept nogil
-    # Sweep number k, from 2 on, after the last one of the relax pass: over the lanes with a body that the sweep before it, or
-    # this one by now, has changed by more than may be left undone. changed: in which sweep that was. -> whether there are any
+    # Sweep number k, from 2 on, after the last one of the relax pass: over the lanes with a body that the sweep
+    # before it, or this one by now, has changed by more than may be left undone. changed: in which sweep that was. ->
+    # whether there are any
     double (*sweep_changing)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int k,
                              int32_t* changed) noexcept nogil
     # The largest change that a row would make of its impulse [N s, N m s].

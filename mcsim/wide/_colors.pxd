@@ -1,4 +1,5 @@
-"""Colours of constraints: those of one colour share no moving body. A body keeps the colours it has as the bits of a number."""
+"""Colours of constraints: those of one colour share no moving body. A body keeps the colours it has as the bits of a
+number."""
 
 from libc.stdint cimport uint64_t
 

@@ -73,7 +73,7 @@ cdef class WideContacts:
     cdef public double press            # likewise [s^2]
     cdef public double substep          # [s]
     cdef readonly int rounds            # of a sweep, over what bears much for its size
-    cdef readonly long long rounds_made # beside the first ones, in all steps: none where nothing would change
+    cdef readonly long long rounds_made  # beside the first ones, in all steps: none where nothing would change
     cdef ContactRule rule
     cdef public double settle_speed     # of ContactRule
     cdef public double settle_rate

@@ -2,9 +2,10 @@
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: its points at once where all push, else one after the other (_faces.pxi), then friction
-# under the loads that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold span at most three:
-# the normal at its centre and the tilts about the two tangents. With y the velocities along these three, K their
-# J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
+# under the loads that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold
+# span at most three: the normal at its centre and the tilts about the two tangents. With y the velocities along these
+# three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to
+# another's p_i' K p_j
 # (`coupling`): so the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int32_t
@@ -17,7 +18,8 @@ from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A,
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
 from mcsim.wide._blocks cimport (ALIKE, HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort,
-                                 ResistanceBlock, StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin, WideTurning,
+                                 ResistanceBlock, StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin,
+                                 WideTurning,
                                  is_outweighed, lasting_load, may_steady)
 from mcsim.wide._ends cimport *
 from mcsim.wide._groups cimport group_of
@@ -207,9 +209,10 @@ cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide
 
 cdef inline void end_substep(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                              Wide doubling) noexcept nogil:
-    """The impulses into the step's totals; what stays of them is the warm start for the next substep: of what bears, what lasts
-    (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways that the last
-    substep's halves do not tell what lasts of each: all that they gave is their warm start. What bore nothing leaves nothing."""
+    """The impulses into the step's totals; what stays of them is the warm start for the next substep: of what bears,
+    what lasts (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways
+    that the last substep's halves do not tell what lasts of each: all that they gave is their warm start. What bore
+    nothing leaves nothing."""
     cdef Wide zero = splat(0.0)
     cdef Mask patched = above(doubling - splat(1.0), start.thinning if block.thins else splat(1.0))
     cdef Wide load = zero
@@ -608,8 +611,8 @@ include "_friction.pxi"
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
-    """The first `count` points: at once where all go on pushing, else ROUNDS times one after the other, for a tilt is what a
-    single round hardly resolves (_faces.pxi)."""
+    """The first `count` points: at once where all go on pushing, else ROUNDS times one after the other, for a tilt is
+    what a single round hardly resolves (_faces.pxi)."""
     cdef WidePoint* point = block.points
     cdef Wide zero = splat(0.0)
     cdef Wide3 second = w_cross(block.normal, block.tangent)

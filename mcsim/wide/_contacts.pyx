@@ -425,7 +425,8 @@ cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
 
 cdef void do_sweep_changing(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
-    cdef double found = task.kernels.sweep_changing(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
+    cdef double found = task.kernels.sweep_changing(block_at(task, begin), resisting_at(task, begin), end - begin,
+                                                    task.twist,
                                                     task.again, task.changed)
     task.found[worker] = max(task.found[worker], found)
 

@@ -57,7 +57,8 @@ ctypedef struct BallKernels:
     double (*write)(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
                     double* arms) noexcept nogil
     # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m]
-    double (*miss)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h) noexcept nogil
+    double (*miss)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
+                   double h) noexcept nogil
     # I^-1 J' and the blocks of J M^-1 J'
     void (*assemble)(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
                      double* values) noexcept nogil
@@ -73,9 +74,9 @@ ctypedef struct BallKernels:
     # twist += M^-1 J' x, x by rows or as the solver has it
     void (*push)(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies, Twist* twist,
                  const double* x, bint by_rows, const double* arms) noexcept nogil
-    # x <- (L D L')^-1 x where every block is 3 x 3, in the nodes order[:count]. target[begin[k]] ...: the rows of column k's blocks of L; columns:
-    # theirs, of four numbers each, the last 0; rows and inverses: theirs, and those of D^-1, of three. x has four
-    # numbers a node; the last says nothing.
+    # x <- (L D L')^-1 x where every block is 3 x 3, in the nodes order[:count]. target[begin[k]] ...: the rows of
+    # column k's blocks of L; columns: theirs, of four numbers each, the last 0; rows and inverses: theirs, and those
+    # of D^-1, of three. x has four numbers a node; the last says nothing.
     void (*substitute)(const int32_t* order, const int32_t* begin, const int32_t* target, Py_ssize_t count,
                        const double* columns, const double* rows, const double* inverses, double* x) noexcept nogil
 

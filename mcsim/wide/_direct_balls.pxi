@@ -69,7 +69,8 @@ cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodie
     return largest_lane(&largest)
 
 
-cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h) noexcept nogil:
+cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
+                       double h) noexcept nogil:
     cdef const double* position = <const double*>bodies.position
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)

@@ -6,9 +6,10 @@
 #     x - A^-1 r >= 0,
 #
 # which a sweep finds by the inverse that stands in the block: the points of what rests. One point after the other
-# (Gauss-Seidel) leaves a tilt towards those that come first, by which a tower that stood straight began to sway. A is raised by
-# what leaves its solution as it is, solve by solve, but not what it cannot determine: along the impulses e that no body feels
-# (find_unfelt) by 1 / TAMED of the mean diagonal D, and by 1 / RAISED of it for points that lie in one place,
+# (Gauss-Seidel) leaves a tilt towards those that come first, by which a tower that stood straight began to sway. A is
+# raised by what leaves its solution as it is, solve by solve, but not what it cannot determine: along the impulses e
+# that no body feels (find_unfelt) by 1 / TAMED of the mean diagonal D, and by 1 / RAISED of it for points that lie in
+# one place,
 #
 #     A + (D / TAMED) e e' / (e . e) + diag(A) / RAISED
 #

@@ -1,13 +1,13 @@
 # Friction of contacts, several manifolds at a time: docs/theory/friction.md. Included by _contacts.pxi.
 #
 # A manifold slides along its two tangents and spins about its normal. Each of its points rubs on its own under its own
-# load, |f_i| <= c_i = mu N_i, against its own slip u_i = v + w n x r_i; what they do together, (sum f_i, sum r_i x f_i), fills
-# the manifold's limit surface (S. Goyal, A. Ruina and J. Papadopoulos, "Planar sliding with dry friction", 1991). So a
-# manifold's three rows are solved together, K their J M^-1 J':
+# load, |f_i| <= c_i = mu N_i, against its own slip u_i = v + w n x r_i; what they do together, (sum f_i, sum r_i x
+# f_i), fills the manifold's limit surface (S. Goyal, A. Ruina and J. Papadopoulos, "Planar sliding with dry
+# friction", 1991). So a manifold's three rows are solved together, K their J M^-1 J':
 #
-#     sticks    x = K^-1 b, all three at once. It does if x can be shared out: f_i = c_i (z - z_w n x r_i), which is the only
-#               share of this form, with all |f_i| <= c_i. Loads that are all at one place r have no moment about it: x is
-#               the minimum over what one point there can do, (f, r x f)
+#     sticks    x = K^-1 b, all three at once. It does if x can be shared out: f_i = c_i (z - z_w n x r_i), which is
+#               the only share of this form, with all |f_i| <= c_i. Loads that are all at one place r have no moment
+#               about it: x is the minimum over what one point there can do, (f, r x f)
 #     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of the circle, e_i the larger eigenvalue
 #               of the point's own J M^-1 J'; the slips of the others follow by K
 #
@@ -126,8 +126,8 @@ cdef inline Planar share_out(const Limits* limits, Planar x) noexcept nogil:
 cdef inline Wide complete_rub(const ContactBlock* block, const ResistanceBlock* resisting, const Limits* limits, int count,
                               Wide* f0, Wide* f1, Wide* bore) noexcept nogil:
     """The points' impulses: those last written, and what they lack of the manifold's in proportion to the limits. While a
-    manifold sticks they are not written; points come and go, but what the manifold had stays, but for a moment that loads at
-    one place cannot have. -> what they have more about the normal than the manifold had"""
+    manifold sticks they are not written; points come and go, but what the manifold had stays, but for a moment that
+    loads at one place cannot have. -> what they have more about the normal than the manifold had"""
     cdef const WideRub* rub
     cdef Planar x
     cdef Wide lack
@@ -213,8 +213,8 @@ cdef inline Wide slip_change(const WideCone* slide, Wide x, Wide y) noexcept nog
 
 
 cdef inline Wide spin_reach(const ContactBlock* block, int count) noexcept nogil:
-    """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point, which is
-    there, the radius of gyration about the normal [m]. Each lane by its own points, whatever the others have."""
+    """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point,
+    which is there, the radius of gyration about the normal [m]. Each lane by its own points, whatever the others have."""
     cdef Wide reach = lever_of(&block.points[0])
     if count > 1:
         reach = most(reach, lever_of(&block.points[1]))

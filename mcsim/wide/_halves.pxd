@@ -34,8 +34,8 @@ cdef inline double first_part(int kind, const Settings* settings) noexcept nogil
 
 
 cdef inline double lasting(const Row* row, const Settings* settings) noexcept nogil:
-    """What of a row's impulse lasts, as that of a whole substep: its warm start in the next one. Where nothing acts in halves,
-    `carry` is what sweeps gave in vain (step/_sweeps.pyx)."""
+    """What of a row's impulse lasts, as that of a whole substep: its warm start in the next one. Where nothing acts
+    in halves, `carry` is what sweeps gave in vain (step/_sweeps.pyx)."""
     cdef double part = first_part(row.kind, settings)
     if settings.first_kick < 1.0 and (part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT
                                       or row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER):

@@ -38,7 +38,8 @@ ctypedef struct BallJointRows:
     Wide3 arm_a                  # from the centres of mass to the joint point on b [m]
     Wide3 arm_b
     Wide3 impulse                # on b [N s]
-    Wide3 carry                  # along the joint axes: the warm start of its second half, then its first half as it came out
+    # along the joint axes: the warm start of its second half, then its first half as it came out
+    Wide3 carry
     Wide6 inverse[2]             # of J M^-1 J' + compliance, for both passes
     Wide3 bias                   # of the biased pass
     Wide6 compliance             # of the biased pass

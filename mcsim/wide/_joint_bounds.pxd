@@ -78,9 +78,9 @@ ctypedef struct JointBoundKernels:
     void (*keep_parts)(BoundBlock* blocks, Py_ssize_t count, const double* part, bint second) noexcept nogil
     # One sweep of Gauss-Seidel, row by row. -> the largest change of a velocity [rad/s]
     double (*sweep)(BoundBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
-    # Sweep number k, from 2 on, after the last one of a relax pass: over the joints with a body that the sweep before it, or
-    # this one by now, has changed by more than may be left undone: speed + rate times the size of the smaller of the two, as
-    # points of that size move. changed: in which sweep that was. -> whether there are any
+    # Sweep number k, from 2 on, after the last one of a relax pass: over the joints with a body that the sweep before
+    # it, or this one by now, has changed by more than may be left undone: speed + rate times the size of the smaller
+    # of the two, as points of that size move. changed: in which sweep that was. -> whether there are any
     bint (*sweep_changing)(BoundBlock* blocks, Py_ssize_t count, Twist* twist, int k, const double* sizes, double speed,
                            double rate, int32_t* changed) noexcept nogil
     # The largest change that a row alone would make of its impulse [N m s].

@@ -7,7 +7,8 @@ from libc.stdint cimport int8_t
 
 from mcsim.core._types cimport Quat
 from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
-from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels, BoundRule,
+from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels,
+                                       BoundRule,
                                  BoundSlot)
 
 # A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx, activate_limits).
@@ -231,8 +232,8 @@ cdef inline void count_turns_of(BoundBlock* block, Wide angle, Wide way) noexcep
 
 cdef inline void decide_slots(BoundBlock* block, const Bodies* bodies, const BoundRule* rule, Wide3 direction,
                               Wide tilt) noexcept nogil:
-    """Friction where there is any, limits that the angles may come to at twice their present rate; all where a blow may change
-    that."""
+    """Friction where there is any, limits that the angles may come to at twice their present rate; all where a blow
+    may change that."""
     cdef Wide3 spin = w_sub(spins_of(bodies.twist, block.body_b), spins_of(bodies.twist, block.body_a))
     cdef Wide least = choose(above(block.struck, splat(0.0)), splat(BOUND_ALL), splat(BOUND_MARGIN))
     cdef Wide margin = least + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
@@ -246,7 +247,8 @@ cdef inline void decide_slots(BoundBlock* block, const Bodies* bodies, const Bou
     decide(block, BOUND_SWING, above(margin, block.swing - tilt))
 
 
-cdef inline void write_joint_bounds(BoundBlock* block, const Bodies* bodies, const BoundRule* rule, bint first) noexcept nogil:
+cdef inline void write_joint_bounds(BoundBlock* block, const Bodies* bodies, const BoundRule* rule,
+                                    bint first) noexcept nogil:
     """first: for a new step, of which it is decided here which rows it has."""
     cdef WideQuat ja = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_a), block.basis_a)
     cdef WideQuat jb = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_b), block.basis_b)

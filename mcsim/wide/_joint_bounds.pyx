@@ -1,7 +1,7 @@
 """Friction and limits of angles several at a time: which joints stand side by side.
 
-Colours as of _joints.pyx, chosen once. Ball joints and hinges stand apart. Of which there are fewer than FEW to a colour stay
-rows among rows, whose way is shorter where most lanes would be empty.
+Colours as of _joints.pyx, chosen once. Ball joints and hinges stand apart. Of which there are fewer than FEW to a
+colour stay rows among rows, whose way is shorter where most lanes would be empty.
 """
 
 from libc.stdint cimport int8_t
@@ -48,7 +48,8 @@ cdef class WideJointBounds:
     of the level that levels.chosen() names."""
 
     def __init__(self, joints, sizes, inv_mass):
-        self.kernels = <const JointBoundKernels*>PyCapsule_GetPointer(levels.table("joint_bound_kernels"), "mcsim.wide.joint_bounds")
+        self.kernels = <const JointBoundKernels*>PyCapsule_GetPointer(levels.table("joint_bound_kernels"),
+                                                                      "mcsim.wide.joint_bounds")
         order, kind = ordered(joints, with_joint_bounds(joints, sizes), inv_mass)
         count = np.unique(kind[kind >= 0], return_counts=True)[1]
         blocks = aligned(max(int(np.sum(-(-count // self.kernels.width))), 1) * self.kernels.block_size)

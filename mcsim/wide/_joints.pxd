@@ -15,7 +15,7 @@ cdef class WideJoints:
     cdef SourceRows source              # as others read and write them
     cdef BallJointRows* balls
     cdef readonly Py_ssize_t count      # blocks of joints
-    cdef readonly Py_ssize_t ball_count # and of plain ball joints, which have no rows
+    cdef readonly Py_ssize_t ball_count  # and of plain ball joints, which have no rows
     cdef readonly Py_ssize_t row_count  # of all joints here
     cdef readonly Py_ssize_t awake_row_count    # of those that do not sleep
     cdef JointRule rule

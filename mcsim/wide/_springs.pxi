@@ -56,7 +56,8 @@ cdef inline void find_unfelt(const WidePoint* p, Wide* e) noexcept nogil:
 
 
 # Springs take it away, for depths like it are no displacement of a rigid body; where they hardly yield that takes for ever,
-# and friction would act about a centre that is nobody's. So the warm start begins without it, as far as no point comes to pull.
+# and friction would act about a centre that is nobody's. So the warm start begins without it, as far as no point
+# comes to pull.
 cdef inline void share_load(ContactBlock* block, const ContactStart* start) noexcept nogil:
     cdef const WidePoint* p = block.points
     cdef Wide zero = splat(0.0)

@@ -1,5 +1,6 @@
-# What the normals of lanes go with (state/_contact_reference.pxd), and rims of cylinders among them (collide/_carrying.pxd): what
-# constraints/_contacts.pyx does for one. Included by _contacts.pxi, before what fills blocks.
+# What the normals of lanes go with (state/_contact_reference.pxd), and rims of cylinders among them
+# (collide/_carrying.pxd): what constraints/_contacts.pyx does for one. Included by _contacts.pxi, before what fills
+# blocks.
 
 cdef inline void put_turning(ContactBlock* block, ContactStart* start, int lane, const Manifold* m,
                              const Bodies* bodies) noexcept nogil:

@@ -266,10 +266,10 @@ cdef class Admm:
     def run(self, progress, Py_ssize_t most):
         """Up to `most` iterations, which `progress` records: residuals and time of each, the best impulses. -> the
         last impulses, their velocities."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t _
         self.recorder.begin(progress, most)
         with nogil:
-            for k in range(self.recorder.count):
+            for _ in range(self.recorder.count):
                 self.turn += 1
                 self.step()
                 if self.recorder.keep(self.impulse, self.velocity):

@@ -132,6 +132,7 @@ def plan(const int32_t[::1] first, const int32_t[::1] second, Py_ssize_t n):
 
 # ---- the factors -----------------------------------------------------------------------------------------------------
 
+
 cdef class Cholesky:
     """size: (nodes,) int32, numbers of each node, which stand in a vector node by node; first, second: (pairs,) int32,
     nodes that share a block, in either order, any number of times."""
@@ -290,7 +291,8 @@ cdef class SparseFactor:
         self.fill(begin, column, value, node, within, size)
         self.factors.factor()
 
-    cdef void fill(self, const int64_t[::1] begin, const int32_t[::1] column, const double[::1] value, const int32_t[::1] node,
+    cdef void fill(self, const int64_t[::1] begin, const int32_t[::1] column, const double[::1] value,
+                   const int32_t[::1] node,
                    const int32_t[::1] within, const int32_t[::1] size) noexcept:
         cdef Py_ssize_t i, e
         cdef int32_t j

@@ -42,11 +42,11 @@ cdef class Problem:
 
     def sweep(self, double[::1] x, int most, double settled):
         """Projected Gauss-Seidel, in place: at most `most` sweeps, until none changes x by more than `settled` of it."""
-        cdef int k
+        cdef int _
         if self.c.count == 0:
             return
         with nogil:
-            for k in range(most):
+            for _ in range(most):
                 if one_sweep(&self.c, &x[0]) <= settled * largest(3 * self.c.count, &x[0]):
                     break
 

@@ -51,14 +51,14 @@ cdef enum State:
     SETTLED                      # redundant, or contradicts others: x stays
 
 
-cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int32_t* integers) noexcept nogil:
-    """A problem of n rows to work in numbers (ROW_DOUBLES, n), the first of which is x, factor (n, n) and integers
+cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int32_t* whole) noexcept nogil:
+    """A problem of n rows to work in numbers (ROW_DOUBLES, n), the first of which is x, factor (n, n) and whole
     (ROW_INTEGERS, n), the first of which says that no row has had its turn."""
     p.n, p.held, p.pivots, p.contradictory = n, 0, 0, 0
     p.x, p.w, p.size, p.rate = numbers, numbers + n, numbers + 2 * n, numbers + 3 * n
     p.d, p.line, p.y, p.work = numbers + 4 * n, numbers + 5 * n, numbers + 6 * n, numbers + 7 * n
     p.factor = factor
-    p.state, p.numb, p.row = integers, integers + n, integers + 2 * n
+    p.state, p.numb, p.row = whole, whole + n, whole + 2 * n
     memset(p.state, 0, n * sizeof(int32_t))
 
 

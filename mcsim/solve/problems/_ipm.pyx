@@ -223,8 +223,8 @@ cdef class InteriorPoint:
                                 / self.proximal.scale[self.proximal.node[k]])
 
     def begin(self, double round, double doubt):
-        """round: how much the tip of the shift |v_t| is rounded; doubt: of x's distance from the cone, by which its slope is
-        damped."""
+        """round: how much the tip of the shift |v_t| is rounded; doubt: of x's distance from the cone, by which its
+        slope is damped."""
         self.last, self.round, self.doubt, self.short_steps = 1.0, round, doubt, 0
         self.straight = self.model == NCP and round == 0.0 and doubt == 0.0
         self.put_points()
@@ -596,10 +596,10 @@ cdef class InteriorPoint:
     cdef bint go_along(self, const Direction* to, double length) noexcept nogil:
         """Move; less far where rounding would leave a cone. -> whether it stays inside"""
         cdef Py_ssize_t i
-        cdef int k
+        cdef int _
         cdef bint inside
         cdef Inside point, pull
-        for k in range(TRIES):
+        for _ in range(TRIES):
             inside = True
             for i in range(self.system.row_count):
                 if self.kind[i] == BOUNDED:
@@ -667,11 +667,11 @@ cdef class InteriorPoint:
 
     def run(self, progress, Py_ssize_t most):
         """Up to `most` iterations, which `progress` records. -> whether it is stuck"""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t _
         cdef bint stuck = False
         self.recorder.begin(progress, most)
         with nogil:
-            for k in range(self.recorder.count):
+            for _ in range(self.recorder.count):
                 stuck = not self.step()
                 if stuck or self.recorder.keep(self.impulse, self.velocity):
                     break

@@ -11,7 +11,6 @@ of rows that tie, the one leaves whose line of the inverse basis, over its pivot
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
-import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 

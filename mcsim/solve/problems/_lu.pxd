@@ -43,6 +43,7 @@ cdef extern from *:
     void add_product "mc_block_add"(double* to, const double* a, const double* b, int s, int m, int n) noexcept nogil
     void times "mc_times"(double* c, const double* k, const double* b, int s, int n, int turned) noexcept nogil
 
+
 @cython.final
 cdef class Lu:
     cdef Cholesky plan                  # the pattern, and L in its values, with the diagonal's U

@@ -226,7 +226,8 @@ def solve_blocks(size, matrix, right, bint symmetric):
     pairs of blocks that are zero are left out."""
     size, S, x = np.array(size, np.int32), np.array(matrix, float), np.array(right, float)
     nodes = [slice(end - n, end) for n, end in zip(size, np.cumsum(size))]
-    pairs = [(i, j) for i in range(len(size)) for j in range(i) if S[nodes[i], nodes[j]].any() or S[nodes[j], nodes[i]].any()]
+    pairs = [(i, j) for i in range(len(size)) for j in range(i) if S[nodes[i], nodes[j]].any()
+             or S[nodes[j], nodes[i]].any()]
     cdef Cholesky plan = Cholesky(size, *np.array(pairs, np.int32).reshape(-1, 2).T.copy())
     cdef Lu factors = Lu(plan, 0.0)
     cdef double* to

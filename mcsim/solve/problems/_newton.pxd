@@ -7,6 +7,7 @@ from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport System
 
+
 @cython.final
 cdef class Newton:
     cdef Proximal proximal

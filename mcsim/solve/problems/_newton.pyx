@@ -326,13 +326,12 @@ cdef class Newton:
 
     cdef void move(self, double length) noexcept nogil:
         """trial: x + length d, onto its cones and bounds, with its velocities."""
-        cdef Py_ssize_t block, i, single
+        cdef Py_ssize_t block, i
         cdef double e
         cdef int r
         for block in range(self.system.block_count):
             i = self.system.first(block)
             e = self.proximal.scale[block]
-            single = block - self.system.contact_count
             for r in range(self.system.size(block)):
                 self.impulse[i + r] = e * (self.x[i + r] + length * self.d[i + r])
             for r in range(self.system.size(block)):
@@ -348,7 +347,7 @@ cdef class Newton:
         cdef Py_ssize_t size = self.system.row_count * sizeof(double)
         cdef double merit = self.function(self.x, self.u, self.shift, False)
         cdef double length = 1.0
-        cdef int k
+        cdef int _
         if merit <= NEAR * self.function(self.x, self.u, 0.0, False):
             memcpy(self.center, self.x, size)
             if self.inner <= QUICK:
@@ -358,7 +357,7 @@ cdef class Newton:
         self.inner += 1
         self.fill()
         if self.direction():
-            for k in range(HALVINGS):
+            for _ in range(HALVINGS):
                 self.move(length)
                 if self.function(self.trial, self.trial_u, self.shift, False) < (1.0 - SLOPE * length) * merit:
                     memcpy(self.x, self.trial, size)
@@ -386,11 +385,11 @@ cdef class Newton:
     def run(self, progress, Py_ssize_t most):
         """Up to `most` steps, which `progress` records. -> the last impulses, their velocities, and whether they got
         stuck."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t _
         cdef bint stuck = False
         self.recorder.begin(progress, most)
         with nogil:
-            for k in range(self.recorder.count):
+            for _ in range(self.recorder.count):
                 stuck = not self.step()
                 if self.recorder.keep(self.impulse, self.velocity) or stuck:
                     break

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.solve.problems._cholesky cimport Cholesky
 from mcsim.solve.problems._system cimport System
 
+
 @cython.final
 cdef class Proximal:
     cdef object kept                    # the arrays behind the pointers

@@ -94,7 +94,7 @@ def join_columns(const int64_t[::1] begin, const int32_t[::1] column, const doub
     numbers. M^-1: CSR. -> node (m,), -1 of a column that no block meets or that nothing moves; local (m,) place in it;
     begin (nodes + 1,)"""
     cdef Py_ssize_t m = begin.shape[0] - 1
-    cdef Py_ssize_t i, k, c, last, nodes = 0
+    cdef Py_ssize_t i, k, last, nodes = 0
     cdef int32_t a, b
     work = np.zeros((6, m + 1), np.int32)
     cdef int32_t[::1] root = work[0]
@@ -198,6 +198,7 @@ def halves(const int64_t[::1] begin, const int32_t[::1] column, const double[::1
     return starts, found
 
 # ---- the solver of A + R + D -----------------------------------------------------------------------------------------
+
 
 cdef class Proximal:
     """inverse_mass: CSR parts (begin, column, value) of M^-1 of a factored system, else None."""
@@ -357,7 +358,6 @@ cdef class Proximal:
     cdef void prepare(self, const double* d) noexcept nogil:
         """Factor for this D (rows,); INFINITY holds a row: its x is 0."""
         cdef Py_ssize_t block, k, i, m
-        cdef int r
         cdef double* diagonal
         self.cholesky.clear()
         for i in range(self.system.row_count):

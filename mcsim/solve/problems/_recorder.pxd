@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 
 from mcsim.solve.problems._system cimport System
 
+
 @cython.final
 cdef class Recorder:
     cdef System system

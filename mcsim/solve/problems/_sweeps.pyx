@@ -67,12 +67,12 @@ cdef void contact_convex(int model, const double* k, double mu, int steps, doubl
     cdef double trace = k[0] + k[4] + k[8]
     cdef double y[3]
     cdef double w[3]
-    cdef int step, r, s
+    cdef int _, r, s
     if not trace > 0.0:
         return
     for r in range(3):
         w[r] = u[r]
-    for step in range(steps):
+    for _ in range(steps):
         for r in range(3):
             y[r] = x[r] - omega * w[r] / trace
         project_contact(model, mu, y)
@@ -169,11 +169,11 @@ def sweep_apart(System s, progress, Recorder recorder, Py_ssize_t most, double[:
     """Up to `most` rounds of all blocks at once, each measured and kept by the recorder. u (rows,): their velocities."""
     cdef double[::1] state = np.empty(s.width + 1)
     cdef int model = progress.model_number
-    cdef Py_ssize_t k
+    cdef Py_ssize_t _
     recorder.begin(progress, most)
     if s.block_count > 0:
         with nogil:
-            for k in range(recorder.count):
+            for _ in range(recorder.count):
                 solve_apart(s, model, &impulse[0], &u[0], &local[0], omega)
                 s.velocities(&impulse[0], &state[0], &u[0])
                 if recorder.keep(&impulse[0], &u[0]):

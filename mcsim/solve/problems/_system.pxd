@@ -10,6 +10,7 @@ cdef enum Model:
     NCP = 3
     PYRAMID_CONE = 4       # the convex problem of the pyramid; the methods of gradients know it
 
+
 @cython.final
 cdef class System:
     cdef object kept                    # the arrays behind the pointers
