@@ -18,7 +18,7 @@ import mcsim
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "tests" / "smoke.py"
 BUILT = ("*.so", "*.c", "*.html", "__pycache__", "*.egg-info", "build", "dist", ".git", ".venv*", ".pytest_cache",
-         ".hypothesis")
+         ".hypothesis", ".mypy_cache", ".ruff_cache")
 SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY")
 
 ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")

@@ -1,0 +1,49 @@
+"""Linters and the type checker find nothing in the sources; what they look for, and leave out, stands in pyproject.toml."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "mcsim"
+# Where pip puts programs beside the Python that runs; cython-lint looks for pycodestyle itself.
+PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+
+pytestmark = pytest.mark.skipif(not (KERNELS / "core" / "_linear.pyx").exists() or not (ROOT / "pyproject.toml").exists(),
+                                reason="the sources are not beside the tests")
+
+
+def found_by(command, *arguments):
+    """What a tool says of the sources; empty if they are clean."""
+    program = shutil.which(command, path=PROGRAMS)
+    if program is None:
+        pytest.skip(f"{command} is not installed: pip install -e '.[test]'")
+    done = subprocess.run([program, *arguments], cwd=ROOT, env=os.environ | {"PATH": PROGRAMS}, capture_output=True,
+                          text=True, timeout=600)
+    return "" if done.returncode == 0 else (done.stdout + done.stderr)[-8000:] or f"exit code {done.returncode}"
+
+
+def test_ruff_finds_nothing():
+    assert not found_by("ruff", "check", "--no-cache", "--output-format=concise")
+
+
+def test_the_types_are_consistent():
+    for needed in ("numpy", "pydantic", "typer", "matplotlib"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip(f"{needed}, whose types are asked for, is not installed")
+    assert not found_by("mypy")
+
+
+def test_kernels_use_what_they_declare():
+    """Names that nothing uses, and their like; the layout of lines takes one more process a file, see below."""
+    assert not found_by("cython-lint", "--no-pycodestyle", str(KERNELS))
+
+
+@pytest.mark.slow
+def test_kernels_are_laid_out_alike():
+    assert not found_by("cython-lint", str(KERNELS))
