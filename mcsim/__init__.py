@@ -10,20 +10,30 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
+from mcsim import lab, reduced, scenes
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.io import load_urdf
+from mcsim.lab import compare
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
 from mcsim.scene.joints import *
 from mcsim.scene.joints import _NAMES as _JOINTS
 from mcsim.scene.shapes import *
 from mcsim.scene.shapes import _NAMES as _SHAPES
-from mcsim import lab, reduced, scenes
-from mcsim.io import load_urdf
-from mcsim.lab import compare
 from mcsim.scenes import load
-from mcsim.world import (
-    RK4, CompliantContact, DirectJoints, EventContact, Rattle, ReducedWorld, RigidContact, Sleep, SweptJoints, Variational)
 from mcsim.solve.problems import Problem, Solution, solve
-from mcsim.world import World
+from mcsim.world import (
+    RK4,
+    CompliantContact,
+    DirectJoints,
+    EventContact,
+    Rattle,
+    ReducedWorld,
+    RigidContact,
+    Sleep,
+    SweptJoints,
+    Variational,
+    World,
+)
 
 __version__ = "0.1.0"
 

@@ -205,7 +205,7 @@ def test_what_an_object_does_not_have_cannot_be_written(field, kind):
     with pytest.raises(TypeError, match=field):
         kind(**{field: None})
     with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(mc.Sleep(), "time", 1.0)
+        mc.Sleep().time = 1.0
 
 
 TWICE = [

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcsim.core.errors import SceneError
-from mcsim.world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import show, suggestion
-from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
-from mcsim.world.keywords import keyword_names
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
-from mcsim.world import World
+from mcsim.world import ReducedWorld, World
+from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.keywords import keyword_names
 
 WORLDS = {"maximal": World, "reduced": ReducedWorld}
 

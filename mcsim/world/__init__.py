@@ -3,7 +3,16 @@ observers, queries, snapshots); ReducedWorld is the same face over generalized c
 """
 
 from mcsim.world.choices import (
-    RK4, CompliantContact, DirectJoints, EventContact, Rattle, RigidContact, Sleep, SweptJoints, Variational)
+    RK4,
+    CompliantContact,
+    DirectJoints,
+    EventContact,
+    Rattle,
+    RigidContact,
+    Sleep,
+    SweptJoints,
+    Variational,
+)
 from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.world import World

@@ -12,8 +12,7 @@ from typing import Any
 from mcsim.event.methods import METHODS
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS as SWEEPERS
-from mcsim.solve.problems import MODEL_DESCRIPTIONS
-from mcsim.solve.problems import SOLVERS as LABORATORY
+from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS as LABORATORY
 from mcsim.solve.problems.impacts import LAWS, ORDERS
 
 FRICTIONS = {"pyramid": 0, "cone": 1}

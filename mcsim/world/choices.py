@@ -11,8 +11,18 @@ from typing import Any, ClassVar, Literal
 
 from mcsim.scene.checks import FieldError, flag
 from mcsim.world.capabilities import (
-    CHECKS, CONTACT_TABLE, OF_BIAS, OF_LABORATORY, OF_ROUNDS, OF_SPRINGS, OF_SWEEPS, STABILIZATION_TABLE, check_goes,
-    check_model, solver_of)
+    CHECKS,
+    CONTACT_TABLE,
+    OF_BIAS,
+    OF_LABORATORY,
+    OF_ROUNDS,
+    OF_SPRINGS,
+    OF_SWEEPS,
+    STABILIZATION_TABLE,
+    check_goes,
+    check_model,
+    solver_of,
+)
 
 SolverName = Literal["si", "pgs", "admm", "newton", "ipm", "staggered", "nncg", "jacobi", "apgd", "bb", "lemke", "dantzig"]
 StabilizationName = Literal["none", "baumgarte", "soft", "split_impulse", "projection", "ggl"]
@@ -146,7 +156,7 @@ class RigidContact(Choice):
     speculative_distance: float | None = None
 
     keyword = "contact"
-    says = {"contact": "rigid"}
+    says: ClassVar = {"contact": "rigid"}
 
     def _check(self) -> None:
         solver = self.solver or "si"
@@ -188,8 +198,8 @@ class CompliantContact(Choice):
     speculative_distance: float | None = None
 
     keyword = "contact"
-    says = {"contact": "compliant"}
-    names = {"law": "compliant_law"}
+    says: ClassVar = {"contact": "compliant"}
+    names: ClassVar = {"law": "compliant_law"}
 
     def _check(self) -> None:
         check_goes({"contact": "compliant", "solver": self.solver or "si", "contact_model": None}, "contact",
@@ -214,7 +224,7 @@ class EventContact(Choice):
     restitution_law: LawName | None = None
 
     keyword = "contact"
-    says = {"contact": "event"}
+    says: ClassVar = {"contact": "event"}
 
 
 def _check_stop(contact):
@@ -254,7 +264,7 @@ class DirectJoints(_OfJoints):
     """
 
     keyword = "joints"
-    says = {"joint_solver": "tree"}
+    says: ClassVar = {"joint_solver": "tree"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -269,7 +279,7 @@ class SweptJoints(_OfJoints):
     """
 
     keyword = "joints"
-    says = {"joint_solver": "rows"}
+    says: ClassVar = {"joint_solver": "rows"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -291,8 +301,8 @@ class RK4(_OfJoints):
     projection: bool | None = None
 
     keyword = "integrator"
-    says = {"integrator": "rk4"}
-    checks = {"projection": flag}
+    says: ClassVar = {"integrator": "rk4"}
+    checks: ClassVar = {"projection": flag}
 
     def spread(self) -> dict[str, tuple[str, Any]]:
         found = super().spread()
@@ -314,7 +324,7 @@ class Rattle(_OfJoints):
     """
 
     keyword = "integrator"
-    says = {"integrator": "rattle"}
+    says: ClassVar = {"integrator": "rattle"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -327,7 +337,7 @@ class Variational(_OfJoints):
     """
 
     keyword = "integrator"
-    says = {"integrator": "variational"}
+    says: ClassVar = {"integrator": "variational"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -349,8 +359,8 @@ class Sleep(Choice):
     time: float | None = None
 
     keyword = "sleep"
-    says = {"sleep": True}
-    names = {"speed": "sleep_speed", "time": "sleep_time"}
+    says: ClassVar = {"sleep": True}
+    names: ClassVar = {"speed": "sleep_speed", "time": "sleep_time"}
 
 
 CONTACT_CHOICES = {cls.says["contact"]: cls for cls in (RigidContact, CompliantContact, EventContact)}

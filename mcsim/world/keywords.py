@@ -12,12 +12,38 @@ from typing import Any, TypedDict
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, choose, show, suggestion
 from mcsim.world.capabilities import (
-    CHECKS, CONTACT_TABLE, EVENT_INTEGRATORS, INTEGRATOR_TABLE, OF_BIAS, OF_LABORATORY, OF_ROUNDS, OF_SPRINGS,
-    OF_SWEEPS, STABILIZATION_TABLE, solver_of)
+    CHECKS,
+    CONTACT_TABLE,
+    EVENT_INTEGRATORS,
+    INTEGRATOR_TABLE,
+    OF_BIAS,
+    OF_LABORATORY,
+    OF_ROUNDS,
+    OF_SPRINGS,
+    OF_SWEEPS,
+    STABILIZATION_TABLE,
+    solver_of,
+)
 from mcsim.world.choices import (
-    CHOICES, CONTACT_CHOICES, INTEGRATOR_CHOICES, JOINT_CHOICES, RK4, Choice, CompliantContact, CompliantLawName,
-    DirectJoints, EventContact, FrictionPointsName, LawName, ModelName, OrderName, RigidContact, Sleep, StopName,
-    SweptJoints)
+    CHOICES,
+    CONTACT_CHOICES,
+    INTEGRATOR_CHOICES,
+    JOINT_CHOICES,
+    RK4,
+    Choice,
+    CompliantContact,
+    CompliantLawName,
+    DirectJoints,
+    EventContact,
+    FrictionPointsName,
+    LawName,
+    ModelName,
+    OrderName,
+    RigidContact,
+    Sleep,
+    StopName,
+    SweptJoints,
+)
 
 
 class ReducedMore(TypedDict, total=False):

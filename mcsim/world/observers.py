@@ -3,25 +3,25 @@
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.linear import product, turned
-from mcsim.core.rotation import matrices
-from mcsim.world.laboratory import Residuals, problem_now
+from mcsim.core.linear import product
 from mcsim.core.notes import Note, notes_of
-from mcsim.step.stages import STAGES
+from mcsim.core.rotation import matrices
 from mcsim.scene.checks import FieldError, not_negative
-from mcsim.world.capabilities import RELAXING
-from mcsim.world.keywords import ReducedMore, Settings
-from mcsim.world.settings import joint_tree
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, bounded_forces, kkt_system, redundancy
 from mcsim.solve.problems import Problem
 from mcsim.state.fields import AWAKE, ROW_KINDS
+from mcsim.step.stages import STAGES
 from mcsim.world.base import WorldBase
+from mcsim.world.capabilities import RELAXING
+from mcsim.world.keywords import ReducedMore, Settings
+from mcsim.world.laboratory import Residuals, problem_now
+from mcsim.world.settings import joint_tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -91,7 +91,8 @@ class Events:
         world's number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies);
         begin also impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
         Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until
-        they are a fortieth of the speculative distance apart (0.5 mm for cubes of 1 m). What touches and falls asleep goes on to touch.
+        they are a fortieth of the speculative distance apart (0.5 mm for cubes of 1 m). What touches and
+        falls asleep goes on to touch.
     sensor_begin, sensor_end: likewise what came into sensors and went out of them, as found at the end of every step:
         body_a, shape_a are the sensor.
     """
@@ -226,14 +227,16 @@ class Observers(WorldBase):
             return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
-        """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's forces."""
+        """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's
+        forces."""
         if self._pipeline.islands.sleepers:
             return self._awake()._rows_and_free()
         self._prepare(points=True)
         try:
             rows = self._pipeline.rows_now().copy()
             if self._keywords["contact"] != "compliant":
-                rows["compliance"][:, 0] *= self._pipeline.borne             # of whole impulses, where a pass has half of them
+                # of whole impulses, where a pass has half of them
+                rows["compliance"][:, 0] *= self._pipeline.borne
             return rows, *self._pipeline.row_matrices(), self._pipeline.kicked()
         finally:
             self._prepare()
@@ -307,7 +310,8 @@ class Observers(WorldBase):
         mobility = mobility.reshape(6 * count, 6 * count)       # type: ignore[assignment]  # another shape
         motors = jacobian_csr(rows, count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
         w = 2.0 * np.pi * axes["motor_hertz"]
-        wanted = (-w * w * rows["error"] - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
+        wanted = (-w * w * rows["error"]
+                  - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
                   - rows["curvature"] + product(motors, turning))
         given = bounded_forces(mobility, jacobian, right, product(mobility, forces.ravel()), motors, wanted,
                                axes["motor_max_force"])

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from mcsim.step._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import inverse, length, product, sparse_product
-from mcsim.core.rotation import conjugate, rotate
-from mcsim.world.choices import (
-    RK4, CompliantContact, ContactName, EventContact, FrictionName, JointsName, ReducedIntegratorName, RigidContact, Sleep,
-    SolverName, StabilizationName, SweptJoints)
-from mcsim.world.handles import BodyHandle
-from mcsim.world.keywords import ReducedMore, keyword_names, resolved
 from mcsim.core.notes import note
-from mcsim.world.record import REDUCED_RECORD, hand_over
+from mcsim.core.rotation import conjugate, rotate
 from mcsim.reduced.agreement import allow
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
@@ -27,9 +20,27 @@ from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, items, reals
-from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
+from mcsim.step._reduced_pipeline import ReducedPipeline
+from mcsim.world.choices import (
+    RK4,
+    CompliantContact,
+    ContactName,
+    EventContact,
+    FrictionName,
+    JointsName,
+    ReducedIntegratorName,
+    RigidContact,
+    Sleep,
+    SolverName,
+    StabilizationName,
+    SweptJoints,
+)
+from mcsim.world.handles import BodyHandle
+from mcsim.world.keywords import ReducedMore, keyword_names, resolved
+from mcsim.world.record import REDUCED_RECORD, hand_over
+from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
 from mcsim.world.world import World
 
 if TYPE_CHECKING:
@@ -86,9 +97,11 @@ class ReducedWorld(World):
         own = {name: value for name, value in locals().items()
                if name not in ("self", "scene", "more", "__class__", *OF_TREES)}
         keywords = resolved(ReducedWorld, own, more)
-        self._choices: dict[str, Any] = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
-                         _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
-                         "models": dict(models) if isinstance(models, Mapping) else models}
+        self._choices: dict[str, Any] = {
+            "tree": None if tree is None else _names(tree, "tree"),
+            "roots": None if roots is None else _names(roots, "roots"),
+            "ball": dict(ball) if isinstance(ball, Mapping) else ball,
+            "models": dict(models) if isinstance(models, Mapping) else models}
         self._check_scene(scene)
         self._start(scene, check_reduced_settings(keywords, scene))
         if self._keywords["integrator"] == "reference":
@@ -171,12 +184,12 @@ class ReducedWorld(World):
             vars(self)["_pipeline"].recover()
         return vars(self)["_joints"]
 
-    # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities. Until
-    # then an observer works on the state as they will make it, and leaves it as it was written.
+    # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities.
+    # Until then an observer works on the state as they will make it, and leaves it as it was written.
 
     def _follow_written(self):
-        """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is written
-        into the bodies' velocities makes them."""
+        """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is
+        written into the bodies' velocities makes them."""
         pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
         pipeline.sync()
         if not self._turn.taken or self._turn.last is not None or pipeline.written() is None:
@@ -217,8 +230,9 @@ class ReducedWorld(World):
         self._turn.last = None
 
     def _agree(self, twists, written):
-        """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the present ones
-        elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is written."""
+        """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the
+        present ones elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is
+        written."""
         pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
         asked, qd = pipeline.shown_twists.copy(), pipeline.qd.copy()
         asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
@@ -371,7 +385,7 @@ class ReducedWorld(World):
         with self._turn.look("body_jacobian"):
             return self.dynamics.body_jacobian(self.body(body).name, q)
 
-    def jacobian(self) -> "csr_array":
+    def jacobian(self) -> csr_array:
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
         none of their own."""
         with self._observing("jacobian"):
@@ -384,7 +398,7 @@ class ReducedWorld(World):
         velocities = np.array(bodies).reshape(6 * len(bodies), len(self.qd))
         return csr_array(sparse_product(jacobian_csr(self._raw_rows(), self._bodies.count), csr_array(velocities)))
 
-    def delassus(self) -> "csr_array":
+    def delassus(self) -> csr_array:
         """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`. The velocities of
         kinematic bodies, which no impulse changes, have no part in it."""
         from scipy.sparse import csr_array
@@ -411,7 +425,7 @@ class ReducedWorld(World):
             world.wake()
             return world
 
-    def kkt(self) -> "KKT":
+    def kkt(self) -> KKT:
         """The KKT system of the accelerations of all bodies and joints now, in maximal coordinates: World.kkt of
         `maximal()`, in which `tau` is the least wrenches on the bodies that do the same. In generalized ones:
         mcsim.reduced.Formulation."""
@@ -422,7 +436,7 @@ class ReducedWorld(World):
             world._bodies.force += wrenches.reshape(-1, 6)
         return world.kkt()
 
-    def redundancy(self, tolerance=1e-9) -> "Redundancy":
+    def redundancy(self, tolerance=1e-9) -> Redundancy:
         """Rank of the bilateral rows of all joints now, in maximal coordinates: World.redundancy of `maximal()`. Over the
         tree, with names: mcsim.reduced.mobility."""
         return self.maximal().redundancy(tolerance)
@@ -487,8 +501,8 @@ class ReducedWorld(World):
 
     @property
     def velocities(self) -> np.ndarray:
-        """(n, 3) view: of the centres of mass, world axes [m/s]. What is written into it is taken over as by set_velocity, of
-        all bodies at once, by the next step and by what changes velocities."""
+        """(n, 3) view: of the centres of mass, world axes [m/s]. What is written into it is taken over as by
+        set_velocity, of all bodies at once, by the next step and by what changes velocities."""
         return self._arrays().bodies.twist[:, :3]
 
     @property
@@ -504,8 +518,8 @@ class ReducedWorld(World):
     def _set_pose(self, body, position, orientation):
         link = self._link(body, "set_pose")
         if link.joint is not None:
-            raise SceneError(f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; write that one's "
-                             f"coordinates: q at index({link.joint.name!r})[0]")
+            raise SceneError(f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; "
+                             f"write that one's coordinates: q at index({link.joint.name!r})[0]")
         if link.prescribed:
             return super()._set_pose(body, position, orientation)
         if position is not None:
@@ -636,8 +650,8 @@ def _check_loops(system):
             rows[number] += 6 - (freedoms(loop.joint) or 0)
     if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
         raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
-                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take minutes: "
-                         "take World, which has a sparse one, or cut joints out of the scene")
+                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
+                         "minutes: take World, which has a sparse one, or cut joints out of the scene")
 
 
 def _beyond_reference(part, what):

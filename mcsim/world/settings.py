@@ -11,9 +11,27 @@ from mcsim.scene.checks import FieldError, choose, show
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems.impacts import LAWS, ORDERS
 from mcsim.world.capabilities import (
-    COMPLIANT_LAWS, CONTACT_TABLE, EVENT_INTEGRATORS, FRICTION_POINTS, FRICTIONS, INTEGRATOR_TABLE, INTEGRATORS,
-    LABORATORY_TABLE, MOST_SUBSTEPS, POSITION_INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, SOLVER_TABLE,
-    STABILIZATION_TABLE, STABILIZATIONS, check, check_given, check_goes, check_model, solver_of)
+    COMPLIANT_LAWS,
+    CONTACT_TABLE,
+    EVENT_INTEGRATORS,
+    FRICTION_POINTS,
+    FRICTIONS,
+    INTEGRATOR_TABLE,
+    INTEGRATORS,
+    LABORATORY_TABLE,
+    MOST_SUBSTEPS,
+    POSITION_INTEGRATORS,
+    REDUCED_INTEGRATORS,
+    REDUCED_STABILIZATIONS,
+    SOLVER_TABLE,
+    STABILIZATION_TABLE,
+    STABILIZATIONS,
+    check,
+    check_given,
+    check_goes,
+    check_model,
+    solver_of,
+)
 
 MOST_SWEEPS = 1000          # where a residual ends them
 OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
@@ -52,8 +70,9 @@ FIRST_STEP = 64
 #                           two bodies that move (state/arrays.py, measure_joints)
 #   sleep_speed             min(SLEEP_FALLS g dt, SLEEP_PART sqrt(g r)), at least SLEEP_RATE r
 # For a cube of 1 m at dt = 1/60 s, h = dt / 4: 20 mm, 0.5 mm, 0.49 m/s, 3 m/s, 10 mm/s.
-# In a substep of the default number nothing that gravity moves alone may have this part of its thickness as g h^2: none falls by
-# more than a hundredth of it from rest. What is smaller needs substeps in proportion to sqrt(t) in any case: what is left to
+# In a substep of the default number nothing that gravity moves alone may have this part of its thickness as g h^2:
+# none falls by more than a hundredth of it from rest. What is smaller needs substeps in proportion to sqrt(t) in any
+# case: what is left to
 # sweeps asks for n^2 g h^2 / t of them (effort_of), n bodies on each other (theory/stabilization.md).
 FALL_PART = 0.02
 NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
@@ -65,10 +84,11 @@ SMALL = 1200.0
 # How many times the way that outer forces would drive it in a substep goes into what need be no stiffer
 # (stiffness_of_pull): 5 cm at h = 1/240 s.
 PRESSED = 300.0
-# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h; where nothing has a weight, up to SETTLE_PART t / h:
-# contacts, whose springs are as stiff as the substep bears, hold against a velocity that is left after about v h, so that is
-# a depth by size. Beside a weight it would let finer substeps leave more. Contacts of bodies that all they touch outweighs
-# far, and which it changes more, are swept again in the relax pass, at most MORE_SWEEPS times (docs/theory/si.md).
+# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h; where nothing has a weight, up to SETTLE_PART t
+# / h: contacts, whose springs are as stiff as the substep bears, hold against a velocity that is left after about v h,
+# so that is a depth by size. Beside a weight it would let finer substeps leave more. Contacts of bodies that all they
+# touch outweighs far, and which it changes more, are swept again in the relax pass, at most MORE_SWEEPS times
+# (docs/theory/si.md).
 # For a cube of 1 m at h = 1/240 s: 0.8 mm/s, without gravity 2 mm/s.
 SETTLE_FALLS, SETTLE_PART = 0.02, 1.0 / 120_000.0
 MORE_SWEEPS = 128
@@ -154,8 +174,8 @@ def _settle_iterations(k, own_iterations, exact):
 
 
 def _usual_substeps(k, scene):
-    """USUAL_SUBSTEPS, or as many as FALL_PART asks for. What joints hold does not fall freely, and springs of the user's have a
-    time of their own."""
+    """USUAL_SUBSTEPS, or as many as FALL_PART asks for. What joints hold does not fall freely, and springs of the
+    user's have a time of their own."""
     if k["contact"] != "rigid" or k["integrator"] != "semi_implicit":
         return USUAL_SUBSTEPS
     held = {name for joint in scene.joints for name in (joint.a, joint.b)}
@@ -223,8 +243,8 @@ def check_damping(described, bodies, h):
     if fastest.max(initial=0.0) * h > RK4_FASTEST:
         i = int(np.argmax(fastest))
         raise SceneError(f"World: body {described[i].name!r} is damped at {fastest[i]:.4g} 1/s, too fast for "
-                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most {RK4_FASTEST / h:.4g}, a smaller dt, or "
-                         "another integrator, whose damping is implicit")
+                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most {RK4_FASTEST / h:.4g}, a "
+                         "smaller dt, or another integrator, whose damping is implicit")
 
 
 def _check_feedback(k, h):

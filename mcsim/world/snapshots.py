@@ -8,14 +8,13 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.notes import carry_over
-from mcsim.world.record import RECORD, Holder, checked, take
 from mcsim.scene import Body, Joint
 from mcsim.scene.checks import choose
-from mcsim.world.capabilities import CONTACTS
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
-
+from mcsim.world.capabilities import CONTACTS
+from mcsim.world.record import RECORD, Holder, checked, take
 
 # Attributes of a world that hold its state, of those that depend on which bodies and joints there are.
 HOLDING = ("_there", "_bodies", "_joints", "_collider", "_pipeline")
@@ -70,8 +69,8 @@ class Packed:
 class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore.
 
-    packed: name -> Packed, of each entry of the world's record (mcsim/world/record.py); parts: the bodies and joints that there
-    were; contact: the world's keyword, which says what the points of manifolds keep.
+    packed: name -> Packed, of each entry of the world's record (mcsim/world/record.py); parts: the bodies and joints
+    that there were; contact: the world's keyword, which says what the points of manifolds keep.
     """
 
     packed: dict
@@ -225,7 +224,8 @@ class Snapshots(WorldBase):
     def _check_kind(self, snapshot):
         """Refuse what another kind of world has kept."""
         if "q" in snapshot.packed:
-            raise SceneError("takes what World.snapshot() gave, not that of a ReducedWorld; maximal() makes a World of its state")
+            raise SceneError("takes what World.snapshot() gave, "
+                             "not that of a ReducedWorld; maximal() makes a World of its state")
 
     def _checked_state(self, snapshot, holder):
         """-> name -> array of each entry of the record."""
@@ -258,9 +258,9 @@ class Snapshots(WorldBase):
         return {name: getattr(self, name) for name in HOLDING}
 
     def _forget(self):
-        """All that is not in the record made anew from the bodies and joints that there are, in the arrays that users may have
-        views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the same, so what
-        is not in the record is a cache."""
+        """All that is not in the record made anew from the bodies and joints that there are, in the arrays that users
+        may have views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the
+        same, so what is not in the record is a cache."""
         holder, old = self._recorded(), vars(self)["_pipeline"]
         arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
         for name, array in BodyArrays.from_scene(self._scene).padded.items():

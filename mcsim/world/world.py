@@ -1,42 +1,58 @@
 """World: a scene in maximal coordinates, stepped and observed."""
 
-from __future__ import annotations      # signatures read as they are written here
+from __future__ import annotations  # signatures read as they are written here
 
 from typing import Any, NamedTuple, Unpack
 from weakref import WeakSet
 
 import numpy as np
 
-from mcsim.world.actions import Actions
-from mcsim.world.changes import Changes
-from mcsim.world.choices import (
-    RK4, CompliantContact, ContactName, DirectJoints, EventContact, FrictionName, IntegratorName, JointsName,
-    JointSolverName, Rattle, RigidContact, Sleep, SolverName, StabilizationName, SweptJoints, Variational)
 from mcsim.collide import Collider, Surfaces
 from mcsim.core._turn import Turn
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.linear import turned
-from mcsim.core.rotation import matrices
-from mcsim.world.event_world import EventRun
-from mcsim.world.handles import BodyHandle, JointHandle
-from mcsim.world.keywords import More, resolved
-from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.core.notes import failure_of
-from mcsim.world.observers import Observers
-from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
-from mcsim.world.queries import Queries
-from mcsim.world.record import MOST_STEPS
+from mcsim.core.rotation import matrices
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
-from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
-from mcsim.world.snapshots import Snapshots, forgetful
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
+from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
+from mcsim.world.actions import Actions
+from mcsim.world.changes import Changes
+from mcsim.world.choices import (
+    RK4,
+    CompliantContact,
+    ContactName,
+    DirectJoints,
+    EventContact,
+    FrictionName,
+    IntegratorName,
+    JointsName,
+    JointSolverName,
+    Rattle,
+    RigidContact,
+    Sleep,
+    SolverName,
+    StabilizationName,
+    SweptJoints,
+    Variational,
+)
+from mcsim.world.event_world import EventRun
+from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.keywords import More, resolved
+from mcsim.world.laboratory import Laboratory, block_inverse_mass
+from mcsim.world.observers import Observers
+from mcsim.world.queries import Queries
+from mcsim.world.record import MOST_STEPS
+from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
+from mcsim.world.snapshots import Snapshots, forgetful
 
-BUSY = ("World.{doing}: the world is in the middle of a step, or of being changed or looked at; a function that it calls (a "
+BUSY = ("World.{doing}: the world is in the middle of a step, "
+        "or of being changed or looked at; a function that it calls (a "
         "residual, a motion) and other threads may only read its arrays: do it after the step")
 
 
@@ -250,7 +266,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """The error of a step that could not do something, and was undone."""
         pipeline, scene = self._there.pipeline, self._scene
         return SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
-                               f"{failure_of(pipeline.noted, scene.bodies, scene.joints)}; the last good state is kept, for "
+                               f"{failure_of(pipeline.noted, scene.bodies, scene.joints)}; the last good state is "
+                               "kept, for "
                                "strict=True")
 
     def _explain_failure(self):
@@ -268,8 +285,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         what = ("is not finite" if not self._pipeline.failed_far else
                 "is so far away, or turns so fast, that numbers no longer tell its points apart")
         return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
-                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; {where}; a smaller dt, "
-                "more substeps or milder forces may help")
+                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
+                f"{where}; a smaller dt, more substeps or milder forces may help")
 
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""
@@ -302,7 +319,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         return shown[1]
 
     def __setattr__(self, name, value):
-        """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have some."""
+        """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have
+        some."""
         if (name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
                 or not type(self).__module__.startswith("mcsim.")):
             return object.__setattr__(self, name, value)

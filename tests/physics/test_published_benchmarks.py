@@ -8,8 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
-from benchmark_models import (ANDREWS_ANGLES, ANDREWS_RATES, ANDREWS_TIME, MODELS, Reduced, andrews, double_cardan,
-                              whitworth)
+from benchmark_models import ANDREWS_ANGLES, ANDREWS_RATES, ANDREWS_TIME, MODELS, Reduced, andrews, double_cardan, whitworth
 from mcsim.world.capabilities import POSITION_INTEGRATORS, RK4_STABILIZATIONS, STABILIZATIONS
 
 # Largest error of a centre [m] or of a rotation's matrix under the direct solver at 16 substeps: half as much again as

@@ -1,4 +1,5 @@
-"""The points of one contact at once (solve/_points.pxd): what is returned solves the complementarity problem that is stated there."""
+"""The points of one contact at once (solve/_points.pxd): what is returned solves the complementarity problem that is
+stated there."""
 
 import importlib.util
 import os
@@ -8,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mcsim
 
@@ -59,7 +59,8 @@ def step(tmp_path_factory):
 
 
 def rows_of(seed, solid=False):
-    """J M⁻¹ Jᵀ (n, n) of a box's corners on a plane, the numbers kept of four, u and x: of any sizes, masses and signs. solid:
+    """J M⁻¹ Jᵀ (n, n) of a box's corners on a plane, the numbers kept of four, u and x: of any sizes, masses and
+    signs. solid:
     with moments of inertia that solids of that size have."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 5))
