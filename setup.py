@@ -102,7 +102,7 @@ KERNELS = {
     "mcsim.solve._generalized": [],
     "mcsim.solve._laden": ["m"],
     "mcsim.solve._warm_starts": [],
-    "mcsim.state._pose_calls": [],
+    "mcsim.state._pose_callbacks": [],
     "mcsim.direct._jointed": ["m"],
     "mcsim.direct._flights": ["m"],
     "mcsim.step._drives": [],

@@ -144,7 +144,7 @@ def test_every_source_was_read():
     """The sources were found: Python, Cython and headers."""
     names = {path.name for path in SOURCES}
     assert {"world.py", "_types.pxd"} <= names and len(SOURCES) > 60
-    assert "mcsim.core._types" in imports(PACKAGE / "state" / "_layout.pxd")
+    assert "mcsim.core._types" in imports(PACKAGE / "state" / "_bodies.pxd")
     assert "mcsim.scenes" in imports(PACKAGE / "__init__.py")
 
 

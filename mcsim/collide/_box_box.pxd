@@ -8,7 +8,7 @@ from libc.math cimport sqrt, fabs
 from libc.stdint cimport uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport Manifold
+from mcsim.state._manifold cimport Manifold
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport (MAX_CONTACTS, Contact, vertex_feature, edge_feature, deepest_of,
                                             reduce_contacts, store)

@@ -11,7 +11,8 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport Manifold, BOX
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport BOX
 from mcsim.collide.shapes._parts cimport SIDE_ID
 from mcsim.collide._contact cimport Axis, Contact, edge_feature, finish, store_single, vertex_feature
 from mcsim.collide._convex cimport convex_convex

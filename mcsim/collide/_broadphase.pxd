@@ -1,7 +1,8 @@
 """The broadphase as the narrowphase sees it."""
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
-from mcsim.state._layout cimport Bodies, Nearness
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._settings cimport Nearness
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._solid cimport Aabb
 from mcsim.collide._tree cimport Mark, Tree

@@ -18,7 +18,10 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 from mcsim.core._types cimport Vec3, OK, GROW
 from mcsim.core._math cimport vec3, sub, scale, dot
-from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, PLANE, STATIC
+from mcsim.state._bodies cimport Bodies, DYNAMIC, STATIC
+from mcsim.state._settings cimport Nearness
+from mcsim.state._shape cimport Shape
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport PlacedShapes, extend, grown, limit
 from mcsim.collide._shape_table cimport thickness

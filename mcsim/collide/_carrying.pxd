@@ -33,7 +33,9 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add_scaled, cross, dot, mat_column, neg, norm,
                                perpendicular, scale, sub)
 from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, FACE_B, RING_A, RING_B
-from mcsim.state._layout cimport PLANE, Bodies, Manifold, ManifoldPoint
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold, ManifoldPoint
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._shape_table cimport edge_between, facing, rim_radius, rounding
 from mcsim.collide._solid cimport Solid, is_surface
 from mcsim.collide.shapes._parts cimport FACING_FACE, FACING_LINE, FACING_OTHER, FACING_POINT

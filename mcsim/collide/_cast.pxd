@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport add, sub, neg, scale, add_scaled, dot, norm, mat_column
-from mcsim.state._layout cimport PLANE
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._shape_table cimport core_radius, support
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport Axis

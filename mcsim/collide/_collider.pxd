@@ -1,7 +1,9 @@
 """The collision stage as the pipeline sees it."""
 
 from libc.stdint cimport int32_t, uint64_t
-from mcsim.state._layout cimport Bodies, Manifold, Nearness, Resistance
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold, Resistance
+from mcsim.state._settings cimport Nearness
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport EventLog
 from mcsim.collide._patch cimport Patch

@@ -17,8 +17,11 @@ from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport add, dot, mat_vec, scale, sub, vec3
 from mcsim.state._contact_reference cimport EDGES, FACE_A, FACE_B, of_vertex, opening_speed
-from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance,
-                                   BOX)
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold, ManifoldOrigin, ManifoldPoint, Resistance
+from mcsim.state._settings cimport Nearness
+from mcsim.state._shape cimport Shape
+from mcsim.state._shape_types cimport BOX
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._contact cimport clear_impulses
@@ -231,7 +234,7 @@ cdef inline int like_before(const Manifold* m, const Manifold* old, int count, u
 cdef class Collider(Broadphase):
     """The collision stage of one world.
 
-    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
+    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in state/_shape.pxd: vertices
     (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of
     bodies that do not collide. Kernels call collide, grow when told so, and accept; both grow and accept move the
     arrays of manifolds. Python reads the accepted ones.

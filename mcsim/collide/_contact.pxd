@@ -7,7 +7,7 @@ from libc.math cimport sqrt, INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross
-from mcsim.state._layout cimport Manifold
+from mcsim.state._manifold cimport Manifold
 
 cdef enum:
     MAX_CONTACTS = 72            # candidates of one pair: two polygons of 32 corners cross in at most 64 points

@@ -4,7 +4,8 @@ from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, cross, dot, norm, normalized, perpendicular,
                                mat_column)
-from mcsim.state._layout cimport CAPSULE, Manifold, SPHERE
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport CAPSULE, SPHERE
 from mcsim.collide._shape_table cimport core_radius, is_curved, side_normal, support, supporting_feature
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single

@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
-from mcsim.state._layout cimport Manifold
+from mcsim.state._manifold cimport Manifold
 from mcsim.collide._memory cimport address
 
 cdef enum:

@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.core._math cimport cross, dot, mat_vec, neg, norm, scale, sub
-from mcsim.state._layout cimport HULL
+from mcsim.state._shape_types cimport HULL
 from mcsim.collide._solid cimport HullView, Solid
 from mcsim.collide._surface cimport (BORDER, CROWDED, RING, Surface, sheet_of, triangle_corners, triangle_opposite,
                                      vertex_at, vertex_ring)

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.collide._collider cimport Collider
 
 # A blow as two free bodies would have it.

@@ -24,7 +24,9 @@ from mcsim.core._math cimport add_scaled, cross, mat_vec, sub
 from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._inertia cimport answer_along
-from mcsim.state._layout cimport DYNAMIC, PLANE, Manifold
+from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._pairs cimport first_of, pair_key, sort_keys
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box

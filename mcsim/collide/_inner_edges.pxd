@@ -21,7 +21,9 @@ from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_column, mat_t_vec, mat_vec, neg, norm, scale, sub, vec3)
-from mcsim.state._layout cimport DYNAMIC, PLANE, STATIC, Bodies, Manifold
+from mcsim.state._bodies cimport DYNAMIC, STATIC, Bodies
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._clip cimport features_overlap
 from mcsim.collide._contact cimport MAX_CONTACTS, Contact, clear_impulses, reduce_contacts, store

@@ -1,7 +1,8 @@
 """Which routine serves which pair of shapes."""
 
 from mcsim.core._math cimport neg
-from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, PLANE
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport SPHERE, BOX, CAPSULE, PLANE
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._patch cimport Patch
 from mcsim.collide._convex cimport convex_convex

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
-from mcsim.state._layout cimport Manifold
+from mcsim.state._manifold cimport Manifold
 
 
 cdef inline uint64_t pair_key(int32_t i, int32_t j) noexcept nogil:

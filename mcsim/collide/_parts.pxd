@@ -10,7 +10,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, perpendicular, sub
-from mcsim.state._layout cimport Manifold
+from mcsim.state._manifold cimport Manifold
 from mcsim.collide.shapes._parts cimport mc_rim_cos, mc_rim_sin
 from mcsim.collide._contact cimport Contact, reduce_contacts, store
 from mcsim.collide._patch cimport Patch, add_far_points, alike, choose_patch, deal, parts_of_patch

@@ -21,7 +21,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, add, add_scaled, scale, dot, cross, perpendicular
-from mcsim.state._layout cimport Manifold, ManifoldPoint
+from mcsim.state._manifold cimport Manifold, ManifoldPoint
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, deepest_of
 
 cdef enum:

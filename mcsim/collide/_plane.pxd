@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, dot, mat_vec, mat_column
-from mcsim.state._layout cimport Manifold, SPHERE, HULL
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport SPHERE, HULL
 from mcsim.collide._shape_table cimport core_radius, support, supporting_feature
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS

@@ -15,7 +15,9 @@ from libc.string cimport memcmp, memcpy
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, neg, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
-from mcsim.state._layout cimport PLANE, STATIC, Shape
+from mcsim.state._bodies cimport STATIC
+from mcsim.state._shape cimport Shape
+from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis

@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t
 from mcsim.collide._broadphase cimport ALONE, AT_REST, CARRIED
 from mcsim.core._math cimport add, is_zero, scale
 from mcsim.core._types cimport Vec3
-from mcsim.state._layout cimport Bodies, DYNAMIC, Manifold
+from mcsim.state._bodies cimport Bodies, DYNAMIC
+from mcsim.state._manifold cimport Manifold
 
 
 cdef inline int32_t company_of(const Bodies* bodies, int32_t body) noexcept nogil:

@@ -14,7 +14,7 @@ carried from where they were made, not from the last step, and past the allowanc
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, dot, cross, normalized, mat_column, mat_t_vec, mat_vec,
                                quat_conj, quat_matrix, quat_mul)
-from mcsim.state._layout cimport Manifold, ManifoldOrigin
+from mcsim.state._manifold cimport Manifold, ManifoldOrigin
 from mcsim.state._contact_reference cimport EDGES, of_vertex
 from mcsim.collide._carrying cimport cross_edges
 from mcsim.collide._solid cimport Solid

@@ -6,7 +6,8 @@ A sphere's core is a point: its separation is the point's signed distance to the
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, normalized,
                                mat_vec, mat_t_vec, mat_column)
-from mcsim.state._layout cimport Manifold, SPHERE
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport SPHERE
 from mcsim.collide._shape_table cimport point_distance, supporting_feature
 from mcsim.collide._solid cimport Solid
 from mcsim.collide.shapes._parts cimport Polygon, away_from

@@ -1,7 +1,7 @@
 """Sensors as the pipeline sees them."""
 
 from libc.stdint cimport int32_t, uint64_t
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.collide._events cimport EventLog
 from mcsim.collide._queries cimport Finder
 

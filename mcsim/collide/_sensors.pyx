@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._events cimport Event, clear_log, logged, next_event, take_events
 from mcsim.collide._memory cimport address

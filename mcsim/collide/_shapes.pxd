@@ -3,7 +3,9 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport add, norm, sub, vec3
-from mcsim.state._layout cimport Bodies, Nearness, Shape
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._settings cimport Nearness
+from mcsim.state._shape cimport Shape
 from mcsim.collide._memory cimport Column
 from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion
@@ -23,7 +25,7 @@ ctypedef struct Grip:
 
 
 cdef class HullPool:
-    """Hulls and surfaces that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
+    """Hulls and surfaces that came together: see Hull in state/_shape.pxd. Nothing in it ever moves."""
     cdef HullView* views
     cdef readonly Py_ssize_t count
     cdef object arrays                   # that the views point into

@@ -12,7 +12,10 @@ from libc.string cimport memcmp, memcpy, memset
 from mcsim.core.linear import product
 from mcsim.core._types cimport Vec3, Quat
 from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
+from mcsim.state._bodies cimport Bodies, DYNAMIC, STATIC
+from mcsim.state._settings cimport Nearness
+from mcsim.state._shape cimport Shape
+from mcsim.state._shape_types cimport PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
 from mcsim.collide._surfaces cimport Surfaces

@@ -5,7 +5,8 @@ A solid is a core swept by a ball: sphere = point + radius, capsule = segment + 
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
-from mcsim.state._layout cimport MESH, HEIGHT_FIELD, Nearness
+from mcsim.state._settings cimport Nearness
+from mcsim.state._shape_types cimport MESH, HEIGHT_FIELD
 from mcsim.collide._surface cimport Surface
 
 # A hull's part of the shared pools, in the shape's frame.

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, normalized, mat_mul, mat_t_vec,
                                mat_vec, transpose)
-from mcsim.state._layout cimport HULL, PLANE
+from mcsim.state._shape_types cimport HULL, PLANE
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._contact cimport Axis
 from mcsim.collide._gjk cimport nearest_on_triangle

@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, neg, norm, scale, sub, transpose,
                                     vec3)
-from mcsim.state._layout cimport SPHERE
+from mcsim.state._shape_types cimport SPHERE
 from mcsim.collide._shape_table cimport bounds, core_radius, middle_of, support, supporting_feature, ways_for
 from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, miss_lowest, take_lowest

@@ -14,7 +14,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, scale, sub
-from mcsim.state._layout cimport HULL, Manifold
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport HULL
 from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._shape_table cimport inner_radius
 from mcsim.collide._solid cimport Aabb, Solid

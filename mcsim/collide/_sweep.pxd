@@ -10,7 +10,8 @@ from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
 from mcsim.state._contact_reference cimport carried
-from mcsim.state._layout cimport Manifold, PLANE, SPHERE
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape_types cimport PLANE, SPHERE
 from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._narrow cimport narrow

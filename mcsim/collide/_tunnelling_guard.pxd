@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._solid cimport Solid
 

@@ -29,7 +29,10 @@ from mcsim.core._noted cimport NOTE_HELD
 from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub,
                                vec3)
 from mcsim.state._inertia cimport refresh_inertia
-from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
+from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._shape cimport Shape
+from mcsim.state._shape_types cimport SPHERE
 from mcsim.collide._broadphase cimport ALONE, MOVING, STILL
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._shape_table cimport inner_ball, inner_ball_count, inner_radius

@@ -14,7 +14,7 @@ talks.
 from mcsim.core._trig cimport arctan2
 from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
 from mcsim.constraints._parts cimport *
-from mcsim.state._layout cimport MOTOR_NONE
+from mcsim.state._joint cimport MOTOR_NONE
 
 
 cdef inline int constrain_ball(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:

@@ -1,7 +1,9 @@
 """How hard joints make it to move a coordinate of theirs."""
 
 from libc.stdint cimport int32_t
-from mcsim.state._layout cimport Bodies, Joint, JointRow, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRow, JointRows
 
 # A joint of an articulation's spanning tree, or a pin: one more that holds a body to what does not move.
 ctypedef struct Branch:

@@ -24,7 +24,8 @@ import numpy as np
 from mcsim.constraints._joints cimport has_bounded_rows, list_axes
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._layout cimport JOINT_AXES, MOTOR_NONE, JointRow, Row
+from mcsim.state._joint cimport JOINT_AXES, MOTOR_NONE
+from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
 
 # Added to the diagonal of S, in parts of it: rows may say what others have said.

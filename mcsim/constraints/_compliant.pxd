@@ -1,6 +1,10 @@
 """Compliant contact: what the pipelines call."""
 
-from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Settings, Shape
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Anchor, Manifold, Resistance
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
+from mcsim.state._shape cimport Shape
 
 # manifolds: `count`, with their rows; resistances: beside them, or NULL; shapes: of the world.
 cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,

@@ -30,7 +30,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
-from mcsim.state._layout cimport BIASED, MANIFOLD_ANCHORS, RELAXED, ManifoldPoint
+from mcsim.state._manifold cimport MANIFOLD_ANCHORS, ManifoldPoint
+from mcsim.state._row cimport BIASED, RELAXED
 from mcsim.state._rows cimport pair_rate
 
 # Both surfaces together. damping: [N s/m] or, under Hunt and Crossley's law, chi [s/m].

@@ -1,7 +1,8 @@
 """In which order contacts are swept in generalized coordinates."""
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold
 
 ctypedef struct PlacedManifold:
     int64_t bodies               # by their ranks

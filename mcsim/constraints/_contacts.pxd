@@ -3,7 +3,10 @@
 from mcsim.core._math cimport add, scale, vec3
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Anchor, Manifold, Resistance
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 # resistances: beside the manifolds, or NULL. order: the manifolds' numbers as rows are laid out, NULL: as they stand.
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,

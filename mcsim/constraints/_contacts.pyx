@@ -20,9 +20,9 @@ from libc.math cimport INFINITY
 from mcsim.core._math cimport carry_along, neg, normalized, perpendicular, rotate_back
 from mcsim.core._types cimport Twist
 from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
-from mcsim.state._layout cimport (
-    BIASED, ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
-    BLOCK_FRICTION)
+from mcsim.state._manifold cimport ManifoldPoint, MANIFOLD_ANCHORS
+from mcsim.state._row cimport (BIASED, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
+                               BLOCK_FRICTION)
 from mcsim.state._pull cimport external_acceleration
 from mcsim.state._rows cimport response_along
 from mcsim.wide._blocks cimport HALF_SLOPS, next_part

@@ -2,7 +2,10 @@
 
 from libc.stdint cimport int32_t
 from mcsim.constraints._parts cimport JointFrames
-from mcsim.state._layout cimport Bodies, Joint, JointRows, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRows, Row
+from mcsim.state._settings cimport Settings
 
 cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f, int n) noexcept nogil
 cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,

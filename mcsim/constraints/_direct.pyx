@@ -11,7 +11,9 @@ from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
 from mcsim.core._math cimport vec3
-from mcsim.state._layout cimport BALL, HINGE, JOINT_AXES, JointRow
+from mcsim.state._joint cimport JOINT_AXES
+from mcsim.state._joint_types cimport BALL, HINGE
+from mcsim.state._row cimport JointRow
 from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear_row, joint_way, kept_part, no_error, own_rows,
                                 row_rate, time_to_close)
 

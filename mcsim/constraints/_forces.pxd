@@ -1,7 +1,10 @@
 """Springs of joints as forces in continuous time, for the smooth integrators."""
 
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 # Add them to force [N, N m] about the centres of mass; rows are those of the present state. keep: row.impulse = h
 # force.

@@ -6,7 +6,10 @@ The wrench on the two bodies is J' f.
 """
 
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport AXIS_ROWS, ROW_SPRING, Bodies, Joint, JointAxis, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport AXIS_ROWS, Joint, JointAxis
+from mcsim.state._row cimport ROW_SPRING, Row
+from mcsim.state._settings cimport Settings
 
 
 cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,

@@ -2,7 +2,10 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold, Resistance
+from mcsim.state._settings cimport Settings
 
 cdef class Islands:
     cdef double patience                 # [s]

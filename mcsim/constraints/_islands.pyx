@@ -39,7 +39,9 @@ from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, no
                                sub, vec3)
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._contact_reference cimport opening_speed
-from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
+from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
+from mcsim.state._joint cimport MOTION_NONE, MOTOR_VELOCITY
+from mcsim.state._joint_types cimport GEAR, USER
 
 cdef double GROWTH = 1.5
 

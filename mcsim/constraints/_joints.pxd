@@ -3,7 +3,10 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.constraints._limits cimport JointLists
 from mcsim.constraints._parts cimport AxisGeometry, JointFrames
-from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint, JointAxis
+from mcsim.state._row cimport JointRows, Row
+from mcsim.state._settings cimport Settings
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil

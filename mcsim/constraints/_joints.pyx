@@ -7,11 +7,11 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 from libc.math cimport INFINITY, fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._layout cimport (
-    BALL, GEAR, ROTATION, USER, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY,
-    AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
-    AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
-    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+from mcsim.state._joint cimport (JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER,
+                                 AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS)
+from mcsim.state._joint_types cimport BALL, GEAR, ROTATION, USER
+from mcsim.state._row cimport (ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED,
+                               BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *

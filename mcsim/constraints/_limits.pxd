@@ -2,7 +2,11 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat
-from mcsim.state._layout cimport BALL, ROTATION, Bodies, Joint, JOINT_AXES, Manifold, Row
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint, JOINT_AXES
+from mcsim.state._joint_types cimport BALL, ROTATION
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport Row
 
 cdef enum:
     SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits

@@ -10,7 +10,8 @@ from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._parts cimport *
 from mcsim.core._arrays cimport integers, records
 from mcsim.core._trig cimport arctan2
-from mcsim.state._layout cimport GEAR, HINGE, USER, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._joint_types cimport GEAR, HINGE, USER
+from mcsim.state._row cimport ROW_JOINT_FRICTION, ROW_LIMIT
 
 
 cdef class Struck:

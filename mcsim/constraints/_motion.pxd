@@ -11,7 +11,8 @@ Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Informati
 from libc.math cimport sqrt
 from mcsim.core._math cimport quat_log, quat_exp
 from mcsim.core._trig cimport sine_cosine
-from mcsim.state._layout cimport AXIS_MOTOR, ROTATION, JointAxis, MOTION_NONE, MOTION_FORMULA
+from mcsim.state._joint cimport AXIS_MOTOR, JointAxis, MOTION_NONE, MOTION_FORMULA
+from mcsim.state._joint_types cimport ROTATION
 from mcsim.constraints._joint_table cimport curvature_by_type
 from mcsim.constraints._parts cimport *
 

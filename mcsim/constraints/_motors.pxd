@@ -1,7 +1,9 @@
 """What velocity a position motor asks for."""
 
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Joint, Row, Settings
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 # A damped oscillator of angular frequency w and damping ratio z over a time h, with x = w h:
 #     e(h) = a e + h b v,     h v(h) = c e + h d v,     decay = a d - b c = exp(-2 z x)

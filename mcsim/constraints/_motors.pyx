@@ -19,8 +19,9 @@ the motion's recurrence, so
 from libc.math cimport fabs, sqrt
 
 from mcsim.core._trig cimport decay, sine_cosine
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, INTEGRATE_SEMI_IMPLICIT, MOTOR_POSITION, RELAXED, ROW_MOTOR,
-                                  JointAxis)
+from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, JointAxis
+from mcsim.state._row cimport BIASED, RELAXED, ROW_MOTOR
+from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT
 from mcsim.state._rows cimport rate
 
 cdef double TWO_PI = 6.283185307179586

@@ -11,7 +11,9 @@ from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back,
                                quat_log, quat_mul, quat_conj, quat_matrix, mat_column)
 from mcsim.state._inertia cimport gyroscopic_acceleration
-from mcsim.state._layout cimport LEAN, Bodies, Joint, JointAxis, Row
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport LEAN, Joint, JointAxis
+from mcsim.state._row cimport Row
 
 
 ctypedef struct JointFrames:

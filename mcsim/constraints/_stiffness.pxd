@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._layout cimport Bodies, Joint, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRows
 
 # Of the bodies that joints hold.
 ctypedef struct Loads:

@@ -13,7 +13,7 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 from libc.string cimport memset
 from mcsim.core._math cimport add, add_scaled, dot, norm, rotate, scale, sub
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._layout cimport GEAR, USER
+from mcsim.state._joint_types cimport GEAR, USER
 
 cdef void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
     """K+ of a force at a lever; the lower half is not written."""

@@ -4,7 +4,8 @@
 """
 
 from mcsim.constraints._parts cimport *
-from mcsim.state._layout cimport Settings, UserRow
+from mcsim.state._joint cimport UserRow
+from mcsim.state._settings cimport Settings
 
 
 cdef inline const UserRow* user_row(const Joint* joint, const Settings* settings) noexcept nogil:

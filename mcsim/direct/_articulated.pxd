@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t
 from mcsim.direct._jointed cimport Jointed
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Manifold, Row
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport Row
 
 cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP
 

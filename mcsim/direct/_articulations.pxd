@@ -2,7 +2,8 @@
 
 from mcsim.direct._accounts cimport Accounted
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Manifold, Row
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport Row
 
 cdef class Articulations(Accounted):
     cdef bint some_swept

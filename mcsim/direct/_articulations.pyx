@@ -28,7 +28,9 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._drivers cimport MANY_DRIVERS, UNDRIVEN, meet_driver, tie_moving
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
+from mcsim.state._joint cimport MOST_ASKED, Joint
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, rows_way, scale_numbers
 from mcsim.wide._batches cimport Batch, BatchNode, BATCH_FREE, BATCH_LOOSE, BATCH_SWEPT
 

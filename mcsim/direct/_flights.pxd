@@ -4,7 +4,10 @@ from libc.stdint cimport int32_t
 from mcsim.constraints._parts cimport JointFrames
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._tree cimport Articulation, JointTree
-from mcsim.state._layout cimport Bodies, Joint, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 # A body on its way through a piece of a drift.
 ctypedef struct Flier:

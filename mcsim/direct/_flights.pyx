@@ -52,7 +52,9 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport (centre_velocity, energy_beside, inertia_world, keep_momentum, refresh_inertia,
                                     total_mass, turn_of)
-from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
+from mcsim.state._joint cimport JOINT_AXES
+from mcsim.state._joint_types cimport BALL
+from mcsim.state._row cimport JointRow, JointRows, Row
 from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear, no_error, row_rate, rows_way, time_to_close)
 from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_motion
 

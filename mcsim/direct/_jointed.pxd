@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.direct._flights cimport Flights
-from mcsim.state._pose_calls cimport PoseCalls
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.constraints._carried cimport Carried
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._noted cimport Noted
@@ -12,7 +12,10 @@ from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._held cimport HeldRows
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Bodies, Joint, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 from mcsim.wide._joint_bounds cimport WideJointBounds
 from mcsim.wide._batches cimport Batches
 
@@ -25,7 +28,7 @@ cdef class Jointed:
     cdef Carried carried                # how hard its joints make it to move a coordinate
     cdef readonly WideJointBounds joint_bounds  # friction and limits, those that are no rows
     cdef Displacement displacement      # of projections
-    cdef PoseCalls calls                # what errors of the border need of the user
+    cdef PoseCallbacks calls            # what errors of the border need of the user
     cdef Noted noted                    # of the world
     cdef Bodies* bodies
     cdef Joint* joints
@@ -112,7 +115,8 @@ cdef class Jointed:
     cdef Twist* started                 # of all bodies, before warm starts act
     cdef Loads loads
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCallbacks calls,
+                     Noted noted) noexcept
     cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void arrange(self) noexcept nogil

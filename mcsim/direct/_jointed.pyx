@@ -15,7 +15,9 @@ from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Mat3
 from mcsim.solve._tree cimport Node
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, ROW_JOINT, JointRows, Row
+from mcsim.state._bodies cimport DYNAMIC, KINEMATIC
+from mcsim.state._joint_types cimport GEAR
+from mcsim.state._row cimport ROW_JOINT, JointRows, Row
 from mcsim.state._rows cimport add_run, joint_sleeps
 
 from mcsim.solve._tree import LEAST_PART
@@ -189,7 +191,8 @@ cdef class Jointed:
         self.loads.stiffness = <Mat3*>doubles(stiffness)
         self.displacement = Displacement(count)
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept:
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCallbacks calls,
+                     Noted noted) noexcept:
         """The records of the pipeline, which outlives this."""
         self.calls, self.noted = calls, noted
         self.border.joints = joints

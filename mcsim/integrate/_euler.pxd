@@ -1,7 +1,8 @@
 """Semi-implicit Euler: the verbs that the pipeline calls."""
 
 from libc.stdint cimport int32_t
-from mcsim.state._layout cimport Bodies, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._settings cimport Settings
 from mcsim.core._types cimport Quat, Vec3
 
 cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double part) noexcept nogil

@@ -27,7 +27,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from mcsim.core._thread_pool cimport share_out
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back, scale)
-from mcsim.state._layout cimport DYNAMIC, STATIC
+from mcsim.state._bodies cimport DYNAMIC, STATIC
 from mcsim.wide._bodies cimport BodyKernels
 
 from mcsim.wide import levels

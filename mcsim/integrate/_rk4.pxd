@@ -1,7 +1,8 @@
 """Classical Runge-Kutta on poses and twists: the verbs that the pipeline calls."""
 
 from mcsim.core._types cimport Quat, Twist, Vec3
-from mcsim.state._layout cimport Bodies, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._settings cimport Settings
 
 # Gravity, the user's forces and damping, [N, N m] about the centres of mass, world axes. No gyroscopic torque.
 cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil

@@ -16,7 +16,7 @@ from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
-from mcsim.state._layout cimport DYNAMIC, STATIC
+from mcsim.state._bodies cimport DYNAMIC, STATIC
 
 
 cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil:

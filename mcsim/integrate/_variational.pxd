@@ -1,7 +1,7 @@
 """Free flight over a substep, repeatable from the same start: the drift of "rattle" and "variational"."""
 
 from mcsim.core._types cimport Quat, Twist, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 cdef class FreeFlight:
     cdef object kept                     # the arrays that the pointers are into

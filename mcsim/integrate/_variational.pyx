@@ -40,7 +40,7 @@ from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, norm, quat, quat
                                quat_normalized, rotate, rotate_back, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3
 from mcsim.state._inertia cimport keep_momentum
-from mcsim.state._layout cimport DYNAMIC, STATIC
+from mcsim.state._bodies cimport DYNAMIC, STATIC
 
 from mcsim.integrate.principal import principal_axes
 

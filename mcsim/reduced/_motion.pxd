@@ -4,7 +4,8 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Factored, Tree
-from mcsim.state._layout cimport Bodies, Joint
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
 from mcsim.wide._lanes cimport Wide3
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.

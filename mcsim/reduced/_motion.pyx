@@ -11,7 +11,8 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub, turn_rate
 from mcsim.state._inertia cimport gyroscopic_acceleration
-from mcsim.state._layout cimport Bodies, Joint
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
 from mcsim.core.arrays import aligned
 
 include "_kernels.pxi"

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 from mcsim.reduced._links cimport Response, TreeKernels
 from mcsim.reduced._motion cimport Block, TreeMotion
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.wide._lanes cimport Wide
 
 cdef class TreeResponses:

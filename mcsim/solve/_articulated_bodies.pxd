@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Mat3, Twist
-from mcsim.state._layout cimport Bodies, JointRow
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._row cimport JointRow
 
 # A body and the joint by which it hangs on another, or on what does not move.
 ctypedef struct Link:

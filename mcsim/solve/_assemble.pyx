@@ -7,7 +7,7 @@ import numpy as np
 
 from mcsim.core._types cimport GROW
 from mcsim.solve._pgs cimport Delassus
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 
 def jacobian_arrays(const Row[::1] rows):

@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
+from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
 from mcsim.state._rows cimport is_linear, row_coupling
 
 cdef enum Solver:

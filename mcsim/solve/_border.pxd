@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Joint, Row
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
 
 cdef class Border:
     cdef readonly Py_ssize_t count         # rows, wide ones counted once

@@ -5,7 +5,7 @@ from mcsim.core._math cimport is_zero
 from mcsim.core._types cimport Twist
 from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.state._inertia cimport goes_along
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 cdef enum:
     UNDRIVEN = -2                # by groups; else the body, -1 for all that stands

@@ -15,8 +15,8 @@ from mcsim.core._dense cimport dot_many, in_eights
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.solve._points cimport KEPT, keep_unfelt, points_of, points_step
-from mcsim.state._layout cimport (
-    BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, MANIFOLD_POINTS, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+from mcsim.state._manifold cimport MANIFOLD_POINTS
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row
 from mcsim.state._rows cimport is_linear, is_wide
 
 from mcsim.core.arrays import aligned

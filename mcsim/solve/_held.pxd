@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Twist
 from mcsim.solve.problems._dantzig cimport Boxed
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class HeldRows:
     cdef Py_ssize_t articulations

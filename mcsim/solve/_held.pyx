@@ -23,7 +23,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
-from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT, ROW_MOTOR
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT, ROW_MOTOR
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
 # cube.

@@ -3,7 +3,7 @@
 from mcsim.core._types cimport Twist
 from mcsim.solve._held cimport HeldRows
 from mcsim.solve._smooth cimport SmoothSolver
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class HeldSpans(HeldRows):
     cdef SmoothSolver smooth

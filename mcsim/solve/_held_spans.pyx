@@ -7,7 +7,7 @@ Per pass:   prepare(rows, count);   per sweep, before it:   hold(rows, twist, re
 
 from libc.string cimport memset
 
-from mcsim.state._layout cimport ROW_MOTOR
+from mcsim.state._row cimport ROW_MOTOR
 
 
 cdef class HeldSpans(HeldRows):

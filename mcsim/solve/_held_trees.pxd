@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._held cimport HeldRows
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class HeldTrees(HeldRows):
     cdef object kept_here

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef enum:
     MOST_TOGETHER = 24       # manifolds that are struck at once

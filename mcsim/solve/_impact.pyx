@@ -31,7 +31,8 @@ from mcsim.core._types cimport Twist
 from mcsim.core._math cimport add
 from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
 from mcsim.solve._laws cimport compress, strike_together
-from mcsim.state._layout cimport BLOCK_CONE, MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
+from mcsim.state._manifold cimport MANIFOLD_POINTS
+from mcsim.state._row cimport BLOCK_CONE, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 
 cdef enum:
     ROUNDS = 64              # of impacts; what closes then is left to the solver

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.wide._blocks cimport Effort
 
 # One of the blocks of velocities that such rows reach, a tree's.

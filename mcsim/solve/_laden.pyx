@@ -30,7 +30,8 @@ from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual
 from mcsim.solve._generalized cimport Reach, reach_act, reach_rate, rubs
 from mcsim.solve._points cimport KEPT, block_size, points_step
-from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_NORMAL
+from mcsim.state._manifold cimport MANIFOLD_POINTS
+from mcsim.state._row cimport ROW_NORMAL
 
 
 cdef inline int64_t stamp(const LadenTree* trees, const int32_t* tree) noexcept nogil:

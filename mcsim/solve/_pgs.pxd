@@ -10,7 +10,7 @@ Only grow() needs the GIL, allocates or raises. inv_mass says which bodies coupl
 from libc.stdint cimport int32_t, int64_t
 
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class Delassus:
     cdef readonly Py_ssize_t row_count

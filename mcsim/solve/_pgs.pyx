@@ -13,7 +13,7 @@ from mcsim.core._types cimport GROW, MC_ASSERT, OK, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, block_step, row_apply, row_residual, row_velocity,
 )
-from mcsim.state._layout cimport BLOCK_CONE, BLOCK_FRICTION, Row
+from mcsim.state._row cimport BLOCK_CONE, BLOCK_FRICTION, Row
 from mcsim.state._rows cimport row_coupling
 
 

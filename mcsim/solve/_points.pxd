@@ -16,7 +16,8 @@ cannot determine (P), which leaves its solution as it is, solve by solve (wide/_
 
 from libc.math cimport fabs
 
-from mcsim.state._layout cimport BLOCK_BOUNDED, MANIFOLD_POINTS, ROW_NORMAL, Row
+from mcsim.state._manifold cimport MANIFOLD_POINTS
+from mcsim.state._row cimport BLOCK_BOUNDED, ROW_NORMAL, Row
 from mcsim.state._rows cimport RAISED, TAMED, find_unfelt
 
 cdef enum:

@@ -6,7 +6,7 @@ Body -1 is the world: twist[-1] must be a row of zeros, and the rows' inverse-ma
 from libc.stdint cimport int32_t
 from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 # v += M^-1 J' impulse for all rows.
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil

@@ -14,9 +14,8 @@ from mcsim.solve._blocks cimport (
 )
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE,
-    ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row)
+from mcsim.state._row cimport (BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD,
+                               BLOCK_TREE, BLOCK_WIDE, ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row)
 from mcsim.state._rows cimport is_wide
 from mcsim.wide._blocks cimport is_outweighed
 

@@ -8,7 +8,10 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._border cimport Border
 from mcsim.solve._tree cimport Articulation, JointTree
-from mcsim.state._layout cimport Bodies, Joint, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 cdef class SmoothSolver:
     cdef readonly JointTree tree

@@ -31,7 +31,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
 from mcsim.solve._tree cimport Articulation, Node
 from mcsim.state._rows cimport copy_jacobian, own_rows, push, rate, row_rate, set_impulse
-from mcsim.state._layout cimport BLOCK_HELD, ROW_JOINT
+from mcsim.state._row cimport BLOCK_HELD, ROW_JOINT
 
 from mcsim.solve.components import find_articulations
 

@@ -6,7 +6,9 @@ from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._direct_balls cimport DirectBalls
 from mcsim.wide._batches cimport Batches
-from mcsim.state._layout cimport Bodies, Joint, JointRow, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
 ctypedef struct Node:

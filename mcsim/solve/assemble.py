@@ -9,7 +9,7 @@ from mcsim.core.linear import sparse_product
 from mcsim.solve._assemble import delassus_arrays, jacobian_arrays
 from mcsim.state.fields import ROW_DTYPE
 
-BLOCK_WIDE = 5          # state/_layout.pxd: from here on, two rows that are one
+BLOCK_WIDE = 5          # state/_row.pxd: from here on, two rows that are one
 
 
 def second_rows(rows):

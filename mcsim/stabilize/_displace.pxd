@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._layout cimport Bodies, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 # How often a displacement is made shorter.
 cdef enum:

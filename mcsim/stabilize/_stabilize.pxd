@@ -1,6 +1,8 @@
 """Position errors to biases: the verb that the pipeline calls."""
 
-from mcsim.state._layout cimport Row, Settings, Bodies
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 from mcsim.wide._blocks cimport Effort
 
 cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,

@@ -24,8 +24,8 @@ from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
-from mcsim.state._layout cimport (
-    BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED
+from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.state._rows cimport find_unfelt, row_coupling, without_slop
 from mcsim.wide._blocks cimport ALIKE, may_steady
 

@@ -7,7 +7,8 @@ features make it, never from masses: collide/_carrying.pxd. So does the normal.
 from libc.stdint cimport int32_t
 from mcsim.core._math cimport add, add_scaled, cross, dot, is_zero, perpendicular, scale, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold, ManifoldPoint
 
 cdef enum Turns:                 # Manifold.turns
     # from the middle of a's rounding to that of b's, at right angles to `line`, which goes with a

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, quat_matrix, rotate, rotate_back,
                                rotate_symmetric, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 
 cdef inline bint goes_along(const Twist* a, const Twist* b) noexcept nogil:

@@ -5,7 +5,10 @@ gives it.
 """
 
 from libc.string cimport memcpy
-from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Row, Shape, UserRow
+from mcsim.state._joint cimport Joint, JointAxis, UserRow
+from mcsim.state._manifold cimport Anchor, Manifold, ManifoldPoint
+from mcsim.state._row cimport Row
+from mcsim.state._shape cimport Hull, Shape
 
 # All records that Python and C share.
 ctypedef fused Record:

@@ -2,7 +2,7 @@
 
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 
 cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, Vec3 gravity) noexcept nogil:

@@ -5,7 +5,10 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 from mcsim.core._math cimport cross, dot, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row, Settings
+from mcsim.state._bodies cimport DYNAMIC, Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport BLOCK_WIDE, JointRow, JointRows, Row
+from mcsim.state._settings cimport Settings
 
 
 cdef enum:

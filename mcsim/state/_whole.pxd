@@ -13,7 +13,7 @@ from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_add, mat_vec, no
                                vec3)
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, total_mass, turn_of
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 ctypedef struct Whole:
     double mass

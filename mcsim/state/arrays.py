@@ -153,7 +153,7 @@ def _symmetric_inverse(matrix):
 
 
 class ShapeArrays:
-    """The shapes of all bodies as records, and the pools of their hulls (layout: ``_layout.pxd``, Hull)."""
+    """The shapes of all bodies as records, and the pools of their hulls (layout: ``_shape.pxd``, Hull)."""
 
     def __init__(self, scene):
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]

@@ -1,7 +1,8 @@
 """Every array of a world, declared once: name, shape, dtype, unit and meaning.
 
 Allocation, snapshot, state hash and the documentation all read these tables. The record dtypes mirror the structs of
-``_layout.pxd``; ``tests/state/test_layout.py`` compares every size and offset.
+``_bodies.pxd``, ``_shape.pxd``, ``_manifold.pxd``, ``_joint.pxd`` and ``_row.pxd``;
+``tests/state/test_layout.py`` compares every size and offset.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ import numpy as np
 
 from mcsim.core.errors import SimulationError
 
-MOTION_FUNCTION = 2                            # of _layout.pxd
+MOTION_FUNCTION = 2                            # of _joint.pxd
 
 
 class MotionCalls:

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.reduced._motion cimport Block
-from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._row cimport ROW_JOINT_FRICTION, ROW_LIMIT
 
 # What rounding leaves of an energy.
 cdef double BLUR = 1e-13

@@ -17,7 +17,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport OK, Twist
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.state._layout cimport BIASED, RELAXED, ROW_FRICTION, ROW_NORMAL
+from mcsim.state._row cimport BIASED, RELAXED, ROW_FRICTION, ROW_NORMAL
 
 
 cdef class CompliantSurfaces(ConstraintSet):

@@ -5,8 +5,11 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._limits cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, JointRows, Settings
-from mcsim.state._pose_calls cimport PoseCalls
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRows
+from mcsim.state._settings cimport Settings
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 
 # Some sweeps, over velocities or a displacement.
 ctypedef struct SweepPass:
@@ -38,7 +41,7 @@ cdef class StepContext:
     cdef JointLists* joint_lists
     cdef Collider collider
     cdef Noted noted
-    cdef PoseCalls pose_calls
+    cdef PoseCallbacks pose_callbacks
     cdef const double* neighbours       # of bodies, of FurtherSweeps
     # What sets have taken of joints and contacts in this step, which are then no plain rows.
     cdef const int8_t* struck           # of each joint, whether a blow may reach it

@@ -7,7 +7,8 @@ from libc.string cimport memcpy
 from mcsim.constraints._joints cimport foresee_turns
 from mcsim.integrate._euler cimport integrate_poses
 from mcsim.stabilize._displace cimport MOST_SHORTER
-from mcsim.state._layout cimport BIASED, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SPLIT_IMPULSE, Row
+from mcsim.state._row cimport BIASED, Row
+from mcsim.state._settings cimport STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SPLIT_IMPULSE
 
 
 def new_drift(StepContext context not None, Islands islands, PlainRows plain, Displacement displacement,

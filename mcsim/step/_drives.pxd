@@ -3,7 +3,9 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._warm_starts cimport WarmStarts
-from mcsim.state._layout cimport Bodies, Joint, Manifold
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold
 
 cdef class Drives:
     cdef object kept                # the arrays behind the pointers

@@ -12,7 +12,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport dot, is_zero, mat_vec, rotate_back, sub
 from mcsim.core._types cimport Vec3
 from mcsim.solve._drivers cimport MANY_DRIVERS, UNDRIVEN, meet_driver, tie_moving
-from mcsim.state._layout cimport MOTION_NONE
+from mcsim.state._joint cimport MOTION_NONE
 
 # What is left out of the impulses may change velocities by this part, squared, of what a sweep's changes of them would do
 # if each acted alone.

@@ -4,7 +4,10 @@ from libc.stdint cimport int32_t
 from mcsim.direct._articulations cimport Articulations
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._layout cimport Bodies, Joint, Manifold, Row
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSets
 
 # Bodies of contacts that are rows, or their trees: sweeps of these do not note what they change. tree: of each body; NULL.

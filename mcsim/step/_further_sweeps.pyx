@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._points cimport block_size
-from mcsim.state._layout cimport RELAXED, ROW_NORMAL
+from mcsim.state._row cimport RELAXED, ROW_NORMAL
 from mcsim.step._constraint_set cimport FurtherPass
 from mcsim.wide._blocks cimport is_outweighed
 

@@ -7,7 +7,9 @@ from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._smooth cimport SmoothSolver
-from mcsim.state._layout cimport Bodies, Row, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 cdef class ArticulationImpacts(BodyImpacts):
     cdef Articulations articulations

@@ -18,7 +18,7 @@ from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._tree cimport Articulation
-from mcsim.state._layout cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL
+from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL
 from mcsim.state._rows cimport is_wide, push, rate
 
 from mcsim.solve.components import connected
@@ -141,7 +141,8 @@ cdef class ArticulationImpacts(BodyImpacts):
 
 
 cdef class SmoothImpacts(BodyImpacts):
-    """smooth: the joints of integrators on accelerations, whose factor is made anew for the poses at which something strikes."""
+    """smooth: the joints of integrators on accelerations, whose factor is made anew for the poses at which something
+    strikes."""
 
     def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies):
         BodyImpacts.__init__(self, law, bodies, smooth.span_count)

@@ -1,7 +1,7 @@
 """What joins the joints that are solved directly to what is swept beside them: how far warm starts of impulses act."""
 
 from mcsim.direct._articulations cimport Articulations
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.wide._contacts cimport WideContacts

@@ -6,7 +6,7 @@ are worse than none, also with the joints' answer to them, they act as far as th
 """
 
 from mcsim.constraints._joints cimport is_shared
-from mcsim.state._layout cimport BLOCK_BORDER, BLOCK_TREE
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE
 
 
 cdef class WholeWarmStarts:

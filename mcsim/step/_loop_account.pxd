@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class LoopAccount:
     cdef TreeMotion motion

@@ -12,7 +12,7 @@ from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._restitution cimport Restitution
 from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._sweeps cimport Sweeps
-from mcsim.state._pose_calls cimport PoseCalls
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.collide._tunnelling_guard cimport TunnellingGuard
 from mcsim.collide._collider cimport Collider
@@ -26,7 +26,7 @@ from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Settings
+from mcsim.state._settings cimport Settings
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -38,7 +38,7 @@ cdef class Machine(StateArrays):
     cdef ConstraintSets sets            # what brings rows
     cdef ConstraintSets as_rows         # the same where everything is a plain row: for those who look
     cdef Sweeps sweeping                # what solves the rows
-    cdef readonly Integrator integrator # moves velocities and poses
+    cdef readonly Integrator integrator  # moves velocities and poses
     cdef Drift drift
     cdef Articulations closed           # articulations that close their joints by themselves, or None
     cdef WholeWarmStarts joint_warm_starts
@@ -59,7 +59,7 @@ cdef class Machine(StateArrays):
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef readonly object laboratory              # solves the rows as a problem, or None
-    cdef PoseCalls pose_calls           # the user's functions of poses
+    cdef PoseCallbacks pose_callbacks           # the user's functions of poses
     cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
     cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
     cdef readonly WideContacts wide     # the contacts, where `contacts_in_lanes`; elsewhere they are rows

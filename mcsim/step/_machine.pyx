@@ -12,7 +12,7 @@ import numpy as np
 
 from mcsim.direct._articulations cimport Articulations
 from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
-from mcsim.state._pose_calls cimport PoseCalls
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.step._calls cimport Calls
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
@@ -42,9 +42,9 @@ from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT,
-                                  INTEGRATE_VARIATIONAL, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
-                                  STATIC)
+from mcsim.state._bodies cimport DYNAMIC, STATIC
+from mcsim.state._settings cimport (INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT, INTEGRATE_VARIATIONAL,
+                                    STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -125,7 +125,7 @@ cdef class Machine(StateArrays):
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         self.wide.press, self.wide.substep = settings.get("load_press", 0.0), self.settings.h
         self.wide.settle_speed, self.wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
-        self.pose_calls, self.calls, self.stage_times = PoseCalls(), Calls(), StageTimes()
+        self.pose_callbacks, self.calls, self.stage_times = PoseCallbacks(), Calls(), StageTimes()
         self.wanted = self.settings.joint_tree
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
@@ -153,7 +153,7 @@ cdef class Machine(StateArrays):
         context.bodies, context.settings, context.joints = &self.bodies, &self.settings, self.joints
         context.joint_count, context.joint_lists = self.joint_count, &self.joint_lists
         context.awake_joints, context.awake_joint_count = self.awake_joints, self.awake_joint_count
-        context.collider, context.noted, context.pose_calls = self.collider, self.noted, self.pose_calls
+        context.collider, context.noted, context.pose_callbacks = self.collider, self.noted, self.pose_callbacks
         context.neighbours = self.further.neighbours
 
     def _surfaces(self):
@@ -219,7 +219,7 @@ cdef class Machine(StateArrays):
                                   self.contacts_in_lanes)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
-                found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
+                found.attach(&self.bodies, self.joints, &self.settings, self.pose_callbacks, self.noted)
         if (self.articulations is not None and self.settings.joint_tree == 2
                 and self.articulations.tree.work > MOST_WORK * self.joint_count):
             self.too_dear = self.articulations.tree.work / self.joint_count
@@ -248,7 +248,7 @@ cdef class Machine(StateArrays):
     def take_plan(self, Machine other):
         """The plan of a machine whose place this one takes."""
         self.articulations, self.body_room = other.articulations, other.body_room
-        self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
+        self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_callbacks, self.noted)
         self.probing, self.held_motors = other.probing, other.held_motors
         self._plan_impacts()
         self._list_sets()
@@ -460,7 +460,7 @@ cdef class Machine(StateArrays):
     def set_user_joints(self, user):
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
         if user is not None:
-            self.pose_calls.__init__(user.call)          # and so keeps its rows alive
+            self.pose_callbacks.__init__(user.call)          # and so keeps its rows alive
 
     def notice(self):
         """What the user has written since the last step wakes whom it concerns."""

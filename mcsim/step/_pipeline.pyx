@@ -22,7 +22,7 @@ from mcsim.core._noted cimport NOTE_ROWS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
-from mcsim.state._layout cimport Joint
+from mcsim.state._joint cimport Joint
 
 from mcsim.solve.problems.from_rows import matrices
 
@@ -53,8 +53,8 @@ cdef class Pipeline(Machine):
         cdef int status
         if self.collider.manifold_count > self.plain.anchor_capacity:
             return GROW
-        self.pose_calls.call(False)
-        if self.pose_calls.status != OK:
+        self.pose_callbacks.call(False)
+        if self.pose_callbacks.status != OK:
             return CALL_FAILED
         self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
         sets.claim()
@@ -113,7 +113,7 @@ cdef class Pipeline(Machine):
             self.context.ended = i > 0
             self.substep(i == self.settings.substeps - 1)
             self.hold_back()
-            if self.calls.is_interrupted() or self.pose_calls.status != OK:
+            if self.calls.is_interrupted() or self.pose_callbacks.status != OK:
                 self.undo()
                 return CALL_FAILED
         status = self.check_moving()
@@ -160,7 +160,7 @@ cdef class Pipeline(Machine):
     def raise_failure(self):
         """Pass on what a user's function raised."""
         error = self.calls.take_failure()
-        posed = self.pose_calls.take_failure()
+        posed = self.pose_callbacks.take_failure()
         raise error if posed is None else posed
 
     # ---- called from World -------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t
 from mcsim.direct._articulations cimport Articulations
-from mcsim.state._layout cimport Anchor, Row
+from mcsim.state._manifold cimport Anchor
+from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext
 
 cdef class PlainRows(ConstraintSet):

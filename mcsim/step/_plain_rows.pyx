@@ -16,8 +16,8 @@ from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MANIFOLD_ANCHORS, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
-                                  ROW_NORMAL)
+from mcsim.state._manifold cimport MANIFOLD_ANCHORS
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
 from mcsim.wide._halves cimport first_part, lasting, second_half
@@ -95,7 +95,7 @@ cdef class PlainRows(ConstraintSet):
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         """The joints' rows at the present poses."""
-        self.context.pose_calls.call(False)
+        self.context.pose_callbacks.call(False)
         if self.context.balls_alone and self.joint_end == 0:
             return
         refresh_listed(self.context.joints, self.context.joint_lists, self.context.bodies, self.context.settings, rows,

@@ -3,7 +3,7 @@
 from mcsim.step._smooth_integrator cimport SmoothIntegrator
 from mcsim.core._types cimport Twist
 from mcsim.integrate._variational cimport FreeFlight
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class PositionIntegrator(SmoothIntegrator):
     cdef object names                    # (of the bodies, of the joints), for messages

@@ -32,7 +32,9 @@ from mcsim.core._types cimport OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.solve._si cimport residual
-from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, RELAXED, Row
+from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._row cimport BIASED, RELAXED, Row
+from mcsim.state._settings cimport INTEGRATE_VARIATIONAL
 from mcsim.state._rows cimport rate
 
 from mcsim.core.errors import SimulationError
@@ -142,7 +144,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        self.context.pose_calls.call(True)
+        self.context.pose_callbacks.call(True)
         refresh_joints(self.context.joints, NULL, self.context.joint_count, self.context.bodies,
                        self.context.settings, self.trial, True, NULL)
         for i in range(self.smooth.count):
@@ -245,14 +247,13 @@ cdef class PositionIntegrator(SmoothIntegrator):
         cdef double h = self.context.settings.h
         cdef double change, largest
         cdef Py_ssize_t i
-        cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
         self.plain.write_joints(self.plain.rows)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
         self.flight.begin(self.context.bodies)
-        for k in range(MOST_REPEATS):
+        for _ in range(MOST_REPEATS):
             self.forces()
             change = 0.0
             largest = 0.0
@@ -316,10 +317,10 @@ cdef class PositionIntegrator(SmoothIntegrator):
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
         """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's
         function has raised."""
-        if self.context.pose_calls.status != OK:
+        if self.context.pose_callbacks.status != OK:
             return
         with gil:
-                self.calls.fail(self._explain(why, which, amount))
+            self.calls.fail(self._explain(why, which, amount))
 
     def _explain(self, why, which, amount):
         cdef double fastest = 0.0

@@ -10,7 +10,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.wide._blocks cimport Effort
 
 cdef class ReducedPipeline(TreePipeline):

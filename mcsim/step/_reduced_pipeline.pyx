@@ -56,8 +56,9 @@ from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT,
-                                  Manifold, Row)
+from mcsim.state._manifold cimport Manifold
+from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, Row
+from mcsim.state._settings cimport STABILIZE_SOFT
 from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
 from mcsim.wide._firm cimport find_firmness
 from mcsim.solve import SOLVERS
@@ -76,15 +77,15 @@ cdef class ReducedPipeline(TreePipeline):
     """One world's step in generalized coordinates.
 
     Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
-    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in; .runge, .projection:
-    whether by Runge-Kutta, and loops by TreeLoops.project.
+    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in; .runge,
+    .projection: whether by Runge-Kutta, and loops by TreeLoops.project.
     """
 
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
-        self.loops = TreeLoops(self.context, self.plain, self.motion, self.generalized, self.kept_of_trees[2], self.kept_bonds,
-                               plan)
+        self.loops = TreeLoops(self.context, self.plain, self.motion, self.generalized, self.kept_of_trees[2],
+                               self.kept_bonds, plan)
         self.runge = plan.runge
         self.settings.first_kick = 0.5
         self.sweeping.in_halves = True
@@ -215,8 +216,8 @@ cdef class ReducedPipeline(TreePipeline):
         cdef int status
         if self.collider.manifold_count > self.plain.anchor_capacity:
             return GROW
-        self.pose_calls.call(False)
-        if self.pose_calls.status != OK:
+        self.pose_callbacks.call(False)
+        if self.pose_callbacks.status != OK:
             return CALL_FAILED
         update_inertia(&self.bodies)
         self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
@@ -249,7 +250,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.finish_rows(self.settings.first_kick)
         return status
 
-    cdef void find_efforts(self) noexcept nogil:
+    cdef void find_efforts(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
         cdef const Manifold* manifolds = self.collider.manifolds
@@ -281,7 +282,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.joints[j].constraint_count = 0
 
     cdef void write_joints(self) noexcept nogil:
-        self.pose_calls.call(False)
+        self.pose_callbacks.call(False)
         refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
                        self.plain.rows, True, self.held)
         self.let_tree_hold()
@@ -307,10 +308,11 @@ cdef class ReducedPipeline(TreePipeline):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
 
     cdef void aim_contacts(self, bint every) noexcept nogil:
-        """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at qdd = 0.
-        Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd. No path is
-        bent by more than its trees' kinetic energy T could give its row, for |J qd|^2 <= 2 T J H^-1 J' (Cauchy, Schwarz).
-        After look, the bodies' twists, swings and shared velocities as there; anew, of trees that rows have stirred."""
+        """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at
+        qdd = 0. Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's
+        qdd. No path is bent by more than its trees' kinetic energy T could give its row, for |J qd|^2 <= 2 T J H^-1 J'
+        (Cauchy, Schwarz). After look, the bodies' twists, swings and shared velocities as there; anew, of trees that
+        rows have stirred."""
         cdef const Manifold* m
         cdef Row* row
         cdef double most, bent
@@ -488,12 +490,11 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
-        fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed. Their impulses are not
-        guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
-        What limits and contacts are guessed to do comes after it: until it is balanced it may be far faster than anything
-        moves, and velocity products of it are nothing that the drift has."""
+        fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed.
+        Their impulses are not guessed from those before: what rows that contradict each other have piled up would
+        strike as soon as poses change. What limits and contacts are guessed to do comes after it: until it is balanced
+        it may be far faster than anything moves, and velocity products of it are nothing that the drift has."""
         cdef Py_ssize_t nv = self.motion.tree.nv
-        cdef int k
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, forces, 1)
         if not self.runge:
@@ -501,7 +502,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.loops.some:
             self.start_rows(False, True)
             if not self.runge:
-                for k in range(ROUNDS):
+                for _ in range(ROUNDS):
                     self.generalized.solve(self.plain.rows, self.motion.qd, BIASED)
                 self.motion.kick_some(h, forces, self.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
@@ -517,12 +518,13 @@ cdef class ReducedPipeline(TreePipeline):
         self.warm_starts.weigh(False)
 
     cdef void find_work(self) noexcept nogil:
-        """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what they ask,
-        each by itself: w^2 / (2 J H^-1 J'), w = J qd + bias."""
+        """Before the sweeps, of each tree: the kinetic energy that it has, and what its rows would have to do for what
+        they ask, each by itself: w^2 / (2 J H^-1 J'), w = J qd + bias."""
         cdef const Row* row
         cdef Py_ssize_t i, k
         cdef int32_t a, b
         cdef double rate, work
+        cdef bint known
         for k in range(self.motion.tree_count):
             if self.motion.trees[k].count > 0:
                 self.at_most[self.motion.trees[k].first] = self.motion.kinetic[k]
@@ -530,8 +532,8 @@ cdef class ReducedPipeline(TreePipeline):
             row = &self.plain.rows[i]
             if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
                 continue
-            rate = row.bias[BIASED] + (self.warm_starts.rates[i] if row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
-                                       else self.generalized.rate(i, self.motion.qd))
+            known = row.carry != 0.0 and (row.kind == ROW_NORMAL or row.kind == ROW_LIMIT)
+            rate = row.bias[BIASED] + (self.warm_starts.rates[i] if known else self.generalized.rate(i, self.motion.qd))
             if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and rate > 0.0:
                 continue
             work = 0.5 * rate * rate / row.diagonal
@@ -542,10 +544,10 @@ cdef class ReducedPipeline(TreePipeline):
                 self.at_most[b] += work
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
-        """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
-        from a link what its path bent by. Of trees with contacts that the last sweep has stirred, and that are no faster than
-        what they had and what rows asked for can make them: sweeps on their way may be, and what is aimed by such velocities
-        makes them faster still. Not beside loops, whose account the first kick has begun."""
+        """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact
+        takes from a link what its path bent by. Of trees with contacts that the last sweep has stirred, and that are no
+        faster than what they had and what rows asked for can make them: sweeps on their way may be, and what is aimed
+        by such velocities makes them faster still. Not beside loops, whose account the first kick has begun."""
         cdef const Block* block
         cdef Py_ssize_t i, k
         cdef double* qd = self.motion.qd
@@ -704,4 +706,3 @@ cdef class ReducedPipeline(TreePipeline):
         if self.loops.some:
             self.loops.note_open()
         self.stage_times.lap(STAGE_RELAX)
-

@@ -14,7 +14,7 @@ Under "soft" forces and impulses act in two halves: before the drift, and after 
 """
 
 from mcsim.integrate._euler cimport integrate_velocities
-from mcsim.state._layout cimport BIASED
+from mcsim.state._row cimport BIASED
 from mcsim.step._integrator cimport Integrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 

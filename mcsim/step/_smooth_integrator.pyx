@@ -26,7 +26,8 @@ from mcsim.solve._blocks cimport FACTOR_STRIDE
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, DYNAMIC, RELAXED
+from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._row cimport BIASED, RELAXED
 
 from mcsim.solve.border import border_rows
 
@@ -120,8 +121,7 @@ cdef class SmoothIntegrator(Integrator):
     cdef void project(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
         cdef double off
-        cdef int k
-        for k in range(PROJECTION_ROUNDS):
+        for _ in range(PROJECTION_ROUNDS):
             self.plain.write_joints(self.plain.rows)
             if self.smooth.aim_errors(self.plain.rows) <= PROJECTION_TOLERANCE:
                 break

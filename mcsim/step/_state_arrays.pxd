@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.constraints._limits cimport JointLists
-from mcsim.state._layout cimport Bodies, JOINT_AXES, Joint
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport JOINT_AXES, Joint
 
 # What a step may change of a joint before it is known to be sound; impulses are stored later (_pipeline.pyx). Joints are
 # long, and little of them is read here.

@@ -12,7 +12,8 @@ from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
-from mcsim.state._layout cimport MOTION_NONE, STATIC
+from mcsim.state._bodies cimport STATIC
+from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from mcsim.core._noted cimport NOBODY, NOTE_CHANGING, NOTE_SWEEPS
 from mcsim.core._types cimport OK
-from mcsim.state._layout cimport BIASED, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT
+from mcsim.state._row cimport BIASED, RELAXED
+from mcsim.state._settings cimport STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT
 
 cdef enum:
     MOST_SWEEPS = 1000           # likewise, of the assembled matrix

@@ -1,5 +1,6 @@
-"""Loops of a world in generalized coordinates: what closes them before and after a drift. Trees that loops tie to each other
-are a bond, of which the rest of the world knows nothing: each bond is closed by as many trials as it needs by itself.
+"""Loops of a world in generalized coordinates: what closes them before and after a drift. Trees that loops tie to each
+other are a bond, of which the rest of the world knows nothing: each bond is closed by as many trials as it needs by
+itself.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -11,7 +12,8 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.core._softness cimport soften
 from mcsim.reduced._motion cimport Block
-from mcsim.state._layout cimport BIASED, RELAXED, ROW_JOINT, STABILIZE_BAUMGARTE, STABILIZE_SOFT, Row
+from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, Row
+from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 cdef enum:
     CLOSINGS = 4                 # trials of a drift with loops
@@ -113,9 +115,8 @@ cdef class TreeLoops:
         cdef double error
         cdef Py_ssize_t g
         cdef bint more
-        cdef int k
         self.begin_trials()
-        for k in range(CLOSINGS):
+        for _ in range(CLOSINGS):
             memcpy(self.levels, q, self.motion.tree.nq * sizeof(double))
             self.motion.drift(h)
             self.motion.place()

@@ -9,7 +9,7 @@ from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 
 cdef class TreeSurfaces(CompliantSurfaces):
     cdef TreeMotion motion

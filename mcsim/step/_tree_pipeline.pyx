@@ -20,7 +20,8 @@ from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows, closes
-from mcsim.state._layout cimport DYNAMIC, KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
+from mcsim.state._bodies cimport DYNAMIC, KINEMATIC
+from mcsim.state._row cimport ROW_JOINT, ROW_NORMAL, Row
 
 # Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
 cdef double SINGULAR = 1e-8

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._warm_starts cimport WarmStarts
-from mcsim.state._layout cimport Row
+from mcsim.state._row cimport Row
 from mcsim.step._plain_rows cimport PlainRows
 
 

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.state._layout cimport ROW_LIMIT, ROW_NORMAL, ROW_ROLLING
+from mcsim.state._row cimport ROW_LIMIT, ROW_NORMAL, ROW_ROLLING
 from mcsim.wide._halves cimport gain, loss
 
 
@@ -37,8 +37,8 @@ cdef class TreeWarmStarts:
         self.rates = doubles(self.kept_rates)
 
     cdef void start(self, bint second) noexcept nogil:
-        """Before they act: the velocities, and the rates J qd of the rows that have some: of limits and normals, and, where bodies
-        have joints, of all that weigh() asks for."""
+        """Before they act: the velocities, and the rates J qd of the rows that have some: of limits and normals, and,
+        where bodies have joints, of all that weigh() asks for."""
         cdef Py_ssize_t i
         cdef int last = ROW_NORMAL if self.hung_count == 0 else ROW_ROLLING
         if second and self.hung_count == 0:
@@ -51,10 +51,10 @@ cdef class TreeWarmStarts:
 
     cdef void weigh(self, bint second) noexcept nogil:
         """Impulses of limits and contacts start from those before, which after an impact, where a tree has turned
-        meanwhile, or beside loops that were open, may be far from what they should be: where warm starts are worse than none,
-        they act as far as they help (solve/_warm_starts.pyx). Of biases the work that they ask for counts. Not where all that
-        hang together are bodies without joints: what is wrong there sweeps take out before what is right, which they would
-        find slowly. After start(), and once they act."""
+        meanwhile, or beside loops that were open, may be far from what they should be: where warm starts are worse than
+        none, they act as far as they help (solve/_warm_starts.pyx). Of biases the work that they ask for counts. Not
+        where all that hang together are bodies without joints: what is wrong there sweeps take out before what is
+        right, which they would find slowly. After start(), and once they act."""
         cdef Py_ssize_t i, end = self.plain.started_end
         cdef double* qd = self.motion.qd
         cdef double warm, pull, part
@@ -104,9 +104,9 @@ cdef class TreeWarmStarts:
         return self.groups.part_if_worse(node) if self.watched[self.groups.root(node)] else 1.0
 
     cdef void pass_on(self) noexcept nogil:
-        """What a contact's point gains beyond twice its warm start is no impact as far as others on one of its bodies have lost
-        of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs decides how these
-        share a load."""
+        """What a contact's point gains beyond twice its warm start is no impact as far as others on one of its bodies
+        have lost of theirs. Joints leave a body fewer motions than it has points, and then nothing but the springs
+        decides how these share a load."""
         cdef Row* row
         cdef Py_ssize_t i
         cdef double part

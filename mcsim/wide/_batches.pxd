@@ -8,7 +8,9 @@ l is at k * lanes + l.
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, Joint, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRows
 
 # Which lanes a solve is for.
 cdef enum:

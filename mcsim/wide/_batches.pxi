@@ -5,7 +5,7 @@
 # The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge that z_b is parallel
 # to z_a (constraints/_parts.pxd, constrain_parallel).
 
-from mcsim.state._layout cimport LEAN
+from mcsim.state._joint cimport LEAN
 from mcsim.wide._batches cimport (BATCH_FREE, BATCH_LOOSE, Batch, BatchEntry, BatchKernels, BatchNode, BatchShape,
                                 BatchUpdate)
 

@@ -11,7 +11,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.state._layout cimport BALL, HINGE
+from mcsim.state._joint_types cimport BALL, HINGE
 
 from mcsim.core.rotation import matrices
 from mcsim.core.arrays import aligned

@@ -8,7 +8,8 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._math cimport dot, sub
-from mcsim.state._layout cimport Bodies, Manifold, Resistance
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._pull cimport external_acceleration
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 
 # One level's kernels. body: `width` dynamic bodies, a lane each; a short group repeats one of its own, which is then
 # computed twice to the same bits. place: where a lane's body stands in position and orientation, its pose at the start.

@@ -4,7 +4,7 @@ from libc.math cimport ceil
 from libc.stdint cimport int32_t
 
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.wide._bodies cimport BodyKernels
 from mcsim.wide._lanes cimport *
 

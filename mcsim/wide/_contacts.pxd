@@ -3,7 +3,10 @@
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._thread_pool cimport Work
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold, Resistance
+from mcsim.state._settings cimport Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideKernels
 
 # A loop over blocks, as its threads see it.

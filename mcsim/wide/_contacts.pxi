@@ -15,7 +15,8 @@ from libc.string cimport memset
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
-from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
 from mcsim.wide._blocks cimport (ALIKE, HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort,
                                  ResistanceBlock, StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin,

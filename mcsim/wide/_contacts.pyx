@@ -17,7 +17,7 @@ from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK, Vec3
-from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
+from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort, find_efforts, follow_pulls, next_part
 from mcsim.wide._firm cimport find_firmness

@@ -5,7 +5,8 @@ A short block repeats its first lane, which is then computed twice to the same b
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._row cimport JointRows
 from mcsim.wide._lanes cimport Wide, Wide3
 
 # Joints. Where a lane's numbers stand is counted in doubles.

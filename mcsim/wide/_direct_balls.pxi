@@ -3,7 +3,7 @@
 #
 # The three rows of a plain ball joint are along the axes of the world, so that J = [-1, [arm_a], 1, -[arm_b]].
 
-from mcsim.state._layout cimport JointRow, JointRows
+from mcsim.state._row cimport JointRow, JointRows
 from mcsim.wide._direct_balls cimport BallBlock, BallKernels, CoupleBlock, PushBlock, PushSlot
 
 cdef enum:

@@ -4,7 +4,7 @@ is not used is on the world, -1.
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies
+from mcsim.state._bodies cimport Bodies
 from mcsim.wide._lanes cimport (Wide, Wide3, Wide6, gather, gather_inertia, gather_twist, scatter_twist, splat,
                                 w_add, w_add_scaled, w_sub, w_times, wide3)
 

@@ -21,7 +21,8 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 from mcsim.core._math cimport dot
 from mcsim.core._types cimport Vec3
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._manifold cimport Manifold
 from mcsim.state._pull cimport external_acceleration
 from mcsim.wide._blocks cimport Effort, OUTWEIGHED, has_joints
 

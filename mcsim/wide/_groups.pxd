@@ -3,7 +3,9 @@ to another, so each has its own end of sweeps (docs/theory/si.md)."""
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
-from mcsim.state._layout cimport Bodies, Joint, Manifold
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._manifold cimport Manifold
 
 cdef enum:
     HELD = 1 << 30               # a sweep that never comes

@@ -8,8 +8,8 @@ is no larger than twice what was guessed. Friction answers velocities, not place
 than pressed: their warm start is half of what they gave in all.
 """
 
-from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row,
-                                  Settings)
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMAL, Row
+from mcsim.state._settings cimport STABILIZE_SOFT, Settings
 from mcsim.wide._lanes cimport Wide, least, most, splat
 
 

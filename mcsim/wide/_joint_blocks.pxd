@@ -7,7 +7,9 @@ compiled for: only kernels look into them, others ask their table for it.
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, JointRows
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRows
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3, Wide6
 

@@ -6,7 +6,9 @@ Sizes depend on the level that a module is compiled for: only kernels look into 
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._settings cimport Settings
 from mcsim.wide._lanes cimport Wide, Wide3, WideQuat
 
 # Of each joint in a block: friction about three axes (hinge: the first is its own), lower and upper limit of the twist,

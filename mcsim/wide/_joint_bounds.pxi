@@ -6,7 +6,8 @@ from libc.math cimport INFINITY, floor, isinf
 from libc.stdint cimport int8_t
 
 from mcsim.core._types cimport Quat
-from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
+from mcsim.state._joint cimport AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, MOTION_NONE, MOTOR_NONE, JointAxis
+from mcsim.state._joint_types cimport HINGE
 from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels,
                                        BoundRule,
                                  BoundSlot)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._softness cimport Softness, rigid_rate, soften
-from mcsim.state._layout cimport BALL, GEAR, HINGE
+from mcsim.state._joint_types cimport BALL, GEAR, HINGE
 from mcsim.wide._colors cimport COLORS
 
 from mcsim.core.arrays import aligned

@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
+from mcsim.state._settings cimport Settings
 from mcsim.wide._joint_blocks cimport (BallJointRows, BallRowKernels, JointBlock, JointKernels, JointRule, SourceRows,
                                         WideRow)
 

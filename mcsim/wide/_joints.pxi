@@ -2,7 +2,8 @@
 # write is told in _joint_blocks.pxd, biases and effective diagonals in stabilize/_stabilize.pyx, the factors and the
 # solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _ball_joint_rows.pxi.
 
-from mcsim.state._layout cimport Joint, JointRow, JointRows
+from mcsim.state._joint cimport Joint
+from mcsim.state._row cimport JointRow, JointRows
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._softness cimport Softness, soften
-from mcsim.state._layout cimport BALL, GEAR, ROW_JOINT, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow, JointRows
+from mcsim.state._joint_types cimport BALL, GEAR, USER
+from mcsim.state._row cimport ROW_JOINT, JointRow, JointRows
+from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.state._rows cimport joint_sleeps
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._halves cimport doubled, first_part

@@ -23,6 +23,7 @@ class WorldBase:
         _there: There
         _origin: Scene
         _keywords: dict[str, Any]
+        _more: type                         # the TypedDict of the keywords that are given by name alone
         _turn: Turn
         _collider: Collider
         _user: UserJoints | None

@@ -64,7 +64,7 @@ class Choice:
     @classmethod
     def keywords(cls) -> dict[str, str]:
         """Field -> the keyword that says the same."""
-        return {field.name: cls.names.get(field.name, field.name) for field in fields(cls)}
+        return {field.name: cls.names.get(field.name, field.name) for field in fields(cls)}     # type: ignore[arg-type]  # kinds are dataclasses
 
     def given(self) -> dict[str, Any]:
         """Field -> value, of those that are not left alone."""
@@ -363,7 +363,9 @@ class Sleep(Choice):
     names: ClassVar = {"speed": "sleep_speed", "time": "sleep_time"}
 
 
-CONTACT_CHOICES = {cls.says["contact"]: cls for cls in (RigidContact, CompliantContact, EventContact)}
-JOINT_CHOICES = {"direct": DirectJoints, "rows": SweptJoints}
-INTEGRATOR_CHOICES = {cls.says["integrator"]: cls for cls in (RK4, Rattle, Variational)}
-CHOICES = {"contact": CONTACT_CHOICES, "joints": JOINT_CHOICES, "integrator": INTEGRATOR_CHOICES, "sleep": {"sleep": Sleep}}
+Kinds = Mapping[str, type[Choice]]                  # by the name that is short for one
+CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
+JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
+INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, Rattle, Variational)}
+CHOICES: Mapping[str, Kinds] = {"contact": CONTACT_CHOICES, "joints": JOINT_CHOICES, "integrator": INTEGRATOR_CHOICES,
+                                "sleep": {"sleep": Sleep}}

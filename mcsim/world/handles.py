@@ -12,7 +12,7 @@ from mcsim.scene.joints import TYPES
 from mcsim.state.fields import AWAKE, JOINT_TYPES
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
-AXIS_MOTOR = 2          # state/_layout.pxd
+AXIS_MOTOR = 2          # state/_joint.pxd
 
 TURN = 2.0 * np.pi
 

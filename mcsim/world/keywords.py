@@ -82,11 +82,9 @@ class More(ReducedMore, total=False):
 
 # What is meant where a keyword is left alone; None: it follows from others (settings.py).
 DEFAULTS: dict[str, Any] = dict.fromkeys(More.__annotations__) | {
-    "solver": "si", "iterations": None, "joint_solver": None, "stabilization": "soft", "integrator": None, "friction":
-        "cone",
-    "friction_points": "central", "baumgarte": 0.2, "damping_ratio": 2.0, "joint_damping_ratio": 2.0, "position_rounds":
-        2,
-    "sleep_time": 0.5, "compliant_law": "linear", "geometric_stiffness": 0.0,
+    "solver": "si", "iterations": None, "joint_solver": None, "stabilization": "soft", "integrator": None,
+    "friction": "cone", "friction_points": "central", "baumgarte": 0.2, "damping_ratio": 2.0, "joint_damping_ratio": 2.0,
+    "position_rounds": 2, "sleep_time": 0.5, "compliant_law": "linear", "geometric_stiffness": 0.0,
 }
 OF_CONTACTS = {keyword for kind in CONTACT_CHOICES.values() for keyword in kind.keywords().values()}
 OF_SOLVERS = {*OF_SWEEPS, *OF_LABORATORY}
@@ -94,13 +92,13 @@ OF_STABILIZATIONS = {*OF_SPRINGS, *OF_BIAS, *OF_ROUNDS}
 OF_WORLD_ALONE = {name for name in More.__annotations__ if name not in ReducedMore.__annotations__}
 
 
-def keyword_names(kind: type) -> tuple[str, ...]:
+def keyword_names(kind: Any) -> tuple[str, ...]:
     """All keywords of World or ReducedWorld."""
     own = inspect.signature(kind).parameters.values()
     return (*(p.name for p in own if p.kind is p.KEYWORD_ONLY), *kind._more.__annotations__)
 
 
-def resolved(kind: type, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def resolved(kind: Any, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """All keywords but `joints`, from those that are named in the constructor and the others: what objects hold is
     spread out, what is left alone has its default. SceneError where something is given twice, or does not go with an
     object."""
@@ -113,7 +111,7 @@ def resolved(kind: type, own: Mapping[str, Any], more: Mapping[str, Any]) -> dic
     try:
         choices = _choices(own)
         said = {name: value for name, value in own.items()
-                if name not in choices and name != "joints" and (value is not None or name not in DEFAULTS)} | more
+                if name not in choices and name != "joints" and (value is not None or name not in DEFAULTS)} | dict(more)
         found = DEFAULTS | said | _spread(choices, said)
         if "joint_push_speed" not in said and found["joint_push_speed"] is None:
             found["joint_push_speed"] = said.get("push_speed")
@@ -126,11 +124,12 @@ def resolved(kind: type, own: Mapping[str, Any], more: Mapping[str, Any]) -> dic
 
 def _choices(own: Mapping[str, Any]) -> dict[str, Choice]:
     """Keyword -> object, of those that are given by one. A name of joints is short for one."""
-    found = {}
+    found: dict[str, Choice] = {}
     for keyword, known in CHOICES.items():
         value = own.get(keyword)
         if keyword == "joints" and isinstance(value, str):
-            value = JOINT_CHOICES[choose(value, JOINT_CHOICES, keyword)]()
+            choose(value, JOINT_CHOICES, keyword)
+            value = JOINT_CHOICES[value]()
         if isinstance(value, tuple(known.values())):
             found[keyword] = value
         elif isinstance(value, Choice) or keyword == "joints" and value is not None:
@@ -270,7 +269,7 @@ class Settings(dict[str, Any]):
     def _of_joints(self) -> set[str]:
         return {"joint_push_speed"} | {name for name in _reads(self, self._reduced) if name.startswith("joint_")}
 
-    def _made(self, kind: type, names: Iterable[str]) -> Any:
+    def _made(self, kind: type[Choice], names: Iterable[str]) -> Any:
         """The object of a kind, with those of its fields whose keyword is among the names."""
         names = set(names)
         return kind(**{field: self[name] for field, name in kind.keywords().items() if name in names})

@@ -26,7 +26,7 @@ from mcsim.world.settings import joint_tree
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-AXIS_ROWS, MOTOR_POSITION = 5, 2          # state/_layout.pxd
+AXIS_ROWS, MOTOR_POSITION = 5, 2          # state/_joint.pxd
 
 CONTACT_DTYPE = np.dtype([
     ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from mcsim.solve.kkt import KKT, Redundancy
 
 OF_TREES = ("tree", "roots", "ball", "models")          # keywords of the model, not of the step
-INTEGRATE_REDUCED = 4           # state/_layout.pxd
+INTEGRATE_REDUCED = 4           # state/_settings.pxd
 MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 

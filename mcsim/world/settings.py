@@ -147,13 +147,13 @@ def _checked(k, scene, reduced=False):
         k["joint_hertz"] = HERTZ_PER_RATE / h
     _settle_iterations(k, own_iterations, exact)
     check(k, "hertz", "joint_hertz")
-    entry = INTEGRATOR_TABLE[k["integrator"]]
-    check_goes(k, "integrator", entry.goes, "joint_solver", "stabilization", "solver")
+    integrator = INTEGRATOR_TABLE[k["integrator"]]
+    check_goes(k, "integrator", integrator.goes, "joint_solver", "stabilization", "solver")
     if k["integrator"] == "rk4":
         _check_feedback(k, h)
     if not isinstance(k["sleep"], (bool, np.bool_)):
         raise FieldError("sleep", f"must be True or False, or a Sleep, got {show(k['sleep'])}")
-    k["sleep"] = bool(k["sleep"]) and entry.sleeps and CONTACT_TABLE[k["contact"]].sleeps
+    k["sleep"] = bool(k["sleep"]) and integrator.sleeps and CONTACT_TABLE[k["contact"]].sleeps
     check(k, "sleep_time", "threads", "strict")
     check_given(k, "sleep_speed")
     return k
@@ -377,7 +377,7 @@ def workers(threads):
 
 
 def kernel_settings(k, gravity):
-    """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
+    """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
     h = k["dt"] / k["substeps"]
     return {

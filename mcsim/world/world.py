@@ -101,7 +101,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
     """
 
-    _more = More
+    _more: type = More
 
     def __init__(self, scene: Scene, *, dt: float = 1 / 60, substeps: int | None = None,
                  contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",

@@ -17,7 +17,7 @@ ROOT = Path(mcsim.__file__).parent.parent
 SOURCE = """
 import numpy as np
 from mcsim.solve._points cimport KEPT, points_step
-from mcsim.state._layout cimport MANIFOLD_POINTS
+from mcsim.state._manifold cimport MANIFOLD_POINTS
 
 def step(double[:, ::1] A, kept_numbers, u_given, x_given):
     cdef double a[MANIFOLD_POINTS][MANIFOLD_POINTS]

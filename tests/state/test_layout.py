@@ -1,4 +1,4 @@
-"""The records of state/_layout.pxd in C are those of state/fields.py in NumPy: every name, offset, size and type."""
+"""The records of state/*.pxd in C are those of state/fields.py in NumPy: every name, offset, size and type."""
 
 import re
 from pathlib import Path
@@ -77,15 +77,13 @@ def test_wrong_size_is_refused():
 
 
 def test_names_of_codes_follow_the_enums():
-    """SHAPE_TYPES[code], BODY_KINDS[code], … are in the order of the enums in _layout.pxd."""
-    text = (Path(mcsim.__file__).parent / "state" / "_layout.pxd").read_text()
+    """SHAPE_TYPES[code], BODY_KINDS[code], … are in the order of the enums in state/*.pxd."""
+    text = "".join(path.read_text() for path in (Path(mcsim.__file__).parent / "state").glob("_*.pxd"))
 
     def members(enum):
         body = re.search(rf"cdef enum {enum}:\n((?:    .*\n)+)", text).group(1)
         return {name: int(number) for name, number in re.findall(r"^ +([A-Z_]+) = (\d+)", body, re.M)}
 
-    for written in ("_joint_types.pxd", "_shape_types.pxd"):
-        text += (Path(mcsim.__file__).parent / "state" / written).read_text()
     for names, enum, prefix in ((fields.SHAPE_TYPES, "ShapeType", ""), (fields.BODY_KINDS, "BodyKind", ""),
                                 (fields.JOINT_TYPES, "JointType", ""), (fields.ROW_KINDS, "RowKind", "ROW_")):
         assert {prefix + name.upper(): code for code, name in enumerate(names)} == members(enum)
@@ -93,7 +91,7 @@ def test_names_of_codes_follow_the_enums():
 
 def test_body_fields_are_the_pointers_of_the_struct():
     """BODY_FIELDS and the struct Bodies name the same arrays in the same order, with items of the same size."""
-    text = (Path(mcsim.__file__).parent / "state" / "_layout.pxd").read_text()
+    text = (Path(mcsim.__file__).parent / "state" / "_bodies.pxd").read_text()
     body = re.search(r"ctypedef struct Bodies:\n((?:    .*\n)+)", text).group(1)
     pointers = re.findall(r"^    (\w+)\* (\w+)", body, re.M)
     sizes = {"int32_t": 4, "int64_t": 8, "double": 8, "Vec3": 24, "Quat": 32, "Twist": 48, "Mat3": 72}
@@ -133,6 +131,6 @@ def test_solver_codes_are_those_of_the_kernels():
     package = Path(mcsim.__file__).parent
     blocks = (package / "solve" / "_blocks.pxd").read_text()
     solvers = {name.lower(): int(code) for name, code in re.findall(r"^    SOLVER_([A-Z]+) = (\d+)", blocks, re.M)}
-    layout = (package / "state" / "_layout.pxd").read_text()
+    layout = (package / "state" / "_settings.pxd").read_text()
     modes = {name.lower(): int(code) for name, code in re.findall(r"^    STABILIZE_([A-Z_]+) = (\d+)", layout, re.M)}
     assert solvers == SOLVERS and modes == STABILIZATIONS

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-cdef class PoseCalls:
+cdef class PoseCallbacks:
     cdef object function                # function(errors_only, joints), or None
     cdef bint wanted
     cdef readonly object failure        # what it raised first

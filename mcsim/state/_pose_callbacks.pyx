@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport CALL_FAILED, OK
 
 
-cdef class PoseCalls:
+cdef class PoseCallbacks:
     """function(errors_only, joint): writes the records of the joints of the user's own (state/user_joints.py), of all or
     of the one of that number among them; None: there are none."""
 
