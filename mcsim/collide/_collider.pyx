@@ -431,8 +431,7 @@ cdef class Collider(Broadphase):
 
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
         """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
-        cdef int i, count
-        cdef int kept = 0
+        cdef int i, count, kept = 0
         if old == NULL or old.allowance == 0.0:
             return 0
         count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
@@ -444,8 +443,7 @@ cdef class Collider(Broadphase):
     cdef int spread(self, const Bodies* bodies, Patch* patch, Manifold* m, Py_ssize_t room, double near,
                     double ahead) noexcept nogil:
         """The parts of a patch, from m, the pair's manifold of four points, on. -> how many, -1: there is no room"""
-        cdef int parts, k
-        cdef int kept = 0
+        cdef int parts, k, kept = 0
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
         add_far_points(patch, m)

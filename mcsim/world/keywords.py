@@ -130,7 +130,7 @@ def _choices(own: Mapping[str, Any]) -> dict[str, Choice]:
         if keyword == "joints" and isinstance(value, str):
             choose(value, JOINT_CHOICES, keyword)
             value = JOINT_CHOICES[value]()
-        if isinstance(value, tuple(known.values())):
+        if isinstance(value, Choice) and isinstance(value, tuple(known.values())):
             found[keyword] = value
         elif isinstance(value, Choice) or keyword == "joints" and value is not None:
             raise FieldError(keyword, f"takes {'True, False' if keyword == 'sleep' else 'a name'} or a "
