@@ -17,9 +17,10 @@ sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if n
 
 import amounts  # noqa: E402
 
-# Of a function with that many cases half of them, or a third, runs by default.
+# Of a function with that many cases half of them, a third, or a quarter, runs by default.
 SEVERAL = 4
 MANY = 8
+VERY_MANY = 16
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -61,8 +62,8 @@ def pytest_collection_finish(session):
 def pytest_collection_modifyitems(config, items):
     """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no
     factor in common with how many values each parameter has, all values are met, in turns with those of the others);
-    of other functions with several cases half of them, with many a third, chosen by their names, which no order of
-    parameters is in step with."""
+    of other functions with several cases half of them, with many a third or a quarter, chosen by their names, which no
+    order of parameters is in step with."""
     if config.getoption("--slow"):
         return
     functions = defaultdict(list)
@@ -70,7 +71,7 @@ def pytest_collection_modifyitems(config, items):
         functions[item.path, item.originalname].append(item)
     for cases in functions.values():
         sampled = cases[0].get_closest_marker("sampled")
-        part = 3 if len(cases) >= MANY else 2 if len(cases) >= SEVERAL else 1
+        part = 1 + sum(len(cases) >= number for number in (SEVERAL, MANY, VERY_MANY))
         by_name = sorted(cases, key=lambda item: crc32(item.name.encode()))
         run = {id(item) for item in (cases[::sampled.args[0]] if sampled else by_name[:-(-len(cases) // part)])}
         for item in cases:
