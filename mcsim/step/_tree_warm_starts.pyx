@@ -58,6 +58,7 @@ cdef class TreeWarmStarts:
         cdef Py_ssize_t i, end = self.plain.started_end
         cdef double* qd = self.motion.qd
         cdef double warm, pull, part
+        cdef int32_t node
         cdef bint some = False
         cdef const Block* blocks = self.motion.blocks
         cdef Row* row
@@ -87,8 +88,9 @@ cdef class TreeWarmStarts:
         for i in range(end if some else 0):
             row = &self.plain.rows[i]
             warm = self.warm_impulse(row, second)
-            part = self.part_of(max(node_of(blocks, row.body_a), node_of(blocks, row.body_b)))
-            if warm != 0.0 and part < 1.0:
+            node = max(node_of(blocks, row.body_a), node_of(blocks, row.body_b))
+            part = self.part_of(node) if warm != 0.0 and node >= 0 else 1.0
+            if part < 1.0:
                 row.impulse -= (1.0 - part) * warm
                 if not second:
                     row.carry *= part
