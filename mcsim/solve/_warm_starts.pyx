@@ -62,13 +62,10 @@ cdef class WarmStarts:
 
     cdef void add(self, int32_t a, int32_t b, double warm, double before, double after) noexcept nogil:
         """A row between two nodes, -1: what does not move. before, after: its w without all warm starts and with them."""
-        cdef int32_t x, y
         if warm == 0.0 or (a < 0 and b < 0):
             return
         if a >= 0 and b >= 0:
-            x = self.root(a)
-            y = self.root(b)
-            self.parent[max(x, y)] = min(x, y)
+            self.tie(a, b)
         self.slope[max(a, b)] += warm * before
         self.bend[max(a, b)] += warm * (after - before)
 

@@ -66,7 +66,7 @@ from mcsim.state.fields import JOINT_DTYPE
 cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
 
-# By the settings' number; a pipeline that moves its bodies itself has the first one, which it does not use.
+# By the settings' number. A pipeline that moves its bodies itself has the first one, for the time and the end of a substep.
 INTEGRATORS = {INTEGRATE_SEMI_IMPLICIT: SemiImplicit, INTEGRATE_RK4: SmoothIntegrator,
                INTEGRATE_RATTLE: PositionIntegrator, INTEGRATE_VARIATIONAL: PositionIntegrator}
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.constraints._contacts cimport refresh_contacts
-from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._math cimport add_scaled, dot, norm, sub
@@ -277,17 +277,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
     # ---- a substep ---------------------------------------------------------------------------------------------------
 
     cdef void substep(self, bint last) noexcept nogil:
-        cdef Py_ssize_t i, muted
-        cdef bint bounded
-        for i in range(self.plain.row_count):
-            self.plain.rows[i].impulse = 0.0
-        self.plain.aim_motors()
-        muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
-        bounded = self.plain.row_count - self.smooth.taken - muted > 0
-        if bounded and self.restitution.count > 0:
-            self.smooth.factor(self.plain.rows, self.context.bodies)
-            self.smooth.aim_still(self.plain.rows)
-            self.smooth.solve(self.plain.rows, self.context.bodies.twist)
+        cdef bint bounded = self.begin_substep()
         self.first_half()
         if bounded:
             self.solve_bounded(BIASED)

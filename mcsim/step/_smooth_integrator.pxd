@@ -17,3 +17,5 @@ cdef class SmoothIntegrator(Integrator):
     cdef void accelerate(self, bint keep) noexcept nogil
     cdef void solve_bounded(self, int relaxed) noexcept nogil
     cdef void project(self) noexcept nogil
+    cdef void hold_still(self) noexcept nogil
+    cdef bint begin_substep(self) noexcept nogil

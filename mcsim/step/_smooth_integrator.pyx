@@ -133,27 +133,34 @@ cdef class SmoothIntegrator(Integrator):
         off = self.smooth.aim_errors(self.plain.rows)
         if off > CLOSE_ENOUGH:
             self.context.noted.most(NOTE_OPEN, self.plain.rows[self.smooth.worst()].source, off)
+        self.hold_still()
+
+    cdef void hold_still(self) noexcept nogil:
+        """The velocities nearest to the present ones that all joints allow."""
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.aim_still(self.plain.rows)
         self.smooth.solve(self.plain.rows, self.context.bodies.twist)
 
-    cdef void substep(self, bint last) noexcept nogil:
-        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
-        substep to come, and after, on the velocity at its end."""
-        cdef double h = self.context.settings.h
+    cdef bint begin_substep(self) noexcept nogil:
+        """Rows without impulses, motors aimed; after impacts joints hold again. -> whether anything has bounds"""
         cdef Py_ssize_t i, muted
-        cdef int k
         cdef bint bounded
         for i in range(self.plain.row_count):
             self.plain.rows[i].impulse = 0.0
         self.plain.aim_motors()
         muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
         bounded = self.plain.row_count - self.smooth.taken - muted > 0
+        if bounded and self.restitution.count > 0:
+            self.hold_still()
+        return bounded
+
+    cdef void substep(self, bint last) noexcept nogil:
+        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
+        substep to come, and after, on the velocity at its end."""
+        cdef double h = self.context.settings.h
+        cdef bint bounded = self.begin_substep()
+        cdef int k
         if bounded:
-            if self.restitution.count > 0:
-                self.smooth.factor(self.plain.rows, self.context.bodies)
-                self.smooth.aim_still(self.plain.rows)
-                self.smooth.solve(self.plain.rows, self.context.bodies.twist)
             self.accelerate(False)
             add_twists(self.context.bodies.count, 0.5 * h, self.acceleration, self.context.bodies.twist)
             self.solve_bounded(BIASED)
