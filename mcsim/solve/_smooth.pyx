@@ -30,7 +30,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
 from mcsim.solve._tree cimport Articulation, Node
-from mcsim.state._rows cimport copy_jacobian, own_rows, push, rate, row_rate, set_impulse
+from mcsim.state._rows cimport copy_jacobian, own_rows, part_of, push, rate, row_rate, set_impulse
 from mcsim.state._row cimport BLOCK_HELD, ROW_JOINT
 
 from mcsim.solve.components import find_articulations
@@ -139,20 +139,28 @@ cdef class SmoothSolver:
             self.target[i] = -rows[self.row[i]].rate
 
     cdef double aim_errors(self, const Row* rows) noexcept nogil:
-        """-> the largest error [m or rad]"""
+        """-> the largest error, as an angle [rad]"""
         cdef double largest = 0.0
         cdef Py_ssize_t i
         for i in range(self.count):
             self.target[i] = -rows[self.row[i]].error
-            largest = max(largest, fabs(self.target[i]))
+            largest = max(largest, self.part(rows, i, self.target[i]))
         return largest
 
-    cdef Py_ssize_t worst(self) noexcept nogil:
+    cdef double part(self, const Row* rows, Py_ssize_t i, double error) noexcept nogil:
+        """|error| of its row i as an angle [rad]: so what is in metres and what is in radians are told apart by no unit."""
+        cdef const Row* row = &rows[self.row[i]]
+        return part_of(&self.border.joints[row.source], row, error)
+
+    cdef Py_ssize_t worst(self, const Row* rows) noexcept nogil:
         """After aim_errors: the row with the largest."""
+        cdef double largest = -1.0
+        cdef double error
         cdef Py_ssize_t i, found = 0
         for i in range(self.count):
-            if fabs(self.target[i]) > fabs(self.target[found]):
-                found = i
+            error = self.part(rows, i, self.target[i])
+            if error > largest:
+                largest, found = error, i
         return self.row[found]
 
     # ---- solving -----------------------------------------------------------------------------------------------------
@@ -183,7 +191,7 @@ cdef class SmoothSolver:
                 self.take_border_step(span, rows, x, target)
 
     cdef double miss(self, const Articulation* span, const Row* rows, const Twist* x, const double* target) noexcept nogil:
-        """step <- J x - target. -> the largest"""
+        """step <- J x - target. -> the largest, as angles"""
         cdef double worst = 0.0
         cdef const Node* node
         cdef Py_ssize_t k
@@ -194,10 +202,10 @@ cdef class SmoothSolver:
             if node.joint >= 0:
                 for i in range(node.row, node.row + node.size):
                     self.step[i] -= target[i]
-                    worst = max(worst, fabs(self.step[i]))
+                    worst = max(worst, self.part(rows, i, self.step[i]))
         for k in range(self.tree.row_count + span.border, self.tree.row_count + span.border_end):
             self.step[k] = rate(&rows[self.row[k]], x) - target[k]
-            worst = max(worst, fabs(self.step[k]))
+            worst = max(worst, self.part(rows, k, self.step[k]))
         return worst
 
     cdef void tree_rates(self, const Articulation* span, const Twist* x) noexcept nogil:

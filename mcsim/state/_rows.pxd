@@ -95,6 +95,11 @@ cdef inline double way_of(const Joint* joint, bint linear, double error) noexcep
     return fabs(error) if linear else joint.length * fabs(error)
 
 
+cdef inline double part_of(const Joint* joint, const Row* row, double error) noexcept nogil:
+    """|error| of one of its rows as an angle: a way as a part of the joint's length [rad]."""
+    return way_of(joint, is_linear(row), error) / joint.length
+
+
 cdef inline bint is_linear_row(const JointRow* row) noexcept nogil:
     return row.linear.x != 0.0 or row.linear.y != 0.0 or row.linear.z != 0.0
 

@@ -27,7 +27,8 @@ cdef class PositionIntegrator(SmoothIntegrator):
     cdef void correct(self, int round) noexcept nogil
     cdef double product(self, const Twist* x, const Twist* y) noexcept nogil
     cdef bint close(self) noexcept nogil
-    cdef void fail_open(self, double off) noexcept nogil
-    cdef Py_ssize_t worst_joint(self) noexcept nogil
+    cdef void fail_open(self) noexcept nogil
+    cdef void note_open(self) noexcept nogil
+    cdef Py_ssize_t worst_row(self) noexcept nogil
     cdef bint second_half(self) noexcept nogil
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil

@@ -16,7 +16,7 @@ because of redundant rows a part of lambda is rounding. What has bounds acts as 
 the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -48,19 +48,20 @@ cdef enum:
     FAST_BODY = 1
     STRONG_DAMPING = 2
 
-# Newton's method ends at the first error [m, rad], or where it no longer halves below the second one, or where it has
-# grown by LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes branches,
-# rows become dependent for a moment, and what they then ask for no velocity gives.
+# Newton's method ends at the first error, as an angle [rad], or where it no longer halves below the second one, or where
+# it has grown by LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes
+# branches, rows become dependent for a moment, and what they then ask for no velocity gives.
 cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
 cdef double STILL_CLOSED = 1e-6
 cdef double LOST = 1e4
 
-# Joints that stand open by more than this at the start [m, rad], which only a hand or a scene can bring about, are
-# closed by so much in a substep.
+# Joints that stand open by more than this at the start, as an angle [rad], which only a hand or a scene can bring about,
+# are closed by so much in a substep.
 cdef double OPENED = 0.01
 
-# The implicit half kick ends when velocities change by less than this part of themselves.
+# The implicit half kick ends when velocities change by less than this part of themselves, by the square root of their
+# kinetic energy.
 cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
@@ -134,8 +135,9 @@ cdef class PositionIntegrator(SmoothIntegrator):
     # ---- the flight --------------------------------------------------------------------------------------------------
 
     cdef double try_flight(self) noexcept nogil:
-        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more
-        than it may be; infinite: there is no such flight"""
+        """Fly with the velocities that `flight` holds. -> the largest error at the end, as an angle [rad], or what
+        it is more than it may be; infinite: there is no such flight"""
+        cdef double off
         cdef double largest = 0.0
         cdef Py_ssize_t i = self.flight.fly(self.context.bodies, self.context.settings.h,
                                             self.context.settings.integrator == INTEGRATE_VARIATIONAL)
@@ -150,8 +152,9 @@ cdef class PositionIntegrator(SmoothIntegrator):
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.plain.rows[self.smooth.row[i]].error if row.stabilized else 0.0
-            if not fabs(self.gap[i]) <= largest:
-                largest = fabs(self.gap[i])
+            off = self.smooth.part(self.plain.rows, i, self.gap[i])
+            if not off <= largest:
+                largest = off
         return largest
 
     cdef void correct(self, int round) noexcept nogil:
@@ -220,58 +223,68 @@ cdef class PositionIntegrator(SmoothIntegrator):
             off = self.try_flight()
         if off <= STILL_CLOSED:
             if off > CLOSE_ENOUGH:
-                self.context.noted.most(NOTE_OPEN, self.worst_joint(), off)
+                self.note_open()
             return True
-        self.fail_open(off)
+        self.fail_open()
         return False
 
-    cdef void fail_open(self, double off) noexcept nogil:
+    cdef void fail_open(self) noexcept nogil:
         """Name the body that is too fast, or the joint that is open."""
+        cdef Py_ssize_t worst
         if self.fast_body >= 0:
             self.fail(FAST_BODY, self.fast_body, norm(self.flight.twist[self.fast_body].w))
         else:
-            self.fail(OPEN_JOINT, self.worst_joint(), off)
+            worst = self.worst_row()
+            self.fail(OPEN_JOINT, self.plain.rows[self.smooth.row[worst]].source, fabs(self.gap[worst]))
 
-    cdef Py_ssize_t worst_joint(self) noexcept nogil:
-        """The one that is the farthest open at the end of the last flight."""
+    cdef void note_open(self) noexcept nogil:
+        cdef Py_ssize_t worst = self.worst_row()
+        self.context.noted.most(NOTE_OPEN, self.plain.rows[self.smooth.row[worst]].source, fabs(self.gap[worst]))
+
+    cdef Py_ssize_t worst_row(self) noexcept nogil:
+        """Of those of the smooth solver the one that is the farthest open at the end of the last flight."""
+        cdef double off
+        cdef double largest = -1.0
         cdef Py_ssize_t i, worst = 0
         for i in range(self.smooth.count):
-            if not fabs(self.gap[i]) <= fabs(self.gap[worst]):
-                worst = i
-        return self.plain.rows[self.smooth.row[worst]].source
+            off = self.smooth.part(self.plain.rows, i, self.gap[i])
+            if not off <= largest:
+                largest, worst = off, i
+        return worst
 
     # ---- the second half ---------------------------------------------------------------------------------------------
 
     cdef bint second_half(self) noexcept nogil:
         """v = v' + h/2 a(x, v) + M^-1 J' mu with J v + rate = 0, v' that of the flight's end. -> whether v was found"""
         cdef double h = self.context.settings.h
-        cdef double change, largest
+        cdef double change, largest, fastest
         cdef Py_ssize_t i
         cdef Twist* x = self.acceleration
-        cdef const Twist* v
+        cdef Twist* v
         self.plain.write_joints(self.plain.rows)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
         self.flight.begin(self.context.bodies)
         for _ in range(MOST_REPEATS):
             self.forces()
-            change = 0.0
-            largest = 0.0
             for i in range(self.context.bodies.count):
                 x[i].v = add_scaled(self.flight.twist[i].v, 0.5 * h, x[i].v)
                 x[i].w = add_scaled(self.flight.twist[i].w, 0.5 * h, x[i].w)
             self.smooth.aim_still(self.plain.rows)
             self.smooth.solve(self.plain.rows, x)
+            fastest = 0.0
             for i in range(self.context.bodies.count):
                 v = &self.context.bodies.twist[i]
-                change = max(change, max(norm(sub(x[i].v, v.v)), norm(sub(x[i].w, v.w))))
-                largest = max(largest, max(norm(x[i].v), norm(x[i].w)))
+                fastest = max(fastest, max(norm(sub(x[i].v, v.v)), norm(sub(x[i].w, v.w))))
+                v.v, v.w = sub(x[i].v, v.v), sub(x[i].w, v.w)
+            change = sqrt(self.product(self.context.bodies.twist, self.context.bodies.twist))
+            largest = sqrt(self.product(x, x))
             memcpy(self.context.bodies.twist, x, self.context.bodies.count * sizeof(Twist))
             if not self.damped or change <= SETTLED * largest:
                 return True
         if change <= SETTLED_ENOUGH * largest:
             return True
-        self.fail(STRONG_DAMPING, 0, change)
+        self.fail(STRONG_DAMPING, 0, fastest)
         return False
 
     # ---- a substep ---------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 _position_integrator.pyx has the other integrators that stand on the same solver.
 """
 
+from libc.math cimport fabs
 from libc.string cimport memset
 
 import numpy as np
@@ -27,14 +28,12 @@ from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._bodies cimport DYNAMIC
-from mcsim.state._row cimport BIASED, RELAXED
+from mcsim.state._row cimport BIASED, RELAXED, Row
 
 from mcsim.solve.border import border_rows
 
-# Sweeps over bounded rows end at this correction [m/s, rad/s].
-cdef double SETTLED = 1e-14
-
-# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted [m, rad].
+# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted, as angles
+# [rad].
 cdef int PROJECTION_ROUNDS = 3
 cdef double PROJECTION_TOLERANCE = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
@@ -114,13 +113,13 @@ cdef class SmoothIntegrator(Integrator):
                     self.plain.rows, self.plain.row_count, self.plain.factors, self.context.bodies.twist, relaxed, True))
             self.smooth.solve(self.plain.rows, self.context.bodies.twist)
             self.smooth.keep(self.plain.rows, 1.0)
-            if self.sweeping.correction <= SETTLED or (
+            if self.sweeping.correction == 0.0 or (
                     k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted()):
                 break
 
     cdef void project(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
-        cdef double off
+        cdef const Row* row
         for _ in range(PROJECTION_ROUNDS):
             self.plain.write_joints(self.plain.rows)
             if self.smooth.aim_errors(self.plain.rows) <= PROJECTION_TOLERANCE:
@@ -130,9 +129,9 @@ cdef class SmoothIntegrator(Integrator):
             self.smooth.solve(self.plain.rows, self.acceleration)
             displace(self.context.bodies, self.acceleration)
         self.plain.write_joints(self.plain.rows)
-        off = self.smooth.aim_errors(self.plain.rows)
-        if off > CLOSE_ENOUGH:
-            self.context.noted.most(NOTE_OPEN, self.plain.rows[self.smooth.worst()].source, off)
+        if self.smooth.aim_errors(self.plain.rows) > CLOSE_ENOUGH:
+            row = &self.plain.rows[self.smooth.worst(self.plain.rows)]
+            self.context.noted.most(NOTE_OPEN, row.source, fabs(row.error))
         self.hold_still()
 
     cdef void hold_still(self) noexcept nogil:
