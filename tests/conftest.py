@@ -1,6 +1,7 @@
 """What all tests share: --slow, the Hypothesis profile, helper modules found from anywhere."""
 
 import gc
+import math
 import os
 import sys
 from collections import defaultdict
@@ -16,11 +17,6 @@ FOLDERS = [folder for folder in sorted(Path(__file__).parent.rglob("*")) if fold
 sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if not folder.name.startswith("__")]
 
 import amounts  # noqa: E402
-
-# Of a function with that many cases half of them, a third, or a quarter, runs by default.
-SEVERAL = 4
-MANY = 8
-VERY_MANY = 16
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -62,8 +58,8 @@ def pytest_collection_finish(session):
 def pytest_collection_modifyitems(config, items):
     """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no
     factor in common with how many values each parameter has, all values are met, in turns with those of the others);
-    of other functions with several cases half of them, with many a third or a quarter, chosen by their names, which no
-    order of parameters is in step with."""
+    of other functions with n cases the square root of n, rounded up, chosen by their names, which no order of parameters
+    is in step with."""
     if config.getoption("--slow"):
         return
     functions = defaultdict(list)
@@ -71,9 +67,8 @@ def pytest_collection_modifyitems(config, items):
         functions[item.path, item.originalname].append(item)
     for cases in functions.values():
         sampled = cases[0].get_closest_marker("sampled")
-        part = 1 + sum(len(cases) >= number for number in (SEVERAL, MANY, VERY_MANY))
         by_name = sorted(cases, key=lambda item: crc32(item.name.encode()))
-        run = {id(item) for item in (cases[::sampled.args[0]] if sampled else by_name[:-(-len(cases) // part)])}
+        run = {id(item) for item in (cases[::sampled.args[0]] if sampled else by_name[:math.ceil(math.sqrt(len(cases)))])}
         for item in cases:
             if id(item) not in run:
                 item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
