@@ -30,6 +30,7 @@ cdef class SmoothSolver:
     cdef double* target                  # (count,) wanted J x
     cdef double* nothing                 # (count,) zeros, a target
     cdef double* step                    # (count,) J x less what it should be
+    cdef double* scale                   # (count,) of a row's error of 1, as an angle, since the first factor [rad]
     cdef Twist* response                 # (bodies,), the world's before the first: to one bounded row
     cdef double* moved                   # (joints' rows,) J M^-1 J' with all joints holding; -1 = not known
     cdef Py_ssize_t row_capacity
@@ -40,14 +41,15 @@ cdef class SmoothSolver:
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil
     cdef void factor_border(self, const Articulation* span) noexcept nogil
 
-    cdef double part(self, const Row* rows, Py_ssize_t i, double error) noexcept nogil
+    cdef double part(self, Py_ssize_t i, double error) noexcept nogil
+
     # What J x is wanted to be: x accelerations less those of the gyroscopic torque ...
     cdef void aim_accelerations(self, const Row* rows, const Twist* twist, const Settings* settings) noexcept nogil
     # ... velocities: what it is for `twist` now, or 0; displacements: minus the errors.
     cdef void aim_rates(self, const Row* rows, const Twist* twist) noexcept nogil
     cdef void aim_still(self, const Row* rows) noexcept nogil
     cdef double aim_errors(self, const Row* rows) noexcept nogil
-    cdef Py_ssize_t worst(self, const Row* rows) noexcept nogil
+    cdef Py_ssize_t worst(self) noexcept nogil
 
     # x += M^-1 J' force such that J x = target; row.impulse += s * force.
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil

@@ -58,12 +58,13 @@ cdef class SmoothSolver:
         self.tree = JointTree(pairs, sizes, moves, group)
         self.count = self.tree.row_count + self.border.count
         self.taken = self.tree.row_count + self.border.records
-        rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((3, self.count + 1))
+        rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((4, self.count + 1))
         response, around = np.zeros((len(moves) + 1, 6)), np.roll(group, 1)                    # the world first
         spans, members = find_articulations(group, self.tree.joint, self.tree.node_loops, pairs, self.border.groups)
         self.kept = rows, numbers, response, around, spans, members
         self.row, self.group, self.member = integers(rows), integers(around) + 1, integers(members)
         self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.scale = doubles(numbers[3])
         self.response = <Twist*>doubles(response) + 1
         self.span = <Articulation*>records(spans)
         self.span_count, self.body_count = len(spans), len(moves)
@@ -96,7 +97,11 @@ cdef class SmoothSolver:
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil:
         """Of the tree, then of the border, by probing."""
         cdef Py_ssize_t i
+        cdef const Row* row
         self.bodies = bodies
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            self.scale[i] = part_of(&self.border.joints[row.source], row, 1.0)
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
         for i in range(self.span_count):
@@ -144,21 +149,20 @@ cdef class SmoothSolver:
         cdef Py_ssize_t i
         for i in range(self.count):
             self.target[i] = -rows[self.row[i]].error
-            largest = max(largest, self.part(rows, i, self.target[i]))
+            largest = max(largest, self.part(i, self.target[i]))
         return largest
 
-    cdef double part(self, const Row* rows, Py_ssize_t i, double error) noexcept nogil:
-        """|error| of its row i as an angle [rad]: so what is in metres and what is in radians are told apart by no unit."""
-        cdef const Row* row = &rows[self.row[i]]
-        return part_of(&self.border.joints[row.source], row, error)
+    cdef double part(self, Py_ssize_t i, double error) noexcept nogil:
+        """|error| of its row i as an angle [rad], so that what is in metres compares with what is in radians."""
+        return self.scale[i] * fabs(error)
 
-    cdef Py_ssize_t worst(self, const Row* rows) noexcept nogil:
+    cdef Py_ssize_t worst(self) noexcept nogil:
         """After aim_errors: the row with the largest."""
         cdef double largest = -1.0
         cdef double error
         cdef Py_ssize_t i, found = 0
         for i in range(self.count):
-            error = self.part(rows, i, self.target[i])
+            error = self.part(i, self.target[i])
             if error > largest:
                 largest, found = error, i
         return self.row[found]
@@ -202,10 +206,10 @@ cdef class SmoothSolver:
             if node.joint >= 0:
                 for i in range(node.row, node.row + node.size):
                     self.step[i] -= target[i]
-                    worst = max(worst, self.part(rows, i, self.step[i]))
+                    worst = max(worst, self.part(i, self.step[i]))
         for k in range(self.tree.row_count + span.border, self.tree.row_count + span.border_end):
             self.step[k] = rate(&rows[self.row[k]], x) - target[k]
-            worst = max(worst, self.part(rows, k, self.step[k]))
+            worst = max(worst, self.part(k, self.step[k]))
         return worst
 
     cdef void tree_rates(self, const Articulation* span, const Twist* x) noexcept nogil:

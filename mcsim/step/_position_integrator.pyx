@@ -152,7 +152,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.plain.rows[self.smooth.row[i]].error if row.stabilized else 0.0
-            off = self.smooth.part(self.plain.rows, i, self.gap[i])
+            off = self.smooth.part(i, self.gap[i])
             if not off <= largest:
                 largest = off
         return largest
@@ -247,7 +247,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         cdef double largest = -1.0
         cdef Py_ssize_t i, worst = 0
         for i in range(self.smooth.count):
-            off = self.smooth.part(self.plain.rows, i, self.gap[i])
+            off = self.smooth.part(i, self.gap[i])
             if not off <= largest:
                 largest, worst = off, i
         return worst

@@ -130,7 +130,7 @@ cdef class SmoothIntegrator(Integrator):
             displace(self.context.bodies, self.acceleration)
         self.plain.write_joints(self.plain.rows)
         if self.smooth.aim_errors(self.plain.rows) > CLOSE_ENOUGH:
-            row = &self.plain.rows[self.smooth.worst(self.plain.rows)]
+            row = &self.plain.rows[self.smooth.worst()]
             self.context.noted.most(NOTE_OPEN, row.source, fabs(row.error))
         self.hold_still()
 
