@@ -133,7 +133,7 @@ KERNELS = {
     "mcsim.step._tree_pipeline": ["m"],
     "mcsim.step._loop_account": ["m"],
     "mcsim.step._tree_loops": [],
-    "mcsim.step._bounded_energy": [],
+    "mcsim.step._bounded_energy": ["m"],
     "mcsim.step._tree_warm_starts": [],
     "mcsim.step._reduced_pipeline": ["m"],
 }
@@ -147,7 +147,7 @@ LEVELS = {
 }
 
 # Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight")
+ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.step._bounded_energy")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")

@@ -83,10 +83,10 @@ cdef class TreeMotion:
     cdef void push(self, Py_ssize_t k, double* rates, Wide3 velocity) noexcept nogil
     cdef void account(self, double part, bint apart) noexcept nogil
     cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil
+    cdef double kinetic_energy(self, Py_ssize_t k, Wide3 shared) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
     cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil
     cdef double height_energy(self, Py_ssize_t i, Vec3 gravity) noexcept nogil
-    cdef double own_energy(self, Py_ssize_t k) noexcept nogil
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil

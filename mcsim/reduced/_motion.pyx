@@ -397,30 +397,30 @@ cdef class TreeMotion:
     cdef void account_trees(self, Py_ssize_t first, Py_ssize_t end, double part, bint apart) noexcept nogil:
         """After look: `gained` of these trees by this part of its kinetic energy, less that of prescribed bodies.
         apart: of its velocities beyond the shared one, which are the same from all frames."""
+        cdef Wide zero = 0.0
+        cdef Py_ssize_t k
+        for k in range(first, end):
+            self.shared[k] = self.find_shared(k) if apart and not self.resting[k] else wide3(zero, zero, zero)
+            self.kinetic[k] = self.kinetic_energy(k, self.shared[k])
+            self.gained[k] += part * self.kinetic[k]
+            self.handled[k] += fabs(part) * self.kinetic[k]
+
+    cdef double kinetic_energy(self, Py_ssize_t k, Wide3 shared) noexcept nogil:
+        """After look: of a tree's velocities beyond this one [J]."""
         cdef const LinkState* s
         cdef const Link* link
-        cdef const Block* block
         cdef Wide3 v, w
-        cdef Wide zero = 0.0
-        cdef double kinetic
-        cdef Py_ssize_t i, k
-        for k in range(first, end):
-            block = &self.trees[k]
-            kinetic = 0.0
-            if self.resting[k]:
-                self.kinetic[k] = 0.0
-                self.shared[k] = wide3(zero, zero, zero)
-                continue
-            self.shared[k] = self.find_shared(k) if apart else wide3(zero, zero, zero)
-            for i in range(block.first_link, block.end_link):
-                s = &self.tree.states[i + 1]
-                link = &self.tree.links[i]
-                w = s.velocity.w
-                v = w_sub(w_add(s.velocity.v, w_cross(w, s.com)), self.shared[k])
-                kinetic += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
-            self.kinetic[k] = kinetic
-            self.gained[k] += part * kinetic
-            self.handled[k] += fabs(part) * kinetic
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        if self.resting[k]:
+            return 0.0
+        for i in range(self.trees[k].first_link, self.trees[k].end_link):
+            s = &self.tree.states[i + 1]
+            link = &self.tree.links[i]
+            w = s.velocity.w
+            v = w_sub(w_add(s.velocity.v, w_cross(w, s.com)), shared)
+            found += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
+        return found
 
     cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil:
         """After look: of joint forces and `forces` on a tree at these velocities beyond `shared`, and of gravity [W]."""
@@ -460,15 +460,6 @@ cdef class TreeMotion:
         """After look: of a link under this gravity [J]."""
         cdef const LinkState* s = &self.tree.states[i + 1]
         return -self.tree.links[i].mass * w_dot(w_add(s.position, s.com), wide3(gravity.x, gravity.y, gravity.z))
-
-    cdef double own_energy(self, Py_ssize_t k) noexcept nogil:
-        """After look and account(0, True): of a tree, kinetic and that of gravity [J]; of a loose one, which falls as a
-        whole, as it is seen from its centre of mass."""
-        cdef double found = 0.0
-        cdef Py_ssize_t i
-        for i in range(self.trees[k].first_link, self.trees[k].end_link):
-            found += self.height_energy(i, self.tree.links[i].pull)
-        return self.kinetic[k] + found
 
     cdef void sum_total(self, double part) noexcept nogil:
         """After look: `total` of every tree by this part of its kinetic energy and that of gravity, which are exact."""

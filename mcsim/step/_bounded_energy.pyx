@@ -1,85 +1,191 @@
-"""The energy of trees on which nothing acts but weights, limits and friction of joints: these only take of it."""
+"""The energy of groups of trees on which nothing acts but weights, contacts, limits and friction: these only take of it."""
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._math cimport add_scaled, scale, sub, vec3
+from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block
-from mcsim.state._row cimport ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._row cimport RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL
+from mcsim.wide._lanes cimport Wide3, w_add_scaled, w_scale, wide3
 
 # What rounding leaves of an energy.
 cdef double BLUR = 1e-13
+# What a group with contacts may gain in a substep, in parts of its kinetic energy.
+cdef double MOST_GAIN = 0.5
 
 
 cdef class BoundedEnergy:
-    """Of one world's trees, substep by substep."""
+    """Of one world's groups of trees that rows join, substep by substep."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, TreeMotion motion not None):
         self.context, self.plain, self.motion = context, plain, motion
-        self.kept = np.zeros(motion.tree_count + 1), np.zeros(motion.tree_count + 1, np.int32)
-        self.before, self.bounded = doubles(self.kept[0]), integers(self.kept[1])
+        self.kept = np.zeros((12, motion.tree_count + 1))
+        self.kept_numbers = np.zeros((4, motion.tree_count + 1), np.int32)
+        self.before, self.height, self.mass = doubles(self.kept[0]), doubles(self.kept[1]), doubles(self.kept[2])
+        self.kinetic, self.gained, self.may = doubles(self.kept[3]), doubles(self.kept[4]), doubles(self.kept[5])
+        self.shared, self.mean = <Wide3*>doubles(self.kept[6:9]), <Vec3*>doubles(self.kept[9:12])
+        self.group, self.bounded = integers(self.kept_numbers[0]), integers(self.kept_numbers[1])
+        self.held, self.touching = integers(self.kept_numbers[2]), integers(self.kept_numbers[3])
 
     cdef bint find(self, const double* forces, const int32_t* tied) noexcept nogil:
-        """Trees on which nothing acts but weights and limits and friction of joints, which only take energy. -> whether
-        there are any"""
+        """Groups on which nothing else acts. -> whether there are any"""
         cdef const Block* block
+        cdef const Row* row
+        cdef int32_t a, b, first
         cdef Py_ssize_t i, k
         cdef bint some = False
-        memset(self.bounded, 0, self.motion.tree_count * sizeof(int32_t))
-        for i in range(self.plain.joint_end):
-            if self.is_bound(&self.plain.rows[i]):
-                some = True
-                self.mark(self.plain.rows[i].body_a, True)
-                self.mark(self.plain.rows[i].body_b, True)
-        for i in range(self.plain.row_count if some else 0):
-            if not self.is_bound(&self.plain.rows[i]):
-                self.mark(self.plain.rows[i].body_a, False)
-                self.mark(self.plain.rows[i].body_b, False)
-        if not some:
-            return False
-        for i in range(6 * self.context.bodies.count if forces != NULL else 0):
-            if forces[i] != 0.0:
-                self.mark(<int32_t>(i // 6), False)
-        some = False
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
+            self.group[k], self.touching[k] = -1, False
+            self.held[k] = block.count == 0 or not self.motion.is_loose(k)
+            self.bounded[k] = not tied[k] and not block.led
             for i in range(block.first, block.first + block.count):
                 self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
-            self.bounded[k] = self.bounded[k] and not tied[k] and not block.led
+        for i in range(self.plain.row_count):
+            row = &self.plain.rows[i]
+            a = self.join(row.body_a, self.only_takes(row), row.body_b)
+            b = self.join(row.body_b, self.only_takes(row), row.body_a)
+            if a >= 0 and b >= 0:
+                a, b = self.first_of(a), self.first_of(b)
+                self.group[max(a, b)] = min(a, b)
+            if row.kind >= ROW_NORMAL:
+                self.touching[max(a, b)] = True
+        for i in range(6 * self.context.bodies.count if forces != NULL else 0):
+            if forces[i] != 0.0 and self.motion.blocks[i // 6].count > 0:
+                self.bounded[self.motion.blocks[i // 6].tree] = False
+        for k in range(self.motion.tree_count):
+            if self.group[k] >= 0:
+                first = self.group[k] = self.first_of(<int32_t>k)
+                self.bounded[first] = self.bounded[first] and self.bounded[k]
+                self.held[first] = self.held[first] or self.held[k]
+                self.touching[first] = self.touching[first] or self.touching[k]
+        for k in range(self.motion.tree_count):
+            self.bounded[k] = self.group[k] >= 0 and self.bounded[self.group[k]]
             some = some or self.bounded[k]
         return some
 
     cdef void keep(self) noexcept nogil:
-        """As the substep begins, of trees that are bounded."""
+        """As the substep begins."""
         cdef Py_ssize_t k
-        self.motion.look()
-        self.motion.account(0.0, True)
+        self.look()
         for k in range(self.motion.tree_count):
             if self.bounded[k]:
-                self.before[k] = self.motion.own_energy(k)
+                self.before[k], self.height[k] = self.kinetic_of(k), self.height_of(k)
 
     cdef void settle(self) noexcept nogil:
-        """As it ends. Bounds see the mean velocity of the drift to come, but act at its begin, so that what a limit bears,
-        it gives first and takes in the end: by half a kick of velocity products each. A tree that turns by a radian
-        meanwhile is not where it would be taken. What it has more in the end than it began with goes out of its motion, but
-        for that of the centre of mass of a loose one: joints' limits and friction do no work on it but against it."""
-        cdef Py_ssize_t k
-        cdef double gained, energy
-        self.motion.look()
-        self.motion.account(0.0, True)
+        """As it ends: a group that has gained too much loses that out of its motion, but for that of the centre of mass of
+        one that nothing holds.
+
+        Rows see the mean velocity of the drift to come, but act at its begin, so that what a limit bears, it gives first
+        and takes in the end. A tree that turns by a radian meanwhile is not where it would be taken: where limits and
+        friction of joints alone act, the energy, kinetic and of gravity, is what it was, or less. Points of a contact are
+        also others at the end, so that discs that wobble give and take up to a quarter of their kinetic energy a substep,
+        and what overlaps is lifted out: with contacts kinetic energy grows by no more than MOST_GAIN of it and by what
+        weights have done on trees that have sunk."""
+        cdef double* qd = self.motion.qd
+        cdef const Block* block
+        cdef double energy, lift, factor
+        cdef int32_t g
+        cdef Py_ssize_t i, k
+        self.look()
+        memset(self.kinetic, 0, self.motion.tree_count * sizeof(double))
+        memset(self.gained, 0, self.motion.tree_count * sizeof(double))
+        memset(self.may, 0, self.motion.tree_count * sizeof(double))
         for k in range(self.motion.tree_count):
             if self.bounded[k]:
-                energy = self.motion.own_energy(k)
-                gained = energy - self.before[k]
-                if gained > BLUR * (fabs(energy) + self.motion.kinetic[k]):
-                    self.motion.take_energy(k, gained, 0.0, self.motion.shared)
+                g = self.group[k]
+                energy = self.kinetic_of(k)
+                lift = self.height_of(k) - self.height[k]
+                self.kinetic[g] += energy
+                self.gained[g] += energy - self.before[k] + (min(lift, 0.0) if self.touching[g] else lift)
+                self.may[g] += (MOST_GAIN * self.before[k] if self.touching[g] else 0.0) + BLUR * (
+                    fabs(self.height[k]) + energy)
+        for k in range(self.motion.tree_count):
+            g = self.group[k]
+            if not self.bounded[k] or self.gained[g] <= self.may[g]:
+                continue
+            factor = sqrt(max(1.0 - self.gained[g] / self.kinetic[g], 0.0))
+            block = &self.motion.trees[k]
+            if not self.held[g]:
+                self.motion.push(k, qd, w_scale(-1.0, self.shared[g]))
+            for i in range(block.first, block.first + block.count):
+                qd[i] *= factor
+            if not self.held[g]:
+                self.motion.push(k, qd, self.shared[g])
 
-    cdef void mark(self, int32_t body, bint bounded) noexcept nogil:
-        if body >= 0 and self.motion.blocks[body].count > 0:
-            self.bounded[self.motion.blocks[body].tree] = bounded
+    cdef void look(self) noexcept nogil:
+        """Of every group that nothing holds the velocity of its centre of mass, and the acceleration: it falls as a whole,
+        and its energy is as it is seen from there."""
+        cdef const Link* link
+        cdef const Block* block
+        cdef double mass
+        cdef int32_t g
+        cdef Py_ssize_t i, k
+        self.motion.look()
+        for k in range(self.motion.tree_count):
+            self.mass[k] = 0.0
+            self.shared[k] = wide3(0.0, 0.0, 0.0)
+            self.mean[k] = vec3(0.0, 0.0, 0.0)
+        for k in range(self.motion.tree_count):
+            g = self.group[k]
+            if not self.bounded[k] or self.held[g]:
+                continue
+            block = &self.motion.trees[k]
+            mass = 0.0
+            for i in range(block.first_link, block.end_link):
+                link = &self.motion.tree.links[i]
+                mass += link.mass
+                self.mean[g] = add_scaled(self.mean[g], link.mass, link.weight)
+            self.mass[g] += mass
+            self.shared[g] = w_add_scaled(self.shared[g], mass, self.motion.find_shared(k))
+        for k in range(self.motion.tree_count):
+            if self.mass[k] > 0.0:
+                self.shared[k] = w_scale(1.0 / self.mass[k], self.shared[k])
+                self.mean[k] = scale(1.0 / self.mass[k], self.mean[k])
 
-    cdef bint is_bound(self, const Row* row) noexcept nogil:
+    cdef double kinetic_of(self, Py_ssize_t k) noexcept nogil:
+        """After look: a tree's part of its group's kinetic energy [J]."""
+        return self.motion.kinetic_energy(k, self.shared[self.group[k]])
+
+    cdef double height_of(self, Py_ssize_t k) noexcept nogil:
+        """After look: of a tree's links under the gravity that their group sees [J]."""
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.motion.trees[k].first_link, self.motion.trees[k].end_link):
+            found += self.motion.height_energy(i, sub(self.motion.tree.links[i].weight, self.mean[self.group[k]]))
+        return found
+
+    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
+        while self.group[tree] != tree:
+            tree = self.group[tree]
+        return tree
+
+    cdef int32_t join(self, int32_t body, bint passive, int32_t other) noexcept nogil:
+        """A row acts on a body, and on the other one. -> its tree; -1: it has none"""
+        cdef int32_t k
+        cdef const Twist* twist
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        k = self.motion.blocks[body].tree
+        if self.group[k] < 0:
+            self.group[k] = k
+        self.bounded[k] = self.bounded[k] and passive
+        if other < 0 or self.motion.blocks[other].count == 0:
+            self.held[k] = True
+            if other >= 0:
+                twist = &self.context.bodies.twist[other]
+                self.bounded[k] = self.bounded[k] and (twist.v.x == 0.0 and twist.v.y == 0.0 and twist.v.z == 0.0 and
+                                                       twist.w.x == 0.0 and twist.w.y == 0.0 and twist.w.z == 0.0)
+        return k
+
+    cdef bint only_takes(self, const Row* row) noexcept nogil:
+        """Whether a row does no work but against motion."""
+        if row.kind >= ROW_NORMAL:
+            return not self.context.settings.compliant and (row.kind == ROW_NORMAL or row.bias[RELAXED] == 0.0)
         return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION

@@ -128,8 +128,8 @@ ctypedef struct ResistanceBlock:
     Wide roll_carry[2]
 
 cdef enum:
-    MOST_EFFORT = 512            # rounds of lanes,
-    MOST_TREE_EFFORT = 128       # and over generalized velocities
+    MOST_EFFORT = 512            # how many times as stiff loads make a contact at most, and rounds of lanes;
+    MOST_TREE_EFFORT = 128       # rounds over generalized velocities
     MOST_STIFFNESS = 16384       # how many times as stiff outer forces make a contact at most
     SLIGHT = 262144              # of what further sweeps may leave, a round of a sweep may leave one of so many parts
     LOAD_STEPS = 16
@@ -329,8 +329,8 @@ cdef inline double find_efforts(Effort* efforts, double* passing, const Manifold
         end = patch_end(manifolds, count, i, &load)
         inv_mass = bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
         through = max(load, passes(passing, m, bodies) * inv_mass)
-        effort = effort_of(load, through, m.size, scale, small, most_rounds)
-        rounds = effort_of(through, through, m.size, scale, small, most_rounds) if networks else effort
+        effort = effort_of(load, through, m.size, scale, small, MOST_EFFORT)
+        rounds = min(effort_of(through, through, m.size, scale, small, MOST_EFFORT) if networks else effort, most_rounds)
         most = max(most, rounds)
         for k in range(i, end):
             efforts[k].rounds = max(efforts[k].rounds, rounds)

@@ -67,9 +67,10 @@ def test_it_is_as_deep_as_in_maximal_coordinates(scene, within, dt):
 
 
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
-@pytest.mark.parametrize("weight", [1, 30])
+@pytest.mark.parametrize("weight", [1, 10, 30])
 def test_what_bears_much_is_no_deeper_than_in_maximal_coordinates(weight, dt):
-    """Where a load acts beside the middle of a body it counts for more than by masses alone, as World counts it."""
+    """Where a load acts beside the middle of a body it counts for more than by masses alone, as World counts it: contacts
+    are as stiff for it in both, though they are solved less often over generalized velocities."""
     maximal = depth(mc.World(laden(weight), dt=dt, substeps=1, sleep=False), 2.0)
     assert depth(mc.ReducedWorld(laden(weight), dt=dt), 2.0) < 1.2 * maximal
 
