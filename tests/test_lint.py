@@ -39,6 +39,7 @@ def test_the_types_are_consistent():
     assert not found_by("mypy")
 
 
+@pytest.mark.slow
 def test_kernels_use_what_they_declare():
     """Names that nothing uses, and their like; the layout of lines takes one more process a file, see below."""
     assert not found_by("cython-lint", "--no-pycodestyle", str(KERNELS))

@@ -72,7 +72,7 @@ def test_the_squeezer_comes_to_its_published_solution():
 
 
 @every_model
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_models_keep_energy(name):
     """Without springs, dampers and torques: kinetic and potential energy of the model stay, and it moved."""
     model, (q, u) = motion(name)

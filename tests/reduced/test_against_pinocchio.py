@@ -21,7 +21,7 @@ def test_chains_of_one_kind(kind, dynamics):
 
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(10)
 def test_random_trees(first):
     """200 in all; the twin, which is slow, on every tenth."""
     for number in range(first, first + 20):

@@ -156,7 +156,7 @@ def test_a_net_of_loops_is_refused_with_the_reason():
     assert time.perf_counter() - began < 60.0
     world = mc.ReducedWorld(mc.load("grid", n=6))
     before = world.state_hash()
-    scene = mc.load("grid", n=40)
+    scene = mc.load("grid", n=30)
     bodies = [{"name": f"x{b.name}", "shape": mc.Sphere(0.1), "position": b.position + (0, 0, 50)} for b in scene.bodies]
     world.add_bodies(bodies)
     with pytest.raises(mc.SceneError, match="close loops"):
