@@ -97,6 +97,10 @@ KERNELS = {
     "mcsim.reduced._v4": ["m"],
     "mcsim.reduced._dynamics": ["m"],
     "mcsim.reduced._motion": ["m"],
+    "mcsim.reduced._tree_energy": ["m"],
+    "mcsim.reduced._tree_forces": ["m"],
+    "mcsim.reduced._tree_poses": ["m"],
+    "mcsim.reduced._tree_runge_kutta": ["m"],
     "mcsim.reduced._flight": ["m"],
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
@@ -147,7 +151,9 @@ LEVELS = {
 }
 
 # Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.step._bounded_energy")
+ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.reduced._tree_energy",
+            "mcsim.reduced._tree_forces", "mcsim.reduced._tree_poses", "mcsim.reduced._tree_runge_kutta",
+            "mcsim.step._bounded_energy")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
@@ -12,6 +13,7 @@ cdef class BoundedEnergy:
     cdef StepContext context
     cdef PlainRows plain
     cdef TreeMotion motion
+    cdef TreeEnergy energies
     cdef object kept, kept_numbers
     # Of trees, as the substep began: their parts of their groups' kinetic energy and of that of gravity [J].
     cdef double* before

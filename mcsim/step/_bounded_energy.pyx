@@ -23,8 +23,9 @@ cdef double MOST_GAIN = 0.5
 cdef class BoundedEnergy:
     """Of one world's groups of trees that rows join, substep by substep."""
 
-    def __init__(self, StepContext context not None, PlainRows plain not None, TreeMotion motion not None):
-        self.context, self.plain, self.motion = context, plain, motion
+    def __init__(self, StepContext context not None, PlainRows plain not None, TreeEnergy energies not None):
+        cdef TreeMotion motion = energies.motion
+        self.context, self.plain, self.motion, self.energies = context, plain, motion, energies
         self.kept = np.zeros((12, motion.tree_count + 1))
         self.kept_numbers = np.zeros((4, motion.tree_count + 1), np.int32)
         self.before, self.height, self.mass = doubles(self.kept[0]), doubles(self.kept[1]), doubles(self.kept[2])
@@ -151,14 +152,14 @@ cdef class BoundedEnergy:
 
     cdef double kinetic_of(self, Py_ssize_t k) noexcept nogil:
         """After look: a tree's part of its group's kinetic energy [J]."""
-        return self.motion.kinetic_energy(k, self.shared[self.group[k]])
+        return self.energies.kinetic_energy(k, self.shared[self.group[k]])
 
     cdef double height_of(self, Py_ssize_t k) noexcept nogil:
         """After look: of a tree's links under the gravity that their group sees [J]."""
         cdef double found = 0.0
         cdef Py_ssize_t i
         for i in range(self.motion.trees[k].first_link, self.motion.trees[k].end_link):
-            found += self.motion.height_energy(i, sub(self.motion.tree.links[i].weight, self.mean[self.group[k]]))
+            found += self.energies.height_energy(i, sub(self.motion.tree.links[i].weight, self.mean[self.group[k]]))
         return found
 
     cdef int32_t first_of(self, int32_t tree) noexcept nogil:

@@ -2,11 +2,13 @@
 
 from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._row cimport Row
 
 cdef class LoopAccount:
     cdef TreeMotion motion
+    cdef TreeEnergy energies
     cdef GeneralizedRows loops
     cdef object kept, kept_rows
     cdef double* given                   # (rows,) impulses before half a substep

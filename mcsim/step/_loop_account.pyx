@@ -25,10 +25,10 @@ cdef double REST = 1e-13
 
 
 cdef class LoopAccount:
-    """motion: TreeMotion, whose `total` and `kinetic` are worked in; loops: GeneralizedRows."""
+    """energies: whose `total` and `kinetic` are worked in; loops: their rows."""
 
-    def __init__(self, motion, loops):
-        self.motion, self.loops = motion, loops
+    def __init__(self, TreeEnergy energies not None, GeneralizedRows loops not None):
+        self.motion, self.energies, self.loops = energies.motion, energies, loops
         hanging, work = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(self.motion.tree.nv + 1)
         self.kept = hanging, work
         self.hanging, self.work = integers(hanging), doubles(work)
@@ -47,9 +47,9 @@ cdef class LoopAccount:
         cdef Py_ssize_t i
         self.motion.look()
         if not second:
-            self.motion.sum_total(-1.0)
+            self.energies.sum_total(-1.0)
             memset(self.done, 0, 2 * count * sizeof(double))
-        self.motion.spend(0.5 * h, forces)
+        self.energies.spend(0.5 * h, forces)
         for i in range(count):
             self.speeds[2 * i] = self.loops.side_rate(i, 0, velocity)
             self.speeds[2 * i + 1] = self.loops.side_rate(i, 1, velocity)
@@ -61,7 +61,7 @@ cdef class LoopAccount:
         cdef double impulse
         cdef int side, r, m
         self.motion.look()
-        self.motion.spend(0.5 * h, forces)
+        self.energies.spend(0.5 * h, forces)
         while i < count:
             m = rows[i].block
             for r in range(0 if closes(&rows[i]) else m):
@@ -77,7 +77,7 @@ cdef class LoopAccount:
         cdef const Row* row
         cdef double gained, kinetic, kept, taken, rest
         cdef Py_ssize_t begin = 0, end, k
-        self.motion.sum_total(1.0)
+        self.energies.sum_total(1.0)
         self.sum_work(rows, count, elastic)
         while begin < self.loops.loop_count:
             if self.loops.strained(begin, &end):
@@ -94,10 +94,10 @@ cdef class LoopAccount:
                     kept = max(1.0 - gained / kinetic, 0.0)
                     for k in range(self.motion.tree_count):
                         if self.hanging[k]:
-                            self.motion.total[k] = 0.0
-                            taken = (1.0 - kept) * self.motion.kinetic[k]
-                            self.motion.kinetic[k] = kept * self.motion.kinetic[k]
-                            self.motion.slow_tree(k, sqrt(kept), taken, self.motion.shared)
+                            self.energies.total[k] = 0.0
+                            taken = (1.0 - kept) * self.energies.kinetic[k]
+                            self.energies.kinetic[k] = kept * self.energies.kinetic[k]
+                            self.energies.slow_tree(k, sqrt(kept), taken, self.energies.shared)
             begin = end
 
     cdef void sum_work(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil:
@@ -130,5 +130,5 @@ cdef class LoopAccount:
         if self.hanging[block.tree]:
             return 0.0
         self.hanging[block.tree] = 1
-        kinetic[0] += self.motion.kinetic[block.tree]
-        return self.motion.total[block.tree] - self.work[block.first]
+        kinetic[0] += self.energies.kinetic[block.tree]
+        return self.energies.total[block.tree] - self.work[block.first]

@@ -8,6 +8,7 @@ from mcsim.step._tree_pipeline cimport TreePipeline
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._flight cimport TreeFlight
+from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._laden cimport LadenRows
 from mcsim.state._row cimport Row
@@ -19,6 +20,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* change                  # (nv,) see kick_again
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
+    cdef TreeRungeKutta runge_kutta      # those of all, instead
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether joints move them
     cdef Effort* efforts                 # (manifolds,) how often a sweep solves each, how stiff it is (wide/_blocks.pxd)

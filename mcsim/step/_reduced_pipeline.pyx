@@ -52,6 +52,7 @@ from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
+from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
@@ -84,7 +85,7 @@ cdef class ReducedPipeline(TreePipeline):
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
-        self.loops = TreeLoops(self.context, self.plain, self.motion, self.generalized, self.kept_of_trees[2],
+        self.loops = TreeLoops(self.context, self.plain, self.poses, self.generalized, self.kept_of_trees[2],
                                self.kept_bonds, plan)
         self.runge = plan.runge
         self.settings.first_kick = 0.5
@@ -94,7 +95,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.generalized.leading = self.leading
         self.generalized.watch(nv)
         self.settings.joint_warm_start = 0.0             # they are solved at once
-        self.account = LoopAccount(self.motion, self.generalized)
+        self.account = LoopAccount(self.energies, self.generalized)
         self.laden_rows = LadenRows(self.generalized, nv)
         self.contact_order = ContactOrder(*plan.ranks)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
@@ -103,10 +104,11 @@ cdef class ReducedPipeline(TreePipeline):
             (self.motion.trees[<Py_ssize_t>k].first, self.motion.trees[<Py_ssize_t>k].count)
             for k in range(self.motion.tree_count)], nv)
         self.flight = TreeFlight(self.motion)
+        self.runge_kutta = TreeRungeKutta(self.motion)
         states = self.kept_of_drift = np.zeros((5, nv + 1))
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
         self.at_most, self.change = doubles(states[3]), doubles(states[4])
-        self.energy = BoundedEnergy(self.context, self.plain, self.motion)
+        self.energy = BoundedEnergy(self.context, self.plain, self.energies)
         self.swinging = np.zeros((3, bodies.count + 1, 3))
         self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
         self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
@@ -204,7 +206,7 @@ cdef class ReducedPipeline(TreePipeline):
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
         if self.tunnelling_guard.watching:
             self.tunnelling_guard.end(&self.bodies, self.jointed)
-            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.tunnelling_guard.set_back)
+            self.poses.take_poses(self.bodies.position, self.bodies.orientation, self.tunnelling_guard.set_back)
             if self.is_stale():
                 self.show(True)
 
@@ -296,7 +298,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef const double* b
         cdef int k
         self.motion.look()
-        self.motion.give_swings(self.swings)
+        self.poses.give_swings(self.swings)
         for i in range(self.bodies.count):
             self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
         for i in range(self.plain.joint_end):
@@ -458,7 +460,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.plain.row_count == 0:
             self.sweeping.residual = 0.0
             if self.runge:
-                self.motion.runge_kutta(h, forces)
+                self.runge_kutta.advance(h, forces)
                 self.motion.place()
                 self.motion.factor()
             else:
@@ -466,7 +468,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.integrator.set_time(self.settings.time + h)
             if self.runge:
                 self.motion.look()
-            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
+            self.poses.give_poses(True, self.bodies.position, self.bodies.orientation)
             self.give_twists()
             self.stage_times.lap(STAGE_INTEGRATE)
         else:
@@ -498,7 +500,7 @@ cdef class ReducedPipeline(TreePipeline):
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, forces, 1)
         if not self.runge:
-            self.motion.leave_spins(h, &self.bodies, self.tied, 0, self.motion.tree_count)
+            self.poses.leave_spins(h, &self.bodies, self.tied, 0, self.motion.tree_count)
         if self.loops.some:
             self.start_rows(False, True)
             if not self.runge:
@@ -507,7 +509,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.motion.kick_some(h, forces, self.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
-            self.motion.begin_account(h, forces, self.tied if self.loops.some else NULL)
+            self.energies.begin_account(h, forces, self.tied if self.loops.some else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         self.start_rows(False, False)
         self.warm_starts.start(False)
@@ -527,7 +529,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef bint known
         for k in range(self.motion.tree_count):
             if self.motion.trees[k].count > 0:
-                self.at_most[self.motion.trees[k].first] = self.motion.kinetic[k]
+                self.at_most[self.motion.trees[k].first] = self.energies.kinetic[k]
         for i in range(self.plain.row_count):
             row = &self.plain.rows[i]
             if row.kind > ROW_NORMAL or row.diagonal <= 0.0:
@@ -565,32 +567,32 @@ cdef class ReducedPipeline(TreePipeline):
                 continue
             self.motion.narrow(k, k + 1)
             self.motion.look()
-            self.motion.account_trees(k, k + 1, 0.0, True)
-            if self.motion.kinetic[k] > self.at_most[block.first]:
+            self.energies.account_trees(k, k + 1, 0.0, True)
+            if self.energies.kinetic[k] > self.at_most[block.first]:
                 stirred[block.first] = 0
                 continue
-            before = self.motion.kinetic[k]
-            self.motion.give_twists(self.bodies.twist)
+            before = self.energies.kinetic[k]
+            self.poses.give_twists(self.bodies.twist)
             self.motion.find_accelerations(forces)
             for i in range(block.first, block.first + block.count):
                 change[i] = qd[i] - self.kicked_to[i]
                 qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
-            self.motion.leave_spins(h, &self.bodies, self.tied, k, k + 1)
+            self.poses.leave_spins(h, &self.bodies, self.tied, k, k + 1)
             self.motion.look()
-            self.motion.account_trees(k, k + 1, 0.0, True)
-            if fabs(self.motion.kinetic[k] - before) <= 0.5 * before:
+            self.energies.account_trees(k, k + 1, 0.0, True)
+            if fabs(self.energies.kinetic[k] - before) <= 0.5 * before:
                 some = True
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
-                self.motion.give_twists(self.bodies.twist)
-                self.motion.give_swings(self.swings)
-                self.motion.give_shared(k, k + 1, self.shared)
+                self.poses.give_twists(self.bodies.twist)
+                self.poses.give_swings(self.swings)
+                self.poses.give_shared(k, k + 1, self.shared)
             else:
                 stirred[block.first] = 0
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
         if some:
-            self.motion.give_spins(&self.bodies, self.tied, self.swings)
+            self.poses.give_spins(&self.bodies, self.tied, self.swings)
             self.aim_contacts(False)
         self.motion.narrow(0, self.motion.tree_count)
 
@@ -611,21 +613,22 @@ cdef class ReducedPipeline(TreePipeline):
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
         its velocities."""
         self.motion.kick_some(h, forces, self.tied, False)
-        self.motion.credit(0.5 * h, forces)
+        self.energies.see_leads()
+        self.energies.credit(0.5 * h, forces)
         self.motion.look()
-        self.motion.account(1.0, True)
-        self.motion.credit(0.5 * h, forces)
-        self.motion.tame(MOST_GAIN, self.tied, False)
+        self.energies.account(1.0, True)
+        self.energies.credit(0.5 * h, forces)
+        self.energies.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
 
     cdef void begin_contacts(self) noexcept nogil:
         """Contacts are aimed by the paths of their bodies as the substep begins."""
         self.motion.look()
-        self.motion.give_swings(self.swings)
+        self.poses.give_swings(self.swings)
         if not self.runge:
-            self.motion.give_spins(&self.bodies, self.tied, self.swings)
-        self.motion.give_shared(0, self.motion.tree_count, self.shared)
-        self.motion.account(0.0, True)
+            self.poses.give_spins(&self.bodies, self.tied, self.swings)
+        self.poses.give_shared(0, self.motion.tree_count, self.shared)
+        self.energies.account(0.0, True)
         self.aim_contacts(True)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
@@ -658,8 +661,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.take_back(0.5 * h)
             if watched:
                 self.account.end_half(self.plain.rows, self.plain.row_count, 0.0, forces)
-                self.motion.spend(0.5 * h, forces)
-            self.motion.runge_kutta(h, forces)
+                self.energies.spend(0.5 * h, forces)
+            self.runge_kutta.advance(h, forces)
         else:
             if self.loops.closing:
                 self.loops.close(self, h)
@@ -668,16 +671,16 @@ cdef class ReducedPipeline(TreePipeline):
                 self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
             self.fly(h, forces)
             if self.loops.some:
-                self.motion.account(-1.0, True)
+                self.energies.account(-1.0, True)
                 self.motion.drift(h)
                 self.flight.bring_back(self.tied)
         if self.loops.some or self.runge:
             self.show(True)
         else:
-            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
+            self.poses.give_poses(True, self.bodies.position, self.bodies.orientation)
             self.give_twists()
         if watched and self.runge:
-            self.motion.spend(0.5 * h, forces)
+            self.energies.spend(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)
         self.refresh()
         if self.loops.projecting:

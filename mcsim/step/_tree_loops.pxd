@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.reduced._tree_poses cimport TreePoses
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
@@ -12,6 +13,7 @@ cdef class TreeLoops:
     cdef StepContext context
     cdef PlainRows plain
     cdef TreeMotion motion
+    cdef TreePoses poses
     cdef GeneralizedRows generalized
     cdef const int32_t* bond             # (trees,)
     cdef const int32_t* bonds            # (bodies,)

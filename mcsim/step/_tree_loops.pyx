@@ -29,9 +29,10 @@ cdef class TreeLoops:
     """bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds: (bodies and one,) the same of
     their trees, the world's before the first. plan: as of ReducedPipeline."""
 
-    def __init__(self, StepContext context not None, PlainRows plain not None, TreeMotion motion not None,
+    def __init__(self, StepContext context not None, PlainRows plain not None, TreePoses poses not None,
                  GeneralizedRows generalized not None, bond, bonds, plan):
-        self.context, self.plain, self.motion, self.generalized = context, plain, motion, generalized
+        cdef TreeMotion motion = poses.motion
+        self.context, self.plain, self.motion, self.poses, self.generalized = context, plain, motion, poses, generalized
         states = np.zeros((3, max(1, motion.tree.nq + motion.tree.nv)))
         errors, trials = np.zeros((2, motion.tree_count + 1)), np.zeros(motion.tree_count + 1, np.int32)
         self.kept = bond, bonds, states, errors, trials
@@ -120,7 +121,7 @@ cdef class TreeLoops:
             memcpy(self.levels, q, self.motion.tree.nq * sizeof(double))
             self.motion.drift(h)
             self.motion.place()
-            self.motion.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
+            self.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
             step.write_joints()
             memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
             more = False

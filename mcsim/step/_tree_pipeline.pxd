@@ -8,6 +8,9 @@ from mcsim.core._types cimport Quat, Twist
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._responses cimport TreeResponses
+from mcsim.reduced._tree_energy cimport TreeEnergy
+from mcsim.reduced._tree_forces cimport TreeForces
+from mcsim.reduced._tree_poses cimport TreePoses
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._row cimport Row
 
@@ -18,6 +21,9 @@ cdef class TreeSurfaces(CompliantSurfaces):
 cdef class TreePipeline(Pipeline):
     cdef TreeWarmStarts warm_starts
     cdef readonly TreeMotion motion
+    cdef TreeEnergy energies
+    cdef TreePoses poses
+    cdef TreeForces joint_forces
     cdef GeneralizedRows generalized     # all rows over its velocities
     cdef TreeResponses responses         # H^-1 J' of them
     cdef readonly object q, qd, tau, qdd  # (nq,), (nv,) each

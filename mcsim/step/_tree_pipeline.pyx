@@ -55,6 +55,8 @@ cdef class TreePipeline(Pipeline):
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
+        self.energies, self.poses = TreeEnergy(self.motion), TreePoses(self.motion)
+        self.joint_forces = TreeForces(self.motion)
         self.generalized = GeneralizedRows()
         self.warm_starts = TreeWarmStarts(self.plain, self.motion, self.generalized, plan.jointed[1:])
         self.responses = TreeResponses(self.motion)
@@ -151,11 +153,11 @@ cdef class TreePipeline(Pipeline):
         """After sum_carried: into the records of the trees' joints that are so marked."""
         cdef Py_ssize_t i
         cdef int32_t link
-        self.motion.carry(<const double*>self.carried_forces)
+        self.joint_forces.carry(<const double*>self.carried_forces)
         for i in range(self.carrier_count):
             link = self.carriers[2 * i]
             if self.motion.resting[self.motion.blocks[self.motion.tree.links[link].body].tree] == resting:
-                self.motion.give_wrench(link, self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
+                self.joint_forces.give_wrench(link, self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
 
     cdef void keep_carried(self) noexcept nogil:
         """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""
@@ -172,7 +174,7 @@ cdef class TreePipeline(Pipeline):
         cdef Py_ssize_t i
         cdef int k
         memcpy(self.carried_forces, self.wrench, self.bodies.count * sizeof(Twist))
-        self.motion.begin_carry()
+        self.joint_forces.begin_carry()
         for i in range(self.plain.row_count):
             row = &self.plain.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
@@ -220,9 +222,9 @@ cdef class TreePipeline(Pipeline):
         cdef double found = 0.0
         cdef int32_t a = node_of(self.motion.blocks, row.body_a), b = node_of(self.motion.blocks, row.body_b)
         if a >= 0:
-            found += self.motion.kinetic[self.motion.blocks[row.body_a].tree]
+            found += self.energies.kinetic[self.motion.blocks[row.body_a].tree]
         if b >= 0 and b != a:
-            found += self.motion.kinetic[self.motion.blocks[row.body_b].tree]
+            found += self.energies.kinetic[self.motion.blocks[row.body_b].tree]
         return found
 
     cdef void write_joints(self) noexcept nogil:
@@ -360,7 +362,7 @@ cdef class TreePipeline(Pipeline):
                     self.carry_root(&self.motion.tree.links[block.first_link], self.motion.qd, 1.0, True)
                     resting[k] = 1
             self.motion.look()
-            self.motion.give_twists(self.bodies.twist)
+            self.poses.give_twists(self.bodies.twist)
             self.keep_twists()
             memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.motion.list_runs(False)
@@ -434,7 +436,7 @@ cdef class TreePipeline(Pipeline):
         self.motion.factor()
         if not moved:
             self.face()
-        self.motion.give_poses(moved, self.bodies.position, self.bodies.orientation)
+        self.poses.give_poses(moved, self.bodies.position, self.bodies.orientation)
         self.show_twists()
 
     cdef void face(self) noexcept nogil:
@@ -443,7 +445,7 @@ cdef class TreePipeline(Pipeline):
         if self.faces_step != self.steps:
             memcpy(self.faces, self.bodies.orientation, self.bodies.count * sizeof(Quat))
             self.faces_step = self.steps
-        self.motion.turn_back(self.faces, self.bodies.orientation)
+        self.poses.turn_back(self.faces, self.bodies.orientation)
 
     def end_steps(self):
         """Steps that others have made, or a change: quaternions keep to the side that they are on at its end."""
@@ -472,7 +474,7 @@ cdef class TreePipeline(Pipeline):
 
     cdef void give_twists(self) noexcept nogil:
         """After look: the bodies as the tree has them."""
-        self.motion.give_twists(self.bodies.twist)
+        self.poses.give_twists(self.bodies.twist)
         self.keep_twists()
         memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
@@ -513,7 +515,7 @@ cdef class TreePipeline(Pipeline):
         """q and qd of kinematic bodies as those are now."""
         if self.leading:
             self.recover()                                   # while they are those that the step ended with
-            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+            self.poses.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
 
     def sync(self):
         """The bodies as q and qd have them now."""
@@ -562,7 +564,7 @@ cdef class TreePipeline(Pipeline):
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if self.leading:
-            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+            self.poses.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.leading or self.is_stale():
             self.show(False)
             self.save_poses()                            # from where bodies' ways are measured
