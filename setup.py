@@ -134,6 +134,8 @@ KERNELS = {
     "mcsim.step._semi_implicit": [],
     "mcsim.step._smooth_integrator": ["m"],
     "mcsim.step._position_integrator": ["m"],
+    "mcsim.step._tree_rows": [],
+    "mcsim.step._tree_sync": [],
     "mcsim.step._tree_pipeline": ["m"],
     "mcsim.step._loop_account": ["m"],
     "mcsim.step._tree_loops": [],

@@ -85,8 +85,8 @@ cdef class ReducedPipeline(TreePipeline):
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
-        self.loops = TreeLoops(self.context, self.plain, self.poses, self.generalized, self.kept_of_trees[2],
-                               self.kept_bonds, plan)
+        self.loops = TreeLoops(self.context, self.plain, self.poses, self.generalized, self.tree_rows.of_trees[2],
+                               self.tree_rows.of_bodies, plan)
         self.runge = plan.runge
         self.settings.first_kick = 0.5
         self.sweeping.in_halves = True
@@ -144,7 +144,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.account is None:
             return None                                  # not yet
         return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion,
-                           self.kept_of_trees[2] if self.loops.some else None)
+                           self.tree_rows.of_trees[2] if self.loops.some else None)
 
     cdef void bounce(self, bint held) noexcept nogil:
         cdef long long before = self.restitution.count
@@ -153,7 +153,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
         self.restitution.bounce(held)
         if self.restitution.count != before:
-            self.show_twists()
+            self.body_sync.show_twists()
 
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
@@ -207,8 +207,8 @@ cdef class ReducedPipeline(TreePipeline):
         if self.tunnelling_guard.watching:
             self.tunnelling_guard.end(&self.bodies, self.jointed)
             self.poses.take_poses(self.bodies.position, self.bodies.orientation, self.tunnelling_guard.set_back)
-            if self.is_stale():
-                self.show(True)
+            if self.body_sync.is_stale():
+                self.body_sync.show(True, self.steps)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -242,10 +242,10 @@ cdef class ReducedPipeline(TreePipeline):
         self.weigh_burdens()
         self.find_efforts()
         self.let_tree_hold()
-        self.find_busy()
+        self.tree_rows.find_busy()
         self.plain.motors = aim_motors(self.joints, self.plain.rows, self.plain.joint_end, self.bodies.twist,
                                        &self.settings)
-        status = self.project()
+        status = self.tree_rows.project()
         if status == OK and self.laden_count > 0:
             status = self.laden_rows.fit(self.plain.rows, self.plain.row_count, self.laden_blocks, self.laden_count)
         if status == OK:
@@ -324,7 +324,7 @@ cdef class ReducedPipeline(TreePipeline):
             return
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
-            self.chosen[i] = every or self.is_stirred(m.body_a) or self.is_stirred(m.body_b)
+            self.chosen[i] = every or self.tree_rows.is_stirred(m.body_a) or self.tree_rows.is_stirred(m.body_b)
         bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings,
                       self.shared,
                       self.settings.h, self.plain.anchors, self.plain.rows)
@@ -353,7 +353,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.loops.closing or self.loops.projecting:
             self.loops.aim()
         self.generalized.factor(self.plain.rows, self.plain.joint_end, self.loops.closing_rate())
-        self.held_trees.prepare(self.plain.rows, self.plain.joint_end, self.tied)
+        self.held_trees.prepare(self.plain.rows, self.plain.joint_end, self.tree_rows.tied)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
@@ -361,7 +361,7 @@ cdef class ReducedPipeline(TreePipeline):
         refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
                          &self.settings, self.plain.anchors, self.plain.rows, False)
         self.surfaces.refresh()
-        self.project()                                   # as many numbers as before: there is room
+        self.tree_rows.project()                                   # as many numbers as before: there is room
         self.finish_rows(1.0)
         leave_open(self.plain.rows, self.plain.joint_end, self.plain.row_count)
 
@@ -395,7 +395,7 @@ cdef class ReducedPipeline(TreePipeline):
             if not relaxed and k + 1 < iterations and self.context.contact_rows > 0:
                 self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
             if self.sweeping.tolerance >= 0.0:
-                self.show_twists()
+                self.body_sync.show_twists()
                 if self.sweeping.solved(self.bodies.twist, relaxed):
                     break
             if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted():
@@ -428,13 +428,13 @@ cdef class ReducedPipeline(TreePipeline):
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
             for i in range(block.first, block.first + block.count):
-                if not self.busy[k]:
+                if not self.tree_rows.busy[k]:
                     qd[i] = self.begun[i]
-                elif not self.tied[k]:
+                elif not self.tree_rows.tied[k]:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
         self.motion.look()
         if self.loops.some:
-            self.flight.fly_apart(self.tied, h, forces)
+            self.flight.fly_apart(self.tree_rows.tied, h, forces)
         else:
             self.flight.fly(NULL, h, forces)
 
@@ -445,7 +445,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.take_back(h)
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
-            for i in range(block.first, block.first + block.count if not self.busy[k] else 0):
+            for i in range(block.first, block.first + block.count if not self.tree_rows.busy[k] else 0):
                 self.motion.qd[i] = self.begun[i]
 
     cdef void substep(self, bint last) noexcept nogil:
@@ -469,7 +469,7 @@ cdef class ReducedPipeline(TreePipeline):
             if self.runge:
                 self.motion.look()
             self.poses.give_poses(True, self.bodies.position, self.bodies.orientation)
-            self.give_twists()
+            self.body_sync.give_twists()
             self.stage_times.lap(STAGE_INTEGRATE)
         else:
             self.bounded_substep(h, forces, last)
@@ -500,16 +500,16 @@ cdef class ReducedPipeline(TreePipeline):
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, forces, 1)
         if not self.runge:
-            self.poses.leave_spins(h, &self.bodies, self.tied, 0, self.motion.tree_count)
+            self.poses.leave_spins(h, &self.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
         if self.loops.some:
             self.start_rows(False, True)
             if not self.runge:
                 for _ in range(ROUNDS):
                     self.generalized.solve(self.plain.rows, self.motion.qd, BIASED)
-                self.motion.kick_some(h, forces, self.tied, True)
+                self.motion.kick_some(h, forces, self.tree_rows.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:
-            self.energies.begin_account(h, forces, self.tied if self.loops.some else NULL)
+            self.energies.begin_account(h, forces, self.tree_rows.tied if self.loops.some else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
         self.start_rows(False, False)
         self.warm_starts.start(False)
@@ -561,7 +561,7 @@ cdef class ReducedPipeline(TreePipeline):
             block = &self.motion.trees[k]
             if block.count == 0:
                 continue
-            if self.busy[k] <= 1 or self.tied[k]:
+            if self.tree_rows.busy[k] <= 1 or self.tree_rows.tied[k]:
                 stirred[block.first] = 0
             if not stirred[block.first]:
                 continue
@@ -577,7 +577,7 @@ cdef class ReducedPipeline(TreePipeline):
             for i in range(block.first, block.first + block.count):
                 change[i] = qd[i] - self.kicked_to[i]
                 qd[i] = self.started[i] + change[i] + h * self.motion.qdd[i]
-            self.poses.leave_spins(h, &self.bodies, self.tied, k, k + 1)
+            self.poses.leave_spins(h, &self.bodies, self.tree_rows.tied, k, k + 1)
             self.motion.look()
             self.energies.account_trees(k, k + 1, 0.0, True)
             if fabs(self.energies.kinetic[k] - before) <= 0.5 * before:
@@ -592,7 +592,7 @@ cdef class ReducedPipeline(TreePipeline):
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
         if some:
-            self.poses.give_spins(&self.bodies, self.tied, self.swings)
+            self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.swings)
             self.aim_contacts(False)
         self.motion.narrow(0, self.motion.tree_count)
 
@@ -612,21 +612,21 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
         its velocities."""
-        self.motion.kick_some(h, forces, self.tied, False)
+        self.motion.kick_some(h, forces, self.tree_rows.tied, False)
         self.energies.see_leads()
         self.energies.credit(0.5 * h, forces)
         self.motion.look()
         self.energies.account(1.0, True)
         self.energies.credit(0.5 * h, forces)
-        self.energies.tame(MOST_GAIN, self.tied, False)
-        self.flight.bring_back_velocities(self.tied)
+        self.energies.tame(MOST_GAIN, self.tree_rows.tied, False)
+        self.flight.bring_back_velocities(self.tree_rows.tied)
 
     cdef void begin_contacts(self) noexcept nogil:
         """Contacts are aimed by the paths of their bodies as the substep begins."""
         self.motion.look()
         self.poses.give_swings(self.swings)
         if not self.runge:
-            self.poses.give_spins(&self.bodies, self.tied, self.swings)
+            self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.swings)
         self.poses.give_shared(0, self.motion.tree_count, self.shared)
         self.energies.account(0.0, True)
         self.aim_contacts(True)
@@ -637,7 +637,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, False)
-        cdef bint bounded = not self.runge and self.energy.find(forces, self.tied)
+        cdef bint bounded = not self.runge and self.energy.find(forces, self.tree_rows.tied)
         if bounded:
             self.energy.keep()
         self.plain.aim_motors()
@@ -653,7 +653,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.solve_rows(BIASED, self.sweeping.asked)
         self.sweeping.first_residual = 0.0
         if last and self.settings.compliant:
-            self.show_twists()
+            self.body_sync.show_twists()
             self.sweeping.first_residual = residual(self.plain.rows, self.plain.row_count, self.bodies.twist, BIASED)
         self.stage_times.lap(STAGE_SOLVE)
         self.integrator.set_time(self.settings.time + h)
@@ -673,12 +673,12 @@ cdef class ReducedPipeline(TreePipeline):
             if self.loops.some:
                 self.energies.account(-1.0, True)
                 self.motion.drift(h)
-                self.flight.bring_back(self.tied)
+                self.flight.bring_back(self.tree_rows.tied)
         if self.loops.some or self.runge:
-            self.show(True)
+            self.body_sync.show(True, self.steps)
         else:
             self.poses.give_poses(True, self.bodies.position, self.bodies.orientation)
-            self.give_twists()
+            self.body_sync.give_twists()
         if watched and self.runge:
             self.energies.spend(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)
@@ -702,7 +702,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.account.calm(self.plain.rows, self.plain.row_count, self.settings.compliant)
         if bounded:
             self.energy.settle()
-        self.show_twists()
+        self.body_sync.show_twists()
         if last:
             self.sweeping.residual = max(self.sweeping.first_residual,
                                 residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED))

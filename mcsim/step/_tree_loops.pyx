@@ -184,7 +184,7 @@ cdef class TreeLoops:
                 memcpy(self.motion.q, self.places, nq * sizeof(double))
                 memcpy(self.motion.qd, self.levels, nv * sizeof(double))
             if more or back:
-                step.show(True)
+                step.body_sync.show(True, step.steps)
                 step.refresh()
             if not more:
                 return

@@ -14,14 +14,13 @@ from mcsim.step._tree_warm_starts cimport TreeWarmStarts, node_of
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, is_zero, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
-from mcsim.core._types cimport GROW, OK, Mat3, Twist, Vec3
+from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.core.errors import SimulationError
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block, TreeMotion
-from mcsim.reduced._responses cimport TreeResponses
-from mcsim.solve._generalized cimport GeneralizedRows, closes
+from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._bodies cimport DYNAMIC, KINEMATIC
-from mcsim.state._row cimport ROW_JOINT, ROW_NORMAL, Row
+from mcsim.state._row cimport ROW_NORMAL, Row
 
 # Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
 cdef double SINGULAR = 1e-8
@@ -50,7 +49,7 @@ cdef class TreePipeline(Pipeline):
     """Arguments as of ReducedPipeline."""
 
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
-        cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
+        cdef Py_ssize_t nv = len(plan.qd)
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
@@ -59,28 +58,15 @@ cdef class TreePipeline(Pipeline):
         self.joint_forces = TreeForces(self.motion)
         self.generalized = GeneralizedRows()
         self.warm_starts = TreeWarmStarts(self.plain, self.motion, self.generalized, plan.jointed[1:])
-        self.responses = TreeResponses(self.motion)
-        self.kept_of_trees = np.zeros((3, self.motion.tree_count + 1), np.int32)
-        self.busy, self.tied = integers(self.kept_of_trees[0]), integers(self.kept_of_trees[1])
-        self.kept_bonds = np.full(bodies.count + 1, -1, np.int32)
-        self.bond, self.bonds = integers(self.kept_of_trees[2]), integers(self.kept_bonds) + 1
-        self.generalized.bonds = self.bonds
+        self.tree_rows = TreeRows(self.context, self.plain, self.motion, self.generalized)
+        self.body_sync = TreeSync(self.context, self.poses, bodies, plan.links)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
-        self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
         carriers = np.append(np.array(plan.carriers, np.int32).reshape(-1), np.int32(0))
         self.carriers = integers(carriers)
         self.kept_of_tree = held, carrying, carriers
         self.held = integers(held)
-        self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles, self.pitched = plan.angles, plan.pitched
-        self.moved = np.zeros(bodies.count, bool)
-        self.moved[plan.links["body"]] = plan.links["prescribed"] == 0
-        twists = np.zeros((bodies.count + 1, 6))
-        self.shown_twists, self.shown_twist = twists[:bodies.count], <Twist*>doubles(twists)
-        self.kept_faces = np.zeros((bodies.count + 1, 4))
-        self.faces, self.faces_step = <Quat*>doubles(self.kept_faces), -1
-        self.keep_twists()
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.carrier_count = len(plan.carriers)
         self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
@@ -133,12 +119,12 @@ cdef class TreePipeline(Pipeline):
         are those it ended with: the forces across the joints at the accelerations there, under what its rows did."""
         if self.recovered == self.steps:
             return
-        if self.carried_step == self.steps and self.is_at(self.backup) and self.is_stale():
-            self.show(False)                                 # a step has begun since, and was undone
+        if self.carried_step == self.steps and self.body_sync.is_at(self.body_sync.begun) and self.body_sync.is_stale():
+            self.body_sync.show(False, self.steps)                                 # a step has begun since, and was undone
             if self.motion.failed:                           # by a model of the user's that raises here, too
                 self.motion.failure, self.motion.failed = None, False
-                self.shown[0] = NAN                          # nothing is shown
-        if self.is_stale():
+                self.body_sync.shown[0] = NAN                          # nothing is shown
+        if self.body_sync.is_stale():
             return
         if self.carried_step == self.steps:
             memcpy(self.motion.trial, self.carried, self.motion.tree.nv * sizeof(double))
@@ -161,7 +147,7 @@ cdef class TreePipeline(Pipeline):
 
     cdef void keep_carried(self) noexcept nogil:
         """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""
-        if self.rows_step == self.steps and self.recovered != self.steps and not self.is_stale():
+        if self.rows_step == self.steps and self.recovered != self.steps and not self.body_sync.is_stale():
             self.sum_carried()
             memcpy(self.carried, self.motion.trial, self.motion.tree.nv * sizeof(double))
             self.carried_step = self.steps
@@ -202,7 +188,7 @@ cdef class TreePipeline(Pipeline):
 
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""
-        return self.generalized.matrices(self.plain.row_count, self.motion.tree.nv)
+        return self.tree_rows.matrices()
 
     def velocities(self):
         """(nv,) qd."""
@@ -234,92 +220,6 @@ cdef class TreePipeline(Pipeline):
     cdef void refresh(self) noexcept nogil:
         """All rows at the present poses."""
         self.sweeping.refresh()
-
-    cdef int project(self) noexcept nogil:
-        """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""
-        cdef const Block* blocks = self.motion.blocks
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.plain.rows, self.plain.row_count)
-        if status != OK:
-            return status
-        self.responses.expect(self.plain.rows, self.plain.row_count)
-        for i in range(self.plain.row_count):
-            row = &self.plain.rows[i]
-            row.diagonal = 0.0
-            if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
-                    blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
-                status = self.project_row(i, 0, row.body_a, row.body_b) or status
-                continue
-            if row.body_a >= 0 and blocks[row.body_a].count > 0:
-                status = self.project_row(i, 0, row.body_a, -1) or status
-            if row.body_b >= 0 and blocks[row.body_b].count > 0:
-                status = self.project_row(i, 1, -1, row.body_b) or status
-        self.responses.find()
-        return status
-
-    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
-        """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef Row* row = &self.plain.rows[i]
-        cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
-        cdef double* j
-        cdef double* y
-        cdef int32_t* span = self.generalized.open(i, side, block.first, block.count, &j, &y)
-        if span == NULL:
-            return GROW
-        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT,
-                           j,
-                           span, y, &row.diagonal)
-        return OK
-
-    cdef void find_busy(self) noexcept nogil:
-        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie, to each
-        other: they have a bond, its first tree."""
-        cdef Py_ssize_t i = 0, k
-        cdef bint ties
-        cdef int32_t first
-        cdef int r, m
-        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
-        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
-        for k in range(self.motion.tree_count):
-            self.bond[k] = <int32_t>k
-        while i < self.plain.row_count:
-            m = self.plain.rows[i].block
-            ties = closes(&self.plain.rows[i])
-            first = -1
-            for r in range(m):
-                first = self.engage(self.plain.rows[i + r].body_a, ties, 1 if i < self.plain.joint_end else 3, first)
-                first = self.engage(self.plain.rows[i + r].body_b, ties, 1 if i < self.plain.joint_end else 3, first)
-            i += m
-        for k in range(self.motion.tree_count):
-            self.bond[k] = self.first_of(<int32_t>k) if self.tied[k] else -1
-        for i in range(self.bodies.count):
-            self.bonds[i] = self.bond[self.motion.blocks[i].tree] if self.motion.blocks[i].count > 0 else -1
-
-    cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil:
-        """first: a tree that this one is tied to, -1: none yet. -> the same for the next one"""
-        cdef int32_t a, b
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return first
-        a = self.motion.blocks[body].tree
-        self.busy[a] |= rows
-        if not ties:
-            return first
-        self.tied[a] = 1
-        if first >= 0:
-            a, b = self.first_of(a), self.first_of(first)
-            self.bond[max(a, b)] = min(a, b)
-        return a
-
-    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
-        while self.bond[tree] != tree and self.bond[tree] >= 0:
-            tree = self.bond[tree]
-        return tree
-
-    cdef bint is_stirred(self, int32_t body) noexcept nogil:
-        """Whether the last sweep has stirred a body's tree."""
-        return (body >= 0 and self.motion.blocks[body].count > 0
-                and self.generalized.stirred[self.motion.blocks[body].first] != 0)
 
     # ---- who sleeps ------------------------------------------------------------------------------------------------------
 
@@ -363,8 +263,8 @@ cdef class TreePipeline(Pipeline):
                     resting[k] = 1
             self.motion.look()
             self.poses.give_twists(self.bodies.twist)
-            self.keep_twists()
-            memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+            self.body_sync.keep_twists()
+            memcpy(self.body_sync.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.motion.list_runs(False)
 
     cdef void carry_trees(self, double h) noexcept nogil:
@@ -378,7 +278,7 @@ cdef class TreePipeline(Pipeline):
             if self.motion.resting[k]:
                 root = &self.motion.tree.links[self.motion.trees[k].first_link]
                 self.carry_root(root, self.motion.q, h, False)
-                self.carry_root(root, self.shown, h, False)
+                self.carry_root(root, self.body_sync.shown, h, False)
 
     cdef void carry_root(self, const Link* root, double* x, double h, bint speed) noexcept nogil:
         """x += h u of the position of a free root, or its velocity, u that of its carrier."""
@@ -429,87 +329,10 @@ cdef class TreePipeline(Pipeline):
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
-    cdef void show(self, bint moved) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them. moved: kinematic ones too; else the tree follows
-        them, and to give them back what it has of them would round them anew each time."""
-        self.motion.place()
-        self.motion.factor()
-        if not moved:
-            self.face()
-        self.poses.give_poses(moved, self.bodies.position, self.bodies.orientation)
-        self.show_twists()
-
-    cdef void face(self) noexcept nogil:
-        """Before poses are given as q, which may have been written, has them: quaternions keep to the side that they were
-        on when the last step ended. What was written and looked at in between is forgotten, or looks would change signs."""
-        if self.faces_step != self.steps:
-            memcpy(self.faces, self.bodies.orientation, self.bodies.count * sizeof(Quat))
-            self.faces_step = self.steps
-        self.poses.turn_back(self.faces, self.bodies.orientation)
-
     def end_steps(self):
         """Steps that others have made, or a change: quaternions keep to the side that they are on at its end."""
         self.sync()
-        self.faces_step = -1
-
-    def turned_faces(self):
-        """(k, 5) number of each body that another quaternion is kept for than it has now, and that quaternion."""
-        now = self.kept[0].orientation
-        faces = self.kept_faces[:len(now)]
-        turned = np.flatnonzero(self.moved & np.any(faces.view(np.int64) != now.view(np.int64), axis=1))
-        if self.faces_step != self.steps:
-            turned = turned[:0]
-        return np.concatenate([turned[:, None], faces[turned]], axis=1)
-
-    def take_faces(self, turned):
-        """Of the present state, what turned_faces() gave."""
-        now = self.kept[0].orientation
-        self.kept_faces[:len(now)] = now
-        self.kept_faces[turned[:, 0].astype(np.intp)] = turned[:, 1:]
-        self.faces_step = self.steps
-
-    cdef void show_twists(self) noexcept nogil:
-        self.motion.look()
-        self.give_twists()
-
-    cdef void give_twists(self) noexcept nogil:
-        """After look: the bodies as the tree has them."""
-        self.poses.give_twists(self.bodies.twist)
-        self.keep_twists()
-        memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
-        memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-
-    cdef void keep_twists(self) noexcept nogil:
-        """The bodies' twists as they are now are the engine's own."""
-        memcpy(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist))
-
-    def take_back_twists(self, twist, shown):
-        """Of the bodies that the tree moves: those that users wrote, and those that they were given before."""
-        self.kept[0].twist[self.moved] = twist[self.moved]
-        self.shown_twists[self.moved] = shown[self.moved]
-
-    def forget_written(self):
-        """What users have written into twists is not taken over."""
-        self.keep_twists()
-
-    def written(self):
-        """(bodies, 2) bool: whose velocity and angular velocity users have written, of those that the tree moves;
-        None where there are none."""
-        if memcmp(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist)) == 0:
-            return None
-        differs = (self.kept[0].twist != self.shown_twists).reshape(-1, 2, 3)
-        found = self.moved[:, None] & np.any(differs, axis=2)
-        return found if np.any(found) else None
-
-    cdef bint is_stale(self) noexcept nogil:
-        """Whether q or qd were written since the bodies were made to follow."""
-        return not self.is_at(self.shown)
-
-    cdef bint is_at(self, const double* state) noexcept nogil:
-        """Whether q and qd are these numbers, to the bit."""
-        cdef size_t nq = self.motion.tree.nq
-        return (memcmp(state, self.motion.q, nq * sizeof(double)) == 0
-                and memcmp(state + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) == 0)
+        self.body_sync.faces_step = -1
 
     def lead(self):
         """q and qd of kinematic bodies as those are now."""
@@ -520,14 +343,14 @@ cdef class TreePipeline(Pipeline):
     def sync(self):
         """The bodies as q and qd have them now."""
         self.lead()
-        if self.is_stale():
-            if self.carried_step != self.steps or not self.is_at(self.backup):
+        if self.body_sync.is_stale():
+            if self.carried_step != self.steps or not self.body_sync.is_at(self.body_sync.begun):
                 self.recovered = self.steps                  # what the joints carried belongs to another place
-            written = self.written()
+            written = self.body_sync.written()
             halves = self.kept[0].twist.reshape(-1, 2, 3)
             kept = None if written is None else halves[written]
             self.motion.list_runs(True)                      # what sleeps may have been written: notice() wakes it then
-            self.show(False)
+            self.body_sync.show(False, self.steps)
             self.motion.list_runs(False)
             if written is not None:
                 halves[written] = kept
@@ -561,18 +384,16 @@ cdef class TreePipeline(Pipeline):
 
     cdef int collide(self) noexcept nogil:
         self.keep_carried()
-        memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
-        memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        self.body_sync.keep()
         if self.leading:
             self.poses.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
-        if self.leading or self.is_stale():
-            self.show(False)
+        if self.leading or self.body_sync.is_stale():
+            self.body_sync.show(False, self.steps)
             self.save_poses()                            # from where bodies' ways are measured
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:
         self.rows_step = -1                              # they are the undone step's
-        memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
-        memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
+        self.body_sync.undo()
         Pipeline.undo(self)
-        self.keep_twists()
+        self.body_sync.keep_twists()

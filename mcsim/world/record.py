@@ -185,8 +185,9 @@ REDUCED_RECORD = (
     _of_tree("qd", "velocities of the tree [m/s, rad/s]"),
     _of_tree("tau", "forces of its joints [N, N m]"),
     Entry("faces", "where q was written since the last step or change ended: bodies, and the quaternions that they had "
-          "then, to whose side those of now keep", np.dtype(float), lambda holder: holder.pipeline.turned_faces(),
-          lambda holder: (-1, 5), lambda holder, turned: holder.pipeline.take_faces(turned), _check_faces),
+          "then, to whose side those of now keep", np.dtype(float),
+          lambda holder: holder.pipeline.body_sync.turned_faces(holder.pipeline.steps), lambda holder: (-1, 5),
+          lambda holder, turned: holder.pipeline.body_sync.take_faces(turned, holder.pipeline.steps), _check_faces),
 )
 
 

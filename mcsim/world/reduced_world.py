@@ -192,14 +192,14 @@ class ReducedWorld(World):
         written into the bodies' velocities makes them."""
         pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
         pipeline.sync()
-        if not self._turn.taken or self._turn.last is not None or pipeline.written() is None:
+        if not self._turn.taken or self._turn.last is not None or pipeline.body_sync.written() is None:
             return
-        qd, twist, shown = pipeline.qd.copy(), bodies.twist.copy(), pipeline.shown_twists.copy()
+        qd, twist, shown = pipeline.qd.copy(), bodies.twist.copy(), pipeline.body_sync.shown_twists.copy()
 
         def give_back():
             if vars(self)["_pipeline"] is pipeline:
                 pipeline.qd[...] = qd
-                pipeline.take_back_twists(twist, shown)
+                pipeline.body_sync.take_back_twists(twist, shown)
         if np.all(np.isfinite(twist)):
             try:
                 self._take_over()
@@ -211,7 +211,7 @@ class ReducedWorld(World):
         """Written velocities become the state: all at once, as set_velocity does it."""
         pipeline = vars(self)["_pipeline"]
         pipeline.sync()
-        written = pipeline.written()
+        written = pipeline.body_sync.written()
         if written is None:
             return
         twist = vars(self)["_bodies"].twist
@@ -234,7 +234,7 @@ class ReducedWorld(World):
         present ones elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is
         written."""
         pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
-        asked, qd = pipeline.shown_twists.copy(), pipeline.qd.copy()
+        asked, qd = pipeline.body_sync.shown_twists.copy(), pipeline.qd.copy()
         asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
         for link in self.system.links:
             i = link.body_number
@@ -244,7 +244,7 @@ class ReducedWorld(World):
                 if written[i, 1]:
                     qd[link.v][3:] = rotate(conjugate(pipeline.q[link.q][3:]), twists[i, 3:])
         allow(self.system, pipeline.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
-        pipeline.forget_written()
+        pipeline.body_sync.forget_written()
         pipeline.qd[...] = qd
         pipeline.sync()
 
@@ -473,7 +473,7 @@ class ReducedWorld(World):
                 self._check_tree(state)
             q, qd = self.system.coordinates(*state)
             allow(self.system, q, qd, tuple(state))
-            vars(self)["_pipeline"].forget_written()
+            vars(self)["_pipeline"].body_sync.forget_written()
             self._turn.last = None
             self.q[...], self.qd[...] = q, qd
 
@@ -611,7 +611,7 @@ class ReducedWorld(World):
         self._turn.last = None                   # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
         holder.pipeline.sync()
-        holder.pipeline.take_back_twists(written, holder.pipeline.shown_twists)
+        holder.pipeline.body_sync.take_back_twists(written, holder.pipeline.body_sync.shown_twists)
         holder.pipeline.trust_records()
 
     def _given(self):

@@ -28,8 +28,8 @@ def car(rate, shape, load):
 @pytest.mark.parametrize("load", [5.0, 500.0, 5000.0])
 @pytest.mark.parametrize("rate", [0.0, 230.0, 250.0, 1000.0])      # 240 rad/s is a radian in a substep
 def test_a_fast_car_runs_as_smoothly_as_it_stands(rate, load, shape):
-    """At rest, too, one of 500 kg on wheels of 5 kg trembled at 16 mm/s, one of 5000 kg sank by 35 mm. What is left of that,
-    up to 3 mm/s where further sweeps stop, moves nothing along by a thousandth of it."""
+    """At rest, too, one of 500 kg on wheels of 5 kg trembled at 16 mm/s, one of 5000 kg sank by 35 mm. What is left of
+    that, up to 3 mm/s where further sweeps stop, moves nothing along by a thousandth of it."""
     world = mc.World(car(rate, shape, load), sleep=False)
     start = world.positions[1, 2]
     world.step(30)
