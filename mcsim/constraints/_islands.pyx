@@ -25,48 +25,23 @@ it carries no others, and its neighbours then bear what it gives them. For a whi
 or woke, while how indeterminate loads are shared may change, it takes them as they are. When one of those beside it moves
 again, its whole island wakes.
 
-Sources: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch); union by lowest number with path
-halving: R. Tarjan, J. van Leeuwen, 1984.
+Source: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch).
 """
 
-from libc.math cimport sqrt
 from libc.string cimport memcmp, memset
 
 import numpy as np
 
+from mcsim.constraints._carriers cimport REACH
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, norm, quat_matrix, rotate_symmetric, scale,
                                sub, vec3)
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, STATIC
-from mcsim.state._joint cimport MOTION_NONE, MOTOR_VELOCITY
-from mcsim.state._joint_types cimport GEAR, USER
-
-cdef double GROWTH = 1.5
-
-# Times `patience` that bodies rest before they sleep beside something restless: it may soon rest too, and all sleep then.
-cdef double LONGER = 4.0
 
 # A body sleeps beside others that press on it with up to so many times its weight.
 cdef double MOST_BORNE = 2.0
-
-# Speeds, and what carriers differ by, of this part of those at which bodies are still are rounding.
-cdef double NOTHING = 1e-7
-
-# Bodies whose surfaces are nearer than this part of the distance from which on they have contacts touch.
-cdef double REACH = 0.25
-
-# What is known of an island, or of what joints tie together, at its root.
-cdef enum:
-    RESTS = 1                    # what its carrier's velocity is of, or what sleeps, touches it
-    RESTLESS = 2                 # some body moves
-    DRIVEN = 4                   # something drives it, however slowly
-    BESIDE = 8                   # something restless touches it
-
-# Over so many contacts and joints what carries a body is away: it has none.
-cdef enum:
-    FAR = 0x40000000
 
 # What is seen of a sleeper's load in a step.
 cdef enum:
@@ -80,57 +55,35 @@ cdef class Islands:
         """bodies: state.arrays.BodyArrays. speeds (n,), or one [m/s]: slower than that a body is still (0: it never
         is); patience [s]; nearest (n,), or one [m]: from no farther on than that each has contacts."""
         count = bodies.count
-        numbers = np.zeros((7, count + 1), np.int32)
-        values = np.zeros((6, count + 1))
+        self.stillness = Stillness(bodies, speeds, patience)
+        self.forest, self.carriers = IslandForest(self.stillness, count), Carriers(self.stillness, count)
+        numbers, flags = np.zeros((3, count + 1), np.int32), np.zeros((2, count + 1), np.int8)
+        near = np.zeros(count + 1)
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
-        values[0, :count], values[4, :count], values[5, :count] = bodies.reach, speeds, nearest
-        values[5] *= REACH
-        self.touch = values[5, :count]
-        flags = np.zeros((4, count + 1), np.int8)
+        near[:count] = nearest
+        near *= REACH
+        self.touch = near[:count]
         free = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
         held = free[0].copy(), free[1].copy(), np.zeros((count + 1, 6))
-        offered = np.zeros((count + 1, 3))
-        self.kept = numbers, values, seen, flags, free, held, offered
-        self.asleep, self.beside = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
-        self.tied, self.sight = <int8_t*>records(flags[2]), <int8_t*>records(flags[3])
+        self.kept, self.seen = (numbers, near, flags, free, held), seen
+        self.asleep, self.sight = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
         self.free_mass, self.free_inertia = doubles(free[0]) + 1, <Mat3*>doubles(free[1]) + 1
         self.held_mass, self.held_inertia = doubles(held[0]) + 1, <Mat3*>doubles(held[1]) + 1
         self.load = <Twist*>doubles(held[2])
-        self.bearers, self.first = integers(numbers[3]), integers(numbers[4])
-        self.carried, self.hops, self.offered = integers(numbers[5]), integers(numbers[6]), <Vec3*>doubles(offered)
-        self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
-        self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
-        self.speeds, self.slow, self.near = doubles(values[3]), doubles(values[4]), doubles(values[5])
+        self.moving, self.bearers, self.first = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
+        self.near = doubles(near)
         self.position, self.orientation = <Vec3*>doubles(seen[0]), <Quat*>doubles(seen[1])
-        self.patience, self.watching = patience, np.any(values[4] > 0.0)
 
     def get_seen(self, kind, island):
         """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last
         seen; 0 of those awake, which are not looked at. kind, island (n,): of the bodies."""
-        seen = np.hstack([part[:len(kind)] for part in self.kept[2]])
+        seen = np.hstack([part[:len(kind)] for part in self.seen])
         seen[(kind == DYNAMIC) & (island < 0)] = 0.0
         return seen
 
     def set_seen(self, seen):
         """What get_seen() gave."""
-        self.kept[2][0][:len(seen)], self.kept[2][1][:len(seen)] = seen[:, :3], seen[:, 3:]
-
-    cdef bint alike(self, Vec3 u, Vec3 v, int32_t i) noexcept nogil:
-        """Whether two carriers of body i are one, to rounding."""
-        cdef Vec3 d = sub(u, v)
-        cdef double most = NOTHING * self.slow[i]
-        return dot(d, d) <= most * most
-
-    cdef bint active(self, const Bodies* bodies, int32_t other, int32_t i) noexcept nogil:
-        """Whether the other one, or the world, may move body i against its carrier: it is awake, or carried otherwise, or
-        on its way past it."""
-        cdef const Twist* t = &bodies.twist[other]
-        cdef Vec3 r
-        if bodies.kind[other] == DYNAMIC:
-            return bodies.island[other] < 0 or not self.alike(bodies.carrier[other], bodies.carrier[i], i)
-        r = sub(bodies.position[i], bodies.position[other])
-        return not self.alike(add(t.v, cross(t.w, r)), bodies.carrier[i], i) or (
-            not is_zero(t.w) and norm(t.w) * self.size[i] > NOTHING * self.slow[i])
+        self.seen[0][:len(seen)], self.seen[1][:len(seen)] = seen[:, :3], seen[:, 3:]
 
     cdef void stand_in(self, Bodies* bodies) noexcept nogil:
         """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they
@@ -154,7 +107,7 @@ cdef class Islands:
         carried."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
-        self.sleepers = self.carried_count = 0
+        self.sleepers = self.carriers.carried_count = 0
         for i in range(bodies.count):
             if bodies.kind[i] != STATIC and bodies.island[i] < 0:
                 self.moving[count] = <int32_t>i
@@ -163,8 +116,8 @@ cdef class Islands:
                 self.hold(bodies, i, bodies.island[i] >= 0)
             self.sleepers += self.asleep[i]
             if self.asleep[i] and not is_zero(bodies.carrier[i]):
-                self.carried[self.carried_count] = <int32_t>i
-                self.carried_count += 1
+                self.carriers.carried[self.carriers.carried_count] = <int32_t>i
+                self.carriers.carried_count += 1
         bodies.moving = self.moving
         bodies.moving_count = count
         self.list_bearers(bodies)
@@ -177,25 +130,6 @@ cdef class Islands:
             if bodies.island[i] >= 0 and bears(&bodies.borne[i]):
                 self.bearers[self.bearing] = <int32_t>i
                 self.bearing += 1
-
-    cdef void list_tied(self, const Bodies* bodies, const Joint* joints, Py_ssize_t count) noexcept nogil:
-        """The bodies that have joints."""
-        cdef Py_ssize_t k
-        memset(self.tied, 0, bodies.count)
-        for k in range(count):
-            if joints[k].broken == 0:
-                if joints[k].body_a >= 0:
-                    self.tied[joints[k].body_a] = True
-                if joints[k].body_b >= 0:
-                    self.tied[joints[k].body_b] = True
-
-    cdef void carry(self, Bodies* bodies, double h) noexcept nogil:
-        """What sleeps goes on with what carries it, as that does."""
-        cdef Py_ssize_t k
-        cdef int32_t i
-        for k in range(self.carried_count):
-            i = self.carried[k]
-            bodies.position[i] = add_scaled(bodies.position[i], h, bodies.carrier[i])
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
@@ -221,7 +155,7 @@ cdef class Islands:
         for k in range(bodies.count):
             if bodies.island[k] < 0:
                 continue
-            far = self.size[i] + self.size[k] + self.near[k]
+            far = self.stillness.size[i] + self.stillness.size[k] + self.near[k]
             if (norm(sub(bodies.position[k], bodies.position[i])) <= far
                     or norm(sub(bodies.position[k], self.position[i])) <= far):
                 woken |= self.wake(bodies, bodies.island[k])
@@ -244,8 +178,8 @@ cdef class Islands:
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil:
         """Where kinematic bodies have come to by themselves, and what they carried."""
         cdef Py_ssize_t k
-        for k in range(self.carried_count):
-            self.keep_sight(bodies, self.carried[k])
+        for k in range(self.carriers.carried_count):
+            self.keep_sight(bodies, self.carriers.carried[k])
         for k in range(bodies.moving_count):
             if bodies.kind[bodies.moving[k]] == KINEMATIC:
                 self.keep_sight(bodies, bodies.moving[k])
@@ -275,7 +209,8 @@ cdef class Islands:
 
     cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
         """If body i of a joint sleeps, and the other is kinematic and has begun to move against it. -> whether it woke"""
-        return (i >= 0 and bodies.island[i] >= 0 and bodies.kind[other] == KINEMATIC and self.active(bodies, other, i)
+        return (i >= 0 and bodies.island[i] >= 0 and bodies.kind[other] == KINEMATIC
+                and self.stillness.active(bodies, other, i)
                 and self.wake(bodies, bodies.island[i]))
 
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
@@ -294,8 +229,8 @@ cdef class Islands:
     cdef bint stirs(self, const Bodies* bodies, const Manifold* m) noexcept nogil:
         """Whether one of the two sleeps, and the other may move it."""
         if bodies.island[m.body_a] >= 0:
-            return self.active(bodies, m.body_b, m.body_a)
-        return bodies.island[m.body_b] >= 0 and self.active(bodies, m.body_a, m.body_b)
+            return self.stillness.active(bodies, m.body_b, m.body_a)
+        return bodies.island[m.body_b] >= 0 and self.stillness.active(bodies, m.body_a, m.body_b)
 
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil:
         """Whether an awake body that rests is there beside a sleeping one: it has been still for long enough, and neither
@@ -303,12 +238,12 @@ cdef class Islands:
         cdef Py_ssize_t i = m.body_b if bodies.island[m.body_a] >= 0 else m.body_a
         cdef Py_ssize_t other = m.body_a if i == m.body_b else m.body_b
         cdef Vec3 w
-        if (bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0 or bodies.still_time[i] < self.patience
-                or self.tied[other]):
+        if (bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0 or bodies.still_time[i] < self.stillness.patience
+                or self.forest.tied[other]):
             return False
         w = mat_vec(bodies.inv_inertia_world[i], bodies.force[i].w)
         return (norm(sub(bodies.twist[i].v, bodies.carrier[other])) + dt * bodies.inv_mass[i] * norm(bodies.force[i].v)
-                + self.size[i] * (norm(bodies.twist[i].w) + dt * norm(w))) < self.slow[i]
+                + self.stillness.size[i] * (norm(bodies.twist[i].w) + dt * norm(w))) < self.stillness.slow[i]
 
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count,
                                   double dt) noexcept nogil:
@@ -355,7 +290,7 @@ cdef class Islands:
                 continue
             add_load(&self.load[i], bodies, i, m, resistances != NULL, settings.substeps)
             other = m.body_a if m.body_b == i else m.body_b
-            if bodies.still_time[other] < 2.0 * self.patience:
+            if bodies.still_time[other] < 2.0 * self.stillness.patience:
                 self.sight[i] |= FOLLOWS
             if self.lifts(bodies, m, i, settings):
                 self.sight[i] |= LIFTED
@@ -371,7 +306,7 @@ cdef class Islands:
 
     cdef void weigh_anew(self, const Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil:
         memset(&self.load[i], 0, sizeof(Twist))
-        self.sight[i] = FOLLOWS if bodies.still_time[i] < self.patience else 0
+        self.sight[i] = FOLLOWS if bodies.still_time[i] < self.stillness.patience else 0
 
     cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken, bint* followed) noexcept nogil:
         """Once in a step: a sleeper takes its load as it is, or wakes if the change alone would make it faster in the step
@@ -389,7 +324,8 @@ cdef class Islands:
         else:
             inverse = rotate_symmetric(quat_matrix(bodies.orientation[i]), self.free_inertia[i])
             if (self.free_mass[i] * norm(sub(self.load[i].v, bodies.borne[i].v))
-                    + self.size[i] * norm(mat_vec(inverse, sub(self.load[i].w, bodies.borne[i].w))) > self.slow[i]):
+                    + self.stillness.size[i] * norm(mat_vec(inverse, sub(self.load[i].w, bodies.borne[i].w)))
+                    > self.stillness.slow[i]):
                 self.rouse(bodies, i, settings)
                 woken[0] = True
         self.sight[i] |= JUDGED
@@ -408,7 +344,7 @@ cdef class Islands:
                 self.wake(bodies, island)
                 return
         bodies.island[i] = -1
-        bodies.still_time[i] = self.patience
+        bodies.still_time[i] = self.stillness.patience
         bodies.still_speed[i] = 0.0
         if island != i:
             return
@@ -430,7 +366,7 @@ cdef class Islands:
 
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
         """Whether the contact lifts its body i by more than what is still."""
-        return self.pushed(bodies, m, i, settings) < -self.slow[i] * norm(settings.gravity)
+        return self.pushed(bodies, m, i, settings) < -self.stillness.slow[i] * norm(settings.gravity)
 
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
         """Those that fell asleep just now (`asleep` is what was before), and those beside which they did, take their load
@@ -448,243 +384,23 @@ cdef class Islands:
 
     # ---- falling asleep ----------------------------------------------------------------------------------------------
 
-    cdef int32_t root(self, int32_t i) noexcept nogil:
-        while self.parent[i] != i:
-            self.parent[i] = self.parent[self.parent[i]]
-            i = self.parent[i]
-        return i
-
-    cdef void unite(self, int32_t a, int32_t b) noexcept nogil:
-        """Of two dynamic bodies one island."""
-        cdef int32_t swap
-        a = self.root(a)
-        b = self.root(b)
-        if a > b:
-            swap = a
-            a = b
-            b = swap
-        self.parent[b] = a
-        self.state[a] |= self.state[b]
-
-    cdef void rest_together(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
-        """Two dynamic bodies are one island. Where their carriers differ, one is driven past the other."""
-        self.unite(a, b)
-        if not self.alike(bodies.carrier[a], bodies.carrier[b], a):
-            self.state[self.root(a)] |= DRIVEN
-
-    cdef void touch_each_other(self, const Bodies* bodies, int32_t a, int32_t b, bint conveying) noexcept nogil:
-        """A contact: of two bodies that rest one island; carried by what goes with them, kept awake by what else moves or
-        drives."""
-        cdef int32_t swap
-        if bodies.kind[a] != DYNAMIC:
-            swap = a
-            a = b
-            b = swap
-        if bodies.kind[a] != DYNAMIC:
-            return
-        if bodies.kind[b] != DYNAMIC:
-            self.state[self.root(a)] |= DRIVEN if conveying or self.active(bodies, b, a) else RESTS
-            return
-        if conveying:
-            self.state[self.root(a)] |= DRIVEN
-            self.state[self.root(b)] |= DRIVEN
-        if self.state[self.root(a)] & RESTLESS or self.state[self.root(b)] & RESTLESS:
-            self.neighbour(a, b)
-            self.neighbour(b, a)
-        else:
-            self.rest_together(bodies, a, b)
-
-    cdef void neighbour(self, int32_t i, int32_t other) noexcept nogil:
-        """Of a body that may rest, and another."""
-        if not self.state[self.root(i)] & RESTLESS and self.state[self.root(other)] & RESTLESS:
-            self.beside[i] = True
-            self.state[self.root(i)] |= BESIDE
-
-    cdef void tie(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
-        """What is joined rests together, or not."""
-        cdef bint moves_a = a >= 0 and bodies.kind[a] == DYNAMIC
-        cdef bint moves_b = b >= 0 and bodies.kind[b] == DYNAMIC
-        if moves_a and moves_b:
-            self.rest_together(bodies, a, b)
-        elif (moves_a and self.active(bodies, b, a)) or (moves_b and self.active(bodies, a, b)):
-            self.state[self.root(a if moves_a else b)] |= DRIVEN
-
-    cdef void tie_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil:
-        cdef int k
-        cdef bint driven = joint.type == USER
-        cdef int32_t body
-        if joint.type == GEAR:
-            for k in range(2):
-                self.tie(bodies, joints[joint.geared[k]].body_a, joints[joint.geared[k]].body_b)
-            self.tie(bodies, joints[joint.geared[0]].body_b, joints[joint.geared[1]].body_b)
-            return
-        self.tie(bodies, joint.body_a, joint.body_b)
-        for k in range(joint.axis_count):
-            driven |= joint.axes[k].motion_mode != MOTION_NONE
-            driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
-        if driven:
-            body = joint.body_b if joint.body_b >= 0 and bodies.kind[joint.body_b] == DYNAMIC else joint.body_a
-            if body >= 0 and bodies.kind[body] == DYNAMIC:
-                self.state[self.root(body)] |= DRIVEN
-
-    cdef bint may_be_carried(self, const Bodies* bodies) noexcept nogil:
-        """Whether a carrier may be another than 0: a kinematic body is on its way, or something was carried."""
-        cdef Py_ssize_t k
-        cdef int32_t i
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            if not is_zero(bodies.carrier[i] if bodies.kind[i] == DYNAMIC else bodies.twist[i].v):
-                return True
-        return self.carried_count > 0
-
-    cdef bint find_carriers(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                            Py_ssize_t count, int32_t* room) noexcept nogil:
-        """Of each body that is awake, after a step with these contacts: over the fewest contacts and joints, where they are
-        as many the one that it had. room: for two numbers a contact. -> whether there may be others than 0"""
-        cdef Py_ssize_t k, n
-        cdef Py_ssize_t pairs = 0
-        cdef int32_t i
-        cdef bint found = self.may_be_carried(bodies)
-        cdef bint back = False
-        if not found:
-            return False
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            self.hops[i] = FAR
-            self.offered[i] = bodies.carrier[i]
-        for k in range(count):
-            if carries(&manifolds[k]):
-                room[2 * pairs], room[2 * pairs + 1] = manifolds[k].body_a, manifolds[k].body_b
-                pairs += 1
-        while found:
-            found = False
-            for n in range(pairs):
-                k = pairs - 1 - n if back else n
-                found |= self.hand_on(bodies, room[2 * k], room[2 * k + 1])
-            for k in range(joint_count):
-                if joints[k].broken == 0 and joints[k].type != GEAR:
-                    found |= self.hand_on(bodies, joints[k].body_a, joints[k].body_b)
-            back = not back
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            if bodies.kind[i] == DYNAMIC and not self.alike(self.offered[i], bodies.carrier[i], i):
-                bodies.carrier[i] = self.offered[i]
-                bodies.still_time[i] = 0.0
-                bodies.still_speed[i] = 0.0
-        return True
-
-    cdef bint hand_on(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
-        """-> whether one of two that touch, or are joined, has found another carrier by the other"""
-        return self.offer(bodies, a, b) | self.offer(bodies, b, a)
-
-    cdef bint offer(self, const Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
-        """To body i what carries the other, or the world."""
-        cdef Vec3 u
-        cdef int32_t hops = 1
-        if i < 0 or bodies.kind[i] != DYNAMIC or bodies.island[i] >= 0:
-            return False
-        if bodies.kind[other] != DYNAMIC:
-            u = bodies.twist[other].v
-        elif bodies.island[other] >= 0:
-            u = bodies.carrier[other]
-        else:
-            u = self.offered[other]
-            hops = self.hops[other] + 1
-        if hops > self.hops[i] or hops > FAR or (hops == self.hops[i] and (
-                self.alike(self.offered[i], bodies.carrier[i], i) or not self.alike(u, bodies.carrier[i], i))):
-            return False
-        self.hops[i] = hops
-        self.offered[i] = u
-        return True
-
-    cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
-                     double dt) noexcept nogil:
-        """The speed of a body's fastest point against its carrier, by its twist or by its way in the last step: some
-        stabilizations move bodies beside their velocities."""
-        cdef Vec3 u = bodies.carrier[i]
-        cdef Quat q = bodies.orientation[i]
-        cdef Quat p = orientation[i]
-        cdef double turn = 2.0 * sqrt((q.w - p.w) * (q.w - p.w) + (q.x - p.x) * (q.x - p.x)
-                                      + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z))
-        return max(norm(sub(bodies.twist[i].v, u)) + norm(bodies.twist[i].w) * self.size[i],
-                   (norm(sub(sub(bodies.position[i], position[i]), scale(dt, u))) + turn * self.size[i]) / dt)
-
-    cdef bint measure(self, const Bodies* bodies, const Vec3* position, const Quat* orientation,
-                      double dt) noexcept nogil:
-        """How long each body has been still. -> whether one of them has been for long enough"""
-        cdef double s
-        cdef double part = dt / (dt + self.patience)
-        cdef Py_ssize_t k
-        cdef int32_t i
-        cdef bint ready = False
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            if bodies.kind[i] != DYNAMIC:
-                continue
-            s = self.pace(bodies, i, position, orientation, dt)
-            self.speeds[i] = s
-            bodies.still_speed[i] += part * (s - bodies.still_speed[i])
-            bodies.still_time[i] = bodies.still_time[i] + dt if s < self.slow[i] else 0.0
-            ready |= bodies.still_time[i] >= self.patience
-        return ready
-
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
                      const Resistance* resistances, Py_ssize_t count, const Vec3* position, const Quat* orientation,
                      const Settings* settings, const Manifold* resting, Py_ssize_t resting_count) noexcept nogil:
         """After a step from these poses, with these contacts; resistances: beside them, or NULL; resting: the contacts of
         sleepers with what sleeps or stands. -> whether anything fell asleep, or woke"""
-        cdef bint ready = self.measure(bodies, position, orientation, settings.dt)
+        cdef bint ready = self.stillness.measure(bodies, position, orientation, settings.dt)
         self.resting, self.resting_count = resting, resting_count
         if self.sleepers > 0 and self.rouse_laden(bodies, manifolds, resistances, count, settings):
             return True
         if not ready:
             return False
-        self.find_islands(bodies, joints, joint_count, manifolds, resistances, count)
+        self.forest.find_islands(bodies, joints, joint_count, manifolds, resistances, count)
         self.find_carried(bodies, manifolds, count, settings)
         if not self.fall_asleep(bodies):
             return False
         self.begin_bearing(bodies, manifolds, count)
         return True
-
-    cdef void find_islands(self, const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count,
-                           const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count) noexcept nogil:
-        """`parent`, `state`, `beside`: what sleeps already is an island, and stands. `lively`, `usual`: at the roots."""
-        cdef Py_ssize_t k
-        cdef int32_t i, r
-        cdef double s, mass
-        memset(self.state, 0, bodies.count * sizeof(int32_t))
-        for k in range(bodies.count):
-            self.parent[k] = <int32_t>k
-            if bodies.island[k] >= 0:
-                self.parent[k] = <int32_t>bodies.island[k]
-                self.state[self.parent[k]] = RESTS
-        for k in range(joint_count):
-            if joints[k].broken == 0:
-                self.tie_joint(bodies, joints, &joints[k])
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            if bodies.kind[i] == DYNAMIC and bodies.still_time[i] < self.patience:
-                self.state[self.root(i)] |= RESTLESS
-            if not is_zero(bodies.force[i].v) or not is_zero(bodies.force[i].w):
-                self.state[self.root(i)] |= DRIVEN
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            self.beside[i] = self.tied[i]
-        for k in range(count):
-            if carries(&manifolds[k]):
-                self.touch_each_other(bodies, manifolds[k].body_a, manifolds[k].body_b,
-                                      resistances != NULL and conveys(&resistances[k]))
-        memset(self.lively, 0, bodies.count * sizeof(double))
-        memset(self.usual, 0, bodies.count * sizeof(double))
-        for k in range(bodies.moving_count):
-            i = bodies.moving[k]
-            if bodies.kind[i] != DYNAMIC:
-                continue
-            r = self.root(i)
-            mass = 1.0 / bodies.inv_mass[i]
-            self.lively[r] += mass * self.speeds[i] * self.speeds[i]
-            s = bodies.still_speed[i] + NOTHING * self.slow[i]
-            self.usual[r] += mass * s * s
 
     cdef void find_carried(self, const Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            const Settings* settings) noexcept nogil:
@@ -710,11 +426,11 @@ cdef class Islands:
                     continue
                 self.load[i].v.x += self.pushed(bodies, m, i, settings)
                 if self.load[i].v.x > most or self.lifts(bodies, m, i, settings):
-                    self.beside[i] = found = True
+                    self.forest.beside[i] = found = True
 
     cdef bint stays(self, const Bodies* bodies, int32_t i) noexcept nogil:
         """Whether a dynamic body goes on awake, as far as is known."""
-        return bodies.island[i] < 0 and not self.may_sleep(bodies, i)
+        return bodies.island[i] < 0 and not self.forest.may_sleep(bodies, i)
 
     cdef bint fall_asleep(self, Bodies* bodies) noexcept nogil:
         """-> whether anything did. What sleeps already and touches it goes into its island."""
@@ -725,16 +441,16 @@ cdef class Islands:
             self.first[k] = -1
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
-            if bodies.kind[i] == DYNAMIC and self.may_sleep(bodies, i):
-                bodies.island[i] = self.root(i)
-                self.first[self.root(i)] = bodies.count
+            if bodies.kind[i] == DYNAMIC and self.forest.may_sleep(bodies, i):
+                bodies.island[i] = self.forest.root(i)
+                self.first[self.forest.root(i)] = bodies.count
                 self.keep_sight(bodies, i)
                 slept = True
         if not slept:
             return False
         for k in range(bodies.count):                   # an island bears the number of its first sleeper
             if bodies.island[k] >= 0:
-                r = self.root(<int32_t>k)
+                r = self.forest.root(<int32_t>k)
                 if self.first[r] == bodies.count:
                     self.first[r] = <int32_t>k
                 if self.first[r] >= 0:
@@ -743,13 +459,6 @@ cdef class Islands:
                     bodies.twist[k].v = bodies.carrier[k]
                     bodies.twist[k].w = vec3(0.0, 0.0, 0.0)
         return True
-
-    cdef bint may_sleep(self, const Bodies* bodies, int32_t i) noexcept nogil:
-        cdef int32_t r = self.root(i)
-        cdef int32_t state = self.state[r]
-        if not state & RESTS or state & (RESTLESS | DRIVEN) or self.lively[r] > GROWTH * self.usual[r]:
-            return False
-        return not state & BESIDE or (not self.beside[i] and bodies.still_time[i] >= LONGER * self.patience)
 
 
 cdef inline bint bears(const Twist* load) noexcept nogil:
@@ -770,20 +479,6 @@ cdef void add_load(Twist* load, const Bodies* bodies, int32_t i, const Manifold*
         force = add_scaled(m.points[k].total_friction_impulse, m.points[k].total_normal_impulse, m.normal)
         load.v = add_scaled(load.v, sign, force)
         load.w = add_scaled(load.w, sign, cross(sub(m.points[k].position, bodies.position[i]), force))
-
-
-cdef inline bint conveys(const Resistance* r) noexcept nogil:
-    """Whether a surface moves over its body."""
-    return dot(r.surface_velocity, r.surface_velocity) > 0.0
-
-
-cdef bint carries(const Manifold* m) noexcept nogil:
-    """Whether a contact of the last step holds its bodies together."""
-    cdef int k
-    for k in range(m.point_count):
-        if m.points[k].separation <= REACH * m.near or m.points[k].total_normal_impulse > 0.0:
-            return True
-    return False
 
 
 cdef bint touches(const Manifold* m, const Bodies* bodies, double ahead) noexcept nogil:

@@ -42,7 +42,7 @@ cdef class Drift:
             chosen, count = self.closed.others, self.closed.other_count
         integrate_poses(self.context.bodies, chosen, count, self.context.settings.h, self.context.settings.threads)
         foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, self.context.settings.h)
-        self.islands.carry(self.context.bodies, self.context.settings.h)
+        self.islands.carriers.carry(self.context.bodies, self.context.settings.h)
 
 
 cdef class Displaced(Drift):

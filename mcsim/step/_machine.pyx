@@ -404,8 +404,9 @@ cdef class Machine(StateArrays):
     cdef void carry_contacts(self) noexcept nogil:
         """After a step. Its contacts are those with which it began, and the next one finds them again by their
         places: those go with what carries the bodies."""
-        if self.islands.find_carriers(&self.bodies, self.joints, self.joint_count, self.collider.manifolds,
-                                      self.collider.manifold_count, <int32_t*>self.plain.anchors):     # whose step is over
+        if self.islands.carriers.find_carriers(
+                &self.bodies, self.joints, self.joint_count, self.collider.manifolds, self.collider.manifold_count,
+                <int32_t*>self.plain.anchors):               # whose step is over
             carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
             carry_points(self.collider.sleeping, self.collider.sleeping_count, &self.bodies, self.settings.dt)
 
@@ -475,7 +476,7 @@ cdef class Machine(StateArrays):
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:      # no-cython-lint: a method hides no function
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
         together sleep together. Between two steps; anew after a replan."""
-        self.islands.list_tied(&self.bodies, self.joints, self.joint_count)
+        self.islands.forest.list_tied(&self.bodies, self.joints, self.joint_count)
         self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
         self.context.awake_joint_count = self.awake_joint_count
         self.sets.choose(asleep)

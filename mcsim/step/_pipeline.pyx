@@ -136,7 +136,7 @@ cdef class Pipeline(Machine):
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
-        if self.islands.watching and self.make_room() and self.islands.settle(
+        if self.islands.stillness.watching and self.make_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
                 self.collider.previous_count, <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
                 &self.settings, self.collider.sleeping, self.collider.sleeping_count):

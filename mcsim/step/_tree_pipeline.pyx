@@ -271,9 +271,9 @@ cdef class TreePipeline(Pipeline):
         """What rests on something that moves goes with it, and so do the coordinates."""
         cdef const Link* root
         cdef Py_ssize_t k
-        if self.islands.carried_count == 0:
+        if self.islands.carriers.carried_count == 0:
             return
-        self.islands.carry(&self.bodies, h)
+        self.islands.carriers.carry(&self.bodies, h)
         for k in range(self.motion.tree_count):
             if self.motion.resting[k]:
                 root = &self.motion.tree.links[self.motion.trees[k].first_link]
@@ -309,7 +309,7 @@ cdef class TreePipeline(Pipeline):
         cdef const Block* block
         cdef Py_ssize_t i, k
         Pipeline.note_step(self)
-        for k in range(self.motion.tree_count if self.islands.watching else 0):
+        for k in range(self.motion.tree_count if self.islands.stillness.watching else 0):
             if not self.motion.resting[k] and self.is_driven(k):
                 block = &self.motion.trees[k]
                 for i in range(block.first_link, block.end_link):
