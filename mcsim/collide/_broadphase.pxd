@@ -5,7 +5,7 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._settings cimport Nearness
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._solid cimport Aabb
-from mcsim.collide._tree cimport Mark, Tree
+from mcsim.collide._records cimport Mark, Tree
 
 # Which tree a shape is in. Planes are in none.
 cdef enum:

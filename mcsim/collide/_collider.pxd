@@ -5,8 +5,7 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Nearness
 from mcsim.collide._broadphase cimport Broadphase
-from mcsim.collide._events cimport EventLog
-from mcsim.collide._patch cimport Patch
+from mcsim.collide._records cimport EventLog, Patch
 
 
 cdef class Collider(Broadphase):

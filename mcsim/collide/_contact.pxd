@@ -8,20 +8,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross
 from mcsim.state._manifold cimport Manifold
-
-cdef enum:
-    MAX_CONTACTS = 72            # candidates of one pair: two polygons of 32 corners cross in at most 64 points
-
-ctypedef struct Contact:
-    Vec3 position                # midway between the surfaces, from the first solid's position, world axes [m]
-    double separation            # [m]
-    uint64_t feature
-
-# What separates two solids best: the axis, how far, and one pair of closest points.
-ctypedef struct Axis:
-    Vec3 normal                  # unit, from a to b, world
-    double separation            # negative = overlap [m]
-    Vec3 witness                 # midway between the two closest surface points, from a's position, world axes [m]
+from mcsim.collide._records cimport MAX_CONTACTS, Axis, Contact
 
 # ---- features: which corners and edges made a point; they do not depend on which face or axis was chosen -------------
 # 2 bits of kind, then vertex numbers of 14 bits: 1 = vertex of a, 2 = vertex of b, 3 = edge of a x edge of b.

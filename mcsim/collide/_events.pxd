@@ -10,6 +10,7 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.state._manifold cimport Manifold
 from mcsim.collide._memory cimport address
+from mcsim.collide._records cimport Event, EventLog
 
 cdef enum:
     AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
@@ -20,27 +21,6 @@ cdef extern from *:
     #define MC_RELEASE 0.025
     """
     const double RELEASE "MC_RELEASE"
-
-# As state/fields.EVENT_DTYPE.
-ctypedef struct Event:
-    int64_t step                 # which one since the log was cleared, from 1 on
-    int32_t began                # 0: it ended
-    int32_t body_a
-    int32_t body_b
-    int32_t shape_a              # number in the world
-    int32_t shape_b
-    int32_t reserved
-    double impulse               # of the step in which it began [N s]
-    Vec3 position                # of its deepest point, world [m]
-    Vec3 normal                  # from a to b, world
-
-ctypedef struct EventLog:
-    Event* events
-    Py_ssize_t count
-    Py_ssize_t capacity
-    int64_t step                 # steps since the log was cleared
-    Py_ssize_t touching          # how many contacts did after the last step, -1 = not known
-    int lost                     # there was no memory for some of them
 
 
 cdef inline int grow_log(EventLog* log) noexcept with gil:

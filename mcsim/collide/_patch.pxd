@@ -23,11 +23,7 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, add, add_scaled, scale, dot, cross, perpendicular
 from mcsim.state._manifold cimport Manifold, ManifoldPoint
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, deepest_of
-
-cdef enum:
-    PATCH_CORNERS = 20           # the most that are kept
-    PATCH_POINTS = 24            # with the deepest one, and up to three that are far away
-    PATCH_PARTS = 6
+from mcsim.collide._records cimport PATCH_CORNERS, PATCH_PARTS, PATCH_POINTS, Patch
 
 cdef extern from *:
     """
@@ -50,13 +46,6 @@ cdef extern from *:
     const double NEW_MISS "MC_NEW_MISS"
     const double PATCH_MISS "MC_PATCH_MISS"
     const double SAME_PLACE "MC_SAME_PLACE"
-
-ctypedef struct Patch:
-    const Manifold* old          # the last step's manifolds of the pair
-    Py_ssize_t old_count
-    int count                    # 0: the pair's manifold of four points does
-    Vec3 origin                  # from which the points are placed, world [m]
-    Contact points[PATCH_POINTS]
 
 ctypedef struct Corner:
     double x

@@ -5,7 +5,7 @@ from mcsim.core._types cimport Quat, Vec3
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._ray cimport Ray
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._tree cimport Mark, Tree
+from mcsim.collide._records cimport Mark, Tree
 
 # As queries.HIT_DTYPE.
 ctypedef struct Hit:

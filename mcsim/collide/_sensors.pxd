@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.state._bodies cimport Bodies
-from mcsim.collide._events cimport EventLog
+from mcsim.collide._records cimport EventLog
 from mcsim.collide._queries cimport Finder
 
 cdef class Sensors(Finder):

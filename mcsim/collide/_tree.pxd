@@ -11,33 +11,12 @@ boxes are, all equal ones included. A leaf that moved a little is refitted in pl
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._math cimport vec3
+from mcsim.collide._records cimport Mark, Node, Tree
 from mcsim.collide._solid cimport Aabb
 
 cdef enum:
     TREE_STACK = 64              # higher than any tree of 2^31 leaves
     NOTHING_THERE = -0x7fffffff  # the root of an empty tree: no leaf has as high a number
-
-# Where a child or a root is meant: the number of an inner node, or ~leaf.
-ctypedef struct Node:
-    Aabb box[2]                  # of all leaves below each child; lower > upper = holds nothing
-    int32_t child[2]
-    int32_t parent               # -1 at the root; of a free node the next free one, -1 = none
-    int32_t height               # 1 over two leaves
-
-ctypedef struct Tree:
-    Node* nodes                  # room for as many as there are leaves
-    Aabb* boxes                  # of the leaves
-    int32_t* parents             # of the leaves, -1 at the root
-    int32_t root
-    int32_t count                # leaves
-    int32_t free                 # the first free node, -1 = none
-    int32_t end                  # nodes from here on were never used
-    int32_t changes              # leaves that came, went or moved since it was built
-
-# A leaf while the tree is built.
-ctypedef struct Mark:
-    double middle[3]             # twice the middle of its box; an empty one counts as at 0
-    int32_t leaf
 
 # All leaves whose boxes overlap a box, one after the other.
 ctypedef struct BoxWalk:
