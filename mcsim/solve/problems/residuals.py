@@ -19,7 +19,9 @@ Source: V. Acary, M. Bremond and O. Huber, "On solving contact problems with Cou
 import numpy as np
 
 from mcsim.solve.problems._system import MODELS
-from mcsim.solve.problems.solution import RECORD
+
+RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
+RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
 
 def residuals(problem, impulses, model):

@@ -5,18 +5,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._system import MODELS
-
-if TYPE_CHECKING:
-    from mcsim.solve.problems.problem import Problem
-
-RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
-RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.residuals import RECORD, RESIDUALS
 
 MOST = sys.float_info.max
 DIVERGED = 1e12             # times the residual at the start: the impulses run away
@@ -79,7 +75,7 @@ class Progress:
     reason of the solver's own. measure: residuals of impulses and velocities, where they are not those of the model.
     """
 
-    problem: "Problem"
+    problem: Problem
     model: str
     tolerance: float
     max_iterations: int
