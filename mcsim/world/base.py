@@ -1,19 +1,31 @@
-"""What the parts of a World know of each other: for type checkers alone, the names and types of what World holds."""
+"""What the parts of a World know of each other: what there is in it, and for type checkers alone the names and types of
+all that World holds."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcsim.scene import Scene
+from mcsim.state.arrays import BodyArrays
 
 if TYPE_CHECKING:
     import numpy as np
 
     from mcsim.collide import Collider
     from mcsim.core._turn import Turn
-    from mcsim.scene import Scene
-    from mcsim.state.arrays import BodyArrays
     from mcsim.state.user_joints import UserJoints
     from mcsim.step.stages import Pipeline
     from mcsim.world.event_world import EventRun
     from mcsim.world.handles import BodyHandle
-    from mcsim.world.world import There
+
+
+class There(NamedTuple):
+    """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
+    the world's turn."""
+
+    scene: Scene
+    body_index: dict[str, int]
+    joint_index: dict[str, int]
+    bodies: BodyArrays
+    pipeline: Any               # Pipeline, of a ReducedWorld ReducedPipeline
 
 
 class WorldBase:

@@ -23,7 +23,7 @@ from mcsim.solve.assemble import second_rows
 from mcsim.state.arrays import excluded_pairs
 from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW
-from mcsim.world.observers import MOTOR_POSITION
+from mcsim.world.handles import MOTOR_POSITION
 
 HAPPENING_DTYPE = np.dtype([
     ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),

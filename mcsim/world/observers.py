@@ -19,6 +19,7 @@ from mcsim.state.fields import AWAKE, ROW_KINDS
 from mcsim.step.stages import STAGES
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import RELAXING
+from mcsim.world.handles import MOTOR_POSITION
 from mcsim.world.keywords import ReducedMore, Settings
 from mcsim.world.laboratory import Residuals, problem_now
 from mcsim.world.settings import joint_tree
@@ -26,7 +27,7 @@ from mcsim.world.settings import joint_tree
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-AXIS_ROWS, MOTOR_POSITION = 5, 2          # state/_joint.pxd
+AXIS_ROWS = 5                             # state/_joint.pxd
 
 CONTACT_DTYPE = np.dtype([
     ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),

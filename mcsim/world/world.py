@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from typing import Any, NamedTuple, Unpack
+from typing import Unpack
 from weakref import WeakSet
 
 import numpy as np
@@ -22,6 +22,7 @@ from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.actions import Actions
+from mcsim.world.base import There
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
     RK4,
@@ -54,17 +55,6 @@ from mcsim.world.snapshots import Snapshots, forgetful
 BUSY = ("World.{doing}: the world is in the middle of a step, "
         "or of being changed or looked at; a function that it calls (a "
         "residual, a motion) and other threads may only read its arrays: do it after the step")
-
-
-class There(NamedTuple):
-    """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
-    the world's turn."""
-
-    scene: Scene
-    body_index: dict[str, int]
-    joint_index: dict[str, int]
-    bodies: BodyArrays
-    pipeline: Any               # Pipeline, of a ReducedWorld ReducedPipeline
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
