@@ -115,6 +115,25 @@ def written_whole(path, what="file"):
         raise _of_path(error, os.fsdecode(path), what) from None
 
 
+def write_json(data, path, what):
+    """Write a dict to a JSON file, one line for each field, and for each object of a list of them. Floats read back to
+    the bit."""
+    parts = []
+    for key, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            lines = ",\n    ".join(_json(item) for item in value)
+            parts.append(f"{_json(key)}: [\n    {lines}\n  ]")
+        else:
+            parts.append(f"{_json(key)}: {_json(value)}")
+    content = "{\n  " + ",\n  ".join(parts) + "\n}\n"
+    with written_whole(path, what) as file:
+        file.write(content.encode())
+
+
+def _json(value):
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
 @contextmanager
 def _beside(name):
     """A file in the same folder that takes the name when the block ends well."""

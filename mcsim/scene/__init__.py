@@ -15,9 +15,11 @@ from mcsim.scene.shapes import _NAMES as _SHAPES, Shape
 
 def load_scene(path: str | PathLike[str]) -> Scene:
     """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
-    from mcsim.scene.files import load_scene as load  # here, because pydantic takes long to import
+    from mcsim.scene.files import fill_from_file  # here, because pydantic takes long to import
 
-    return load(path)
+    scene = Scene()
+    fill_from_file(scene, path)
+    return scene
 
 
 __all__ = [

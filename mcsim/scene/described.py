@@ -9,6 +9,8 @@ import numpy as np
 
 from mcsim.scene.checks import FieldError
 
+VERSION = 1                     # of scenes as JSON data
+
 
 @cache
 def signature_defaults(function: Any) -> dict[str, Any]:

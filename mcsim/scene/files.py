@@ -1,53 +1,46 @@
-"""Scene files: JSON text, through the models of `schema.py`, to the classes; and back.
+"""Scene files, read: JSON text, through the models of `schema.py`, to the classes.
 
 What is wrong is answered by one line: the file, the place in it, the problem.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import path_name, read_json, written_whole
+from mcsim.core.files import path_name, read_json
+from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, listing, show
+from mcsim.scene.described import VERSION
 from mcsim.scene.drives import Motion, Motor, Spring
-from mcsim.scene.joints import JOINTS
+from mcsim.scene.joints import JOINTS, Joint
 from mcsim.scene.materials import Material
-from mcsim.scene.scene import VERSION, Scene
 from mcsim.scene.schema import SceneModel
 from mcsim.scene.shapes import SHAPES
 
 
-def load_scene(path: str | PathLike[str]) -> Scene:
-    """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
-    return scene_from_dict(read_json(path, "scene file"), path_name(path, "scene file"))
+class Empty(Protocol):
+    """What is filled from data: a Scene, which is above, since its own methods call what is here."""
+
+    gravity: Any
+    name: str
+    _written: frozenset[str]
+
+    def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body: ...
+    def add_joint(self, joint: Joint) -> Joint: ...
+    def ignore_collision(self, a: Body | str, b: Body | str) -> None: ...
 
 
-def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
-    """Write a scene to a JSON file, one line for each body and joint. Floats read back to the bit."""
-    data = scene.to_dict()
-    parts = []
-    for key, value in data.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines = ",\n    ".join(_text(item) for item in value)
-            parts.append(f"{json.dumps(key)}: [\n    {lines}\n  ]")
-        else:
-            parts.append(f"{json.dumps(key)}: {_text(value)}")
-    content = "{\n  " + ",\n  ".join(parts) + "\n}\n"
-    with written_whole(path, "scene file") as file:
-        file.write(content.encode())
+def fill_from_file(scene: Empty, path: str | PathLike[str]) -> None:
+    """Fill a new scene from a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
+    fill(scene, read_json(path, "scene file"), path_name(path, "scene file"))
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
-
-
-def scene_from_dict(data: Any, source: str = "") -> Scene:
-    """The scene that JSON data describes. `source` stands in front of every error."""
+def fill(scene: Empty, data: Any, source: str = "") -> None:
+    """Fill a new scene from JSON data. `source` stands in front of every error."""
     try:
         model = SceneModel.model_validate(data)
     except ValidationError as error:
@@ -57,7 +50,9 @@ def scene_from_dict(data: Any, source: str = "") -> Scene:
     if type(fields["version"]) is not int or fields["version"] != VERSION:
         raise _error(source, "version", f"must be {VERSION}, got {show(fields['version'])}")
     with _at(source, ""):
-        scene = Scene(**{key: fields[key] for key in ("gravity", "name") if key in fields})
+        for key in ("gravity", "name"):
+            if key in fields:
+                setattr(scene, key, fields[key])
     scene._written = frozenset(fields)
     for i, body in enumerate(fields.get("bodies", ())):
         _add_body(scene, body, source, f"bodies[{i}]")
@@ -68,12 +63,11 @@ def scene_from_dict(data: Any, source: str = "") -> Scene:
             if len(pair) != 2:
                 raise FieldError("", f"must be the names of two bodies, got {show(pair)}")
             scene.ignore_collision(*pair)
-    return scene
 
 
 # ---- from fields to classes ------------------------------------------------------------------------------------------
 
-def _add_body(scene: Scene, fields: dict[str, Any], source: str, place: str) -> None:
+def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:
     written = list(fields)
     _make(fields, "material", Material, source, place)
     shapes = []
@@ -87,7 +81,7 @@ def _add_body(scene: Scene, fields: dict[str, Any], source: str, place: str) -> 
         scene._add_body(name, fields | {"shape": shapes}, written)
 
 
-def _add_joint(scene: Scene, fields: dict[str, Any], source: str, place: str) -> None:
+def _add_joint(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:
     _make(fields, "motor", Motor, source, place)
     _make(fields, "spring", Spring, source, place)
     _make(fields, "motion", Motion, source, place)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import write_json
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
+from mcsim.scene.described import VERSION
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
-VERSION = 1                     # of scene files
 EARTH = (0.0, 0.0, -9.81)       # [m/s²]
 NAME = "scene"
 
@@ -144,7 +145,7 @@ class Scene:
         index = len(self.joints)
         name = _new_name(joint.name, index, self._joint_of, "joint")
         try:
-            joint._look_up(self)
+            joint._look_up(self.body, self.joint)
             bodies = self._end(joint, "a"), self._end(joint, "b")
             if not any(body is not None and body.kind == "dynamic" for body in bodies):
                 ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
@@ -207,15 +208,15 @@ class Scene:
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Scene:
         """The scene that JSON data describes. What is wrong is answered by a SceneError with the place in the data."""
-        from mcsim.scene.files import scene_from_dict
+        from mcsim.scene.files import fill  # here, because pydantic takes long to import
 
-        return scene_from_dict(data)
+        scene = Scene()
+        fill(scene, data)
+        return scene
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the scene to a JSON file."""
-        from mcsim.scene.files import save_scene
-
-        save_scene(self, path)
+        write_json(self.to_dict(), path, "scene file")
 
     def copy(self) -> Scene:
         """A scene of its own with the same content."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from collections.abc import Callable
 from math import inf, nan
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, number, show, text
 from mcsim.scene.joints._arguments import bound_of
 from mcsim.scene.joints._joint import Joint
-
-if TYPE_CHECKING:
-    from mcsim.scene.scene import Scene
 
 JointName = Joint | str
 
@@ -61,16 +59,16 @@ class GearJoint(Joint):
                   **{bound: inf if arguments[bound] is None else arguments[bound]
                      for bound in ("break_force", "break_torque")})
 
-    def _look_up(self, scene: Scene) -> None:
+    def _look_up(self, body_of: Callable[[Body | str], Body], joint_of: Callable[[Joint | str], Joint]) -> None:
         """The two joints, which of their coordinates, and as a and b the bodies that they move."""
         ends, frames = [], []
         for side in "ab":
             try:
-                joint = scene.joint(getattr(self, f"joint_{side}"))
+                joint = joint_of(getattr(self, f"joint_{side}"))
             except FieldError as error:
                 raise FieldError(f"joint_{side}", f"is wrong: {error.problem}; add the joint before its gear") from None
             self._set(**{f"axis_{side}": _coordinate(joint, self._arguments[f"axis_{side}"], f"axis_{side}")})
-            on_b = joint.b is not None and scene.body(joint.b).kind == "dynamic"
+            on_b = joint.b is not None and body_of(joint.b).kind == "dynamic"
             ends.append(joint.b if on_b else joint.a)
             frames.append(joint.frame_b if on_b else joint.frame_a)
         if (self.joint_a, self.axis_a) == (self.joint_b, self.axis_b):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from collections.abc import Callable
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -130,8 +131,8 @@ class Joint(Described):
             return np.array(anchor)
         return (body_a if self.b is None else body_b)[0]
 
-    def _look_up(self, scene: Any) -> None:
-        """What the joint needs of the scene beside its bodies: nothing, but for a gear."""
+    def _look_up(self, body_of: Callable[[Body | str], Body], joint_of: Callable[[Joint | str], Joint]) -> None:
+        """What the joint needs of the scene beside its bodies: nothing, but for a gear. body_of, joint_of: the scene's."""
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
         """Take the place in the scene, and find the frames on both bodies."""
