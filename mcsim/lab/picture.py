@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
-from mcsim.lab.report import ORDERS, ROUNDING, floor_of, orders, step_text, summary
-
-if TYPE_CHECKING:
-    from mcsim.lab.record import Run
-    from mcsim.lab.study import Study
+from mcsim.lab.record import Run
+from mcsim.lab.report import ORDERS, ROUNDING, Compared, floor_of, orders, step_text, summary
 
 # Colours that people with any colour vision tell apart (M. Okabe, K. Ito, Color Universal Design, 2008); lines differ
 # in their dashes too, for a printer without colours.
@@ -72,7 +69,7 @@ ERRORS = {
 COST_LABELS = {"distance": "distance, m", "energy": "energy error", "drift": "joint drift, m"}
 
 
-def plot(study: Study, path, kind: str | None = None) -> None:
+def plot(study: Compared, path, kind: str | None = None) -> None:
     """See Study.plot."""
     require_matplotlib()
     name = os.fspath(path)
@@ -115,7 +112,7 @@ def _style(number: int) -> dict[str, Any]:
             "linestyle": (0, dashes) if dashes else "-"}
 
 
-def _frame(figure, study: Study, detail: str) -> None:
+def _frame(figure, study: Compared, detail: str) -> None:
     """The title above the panels, and one legend of all below."""
     figure.suptitle(f"{study.scene.replace('_', ' ')}, {study.seconds:g} s{detail}", fontsize=9.5)
     entries = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels())}
@@ -128,7 +125,7 @@ def _frame(figure, study: Study, detail: str) -> None:
 
 # ---- over time -------------------------------------------------------------------------------------------------------
 
-def _over_time(study: Study):
+def _over_time(study: Compared):
     runs = list(study.runs.values())
     panels = _shown(study, runs)
     timed = any(len(run.step_seconds) for run in runs)
@@ -141,7 +138,7 @@ def _over_time(study: Study):
     return figure
 
 
-def _shown(study: Study, runs: list[Run]) -> list[Panel]:
+def _shown(study: Compared, runs: list[Run]) -> list[Panel]:
     """The panels that have something to show, as many as fit. Rounding is nothing, unless there is nothing else."""
     for least in (ROUNDING, 0.0):
         panels = [panel for panel in PANELS if any(_largest(getattr(run, panel.array)) > least for run in runs)
@@ -171,7 +168,7 @@ def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     return time[middle], np.maximum.reduceat(values, begin)
 
 
-def _draw(ax, study: Study, runs: list[Run], panel: Panel) -> None:
+def _draw(ax, study: Compared, runs: list[Run], panel: Panel) -> None:
     """One quantity of all methods, on a logarithmic axis."""
     lows, highs = [], []
     for number, run in enumerate(runs):
@@ -238,7 +235,7 @@ def _draw_times(ax, runs: list[Run]) -> None:
 
 # ---- over the step ---------------------------------------------------------------------------------------------------
 
-def _over_step(study: Study):
+def _over_step(study: Compared):
     """Errors over dt, and the distance over what it costs."""
     found = {name: [(run, summary(study, run)) for run in runs if not run.failure]
              for name, runs in study.series.items()}
@@ -261,7 +258,7 @@ def _curve(ax, number: int, name: str, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, marker=MARKERS[number % len(MARKERS)], markersize=3.6, label=name, **_style(number))
 
 
-def _draw_errors(ax, study: Study, found, quantity: str, slopes) -> None:
+def _draw_errors(ax, study: Compared, found, quantity: str, slopes) -> None:
     """An error over dt, with the fitted order beside the end of each curve."""
     floor = floor_of(study, quantity)
     ends, seen = [], []
@@ -295,7 +292,7 @@ def _write_orders(ax, ends: list[tuple[float, str, str]]) -> None:
         ax.text(0.985, height, text, transform=ax.transAxes, ha="right", va="center", fontsize=7, color=color)
 
 
-def _draw_work(ax, study: Study, found, error: str) -> None:
+def _draw_work(ax, study: Compared, found, error: str) -> None:
     """Error over computing time: the method further down and to the left is the better one."""
     seen = []
     for number, (name, rows) in enumerate(found.items()):

@@ -7,16 +7,14 @@ import io
 import os
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import written_whole
-
-if TYPE_CHECKING:
-    from mcsim.lab.record import Run
-    from mcsim.lab.study import Study
+from mcsim.lab.record import Run
+from mcsim.lab.reference import Reference
 
 NARROWEST = 80                  # columns of text
 ROUNDING = 1e-11                # errors below are rounding: no order is fitted to them
@@ -32,6 +30,26 @@ COLUMNS = (
     ("penetration_m", "overlap", "m"), ("residual", "residual", "N s"),
     ("distance_m", "distance", "m"), ("turn_rad", "distance", "rad"), ("step_us", "time a step", "µs"),
 )
+
+
+class Compared(Protocol):
+    """What reports and pictures read: a Study, which is above, since its own methods call what is here."""
+
+    scene: str
+    bodies: int
+    joints: int
+    seconds: float
+    dts: list[float]
+    series: dict[str, list[Run]]
+    reference: Reference | None
+    reference_failure: str
+    energy_scale: float
+    conserves: bool
+    touching: bool
+
+    @property
+    def runs(self) -> dict[str, Run]: ...
+    def all_runs(self) -> list[Run]: ...
 
 
 class Text(str):
@@ -52,7 +70,7 @@ def _mean_square(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(values * values))) if len(values) else np.nan
 
 
-def summary(study: Study, run: Run) -> dict[str, float]:
+def summary(study: Compared, run: Run) -> dict[str, float]:
     """The numbers of a run: the largest over the run; distances root mean square over its time; the residual's and the
     step time's medians."""
     return {
@@ -69,7 +87,7 @@ def summary(study: Study, run: Run) -> dict[str, float]:
 
 # ---- orders ----------------------------------------------------------------------------------------------------------
 
-def floor_of(study: Study, quantity: str) -> float:
+def floor_of(study: Compared, quantity: str) -> float:
     """Below which an error of this quantity tells nothing."""
     if study.reference is not None and quantity in ("distance", "turn"):
         doubt = study.reference.position_doubt if quantity == "distance" else study.reference.angle_doubt
@@ -77,7 +95,7 @@ def floor_of(study: Study, quantity: str) -> float:
     return ROUNDING
 
 
-def orders(study: Study) -> dict[str, dict[str, float]]:
+def orders(study: Compared) -> dict[str, dict[str, float]]:
     """See Study.orders."""
     return {name: {quantity: fitted_order([(run.dt, summary(study, run)[key]) for run in runs if not run.failure],
                                           floor_of(study, quantity))
@@ -97,7 +115,7 @@ def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-def table(study: Study) -> Text:
+def table(study: Compared) -> Text:
     """See Study.table."""
     several = len(study.dts) > 1
     found = [(run, summary(study, run)) for run in study.all_runs()]
@@ -122,13 +140,13 @@ def table(study: Study) -> Text:
     return Text("\n".join(lines))
 
 
-def _title(study: Study) -> str:
+def _title(study: Compared) -> str:
     steps = ", ".join(step_text(dt) for dt in study.dts)
     return (f"{study.scene}: {study.bodies} bod{'y' if study.bodies == 1 else 'ies'}, {study.joints} "
             f"joint{'' if study.joints == 1 else 's'}, {study.seconds:g} s in steps of {steps} s")
 
 
-def _notes(study: Study) -> list[str]:
+def _notes(study: Compared) -> list[str]:
     """What the numbers mean, and what went wrong."""
     lines = []
     if study.reference is not None:
@@ -147,7 +165,7 @@ def _notes(study: Study) -> list[str]:
     return lines
 
 
-def _horizon(study: Study) -> str:
+def _horizon(study: Compared) -> str:
     """Until when the reference knows where the bodies are, if it loses them."""
     if study.reference is None:
         return ""
@@ -155,7 +173,7 @@ def _horizon(study: Study) -> str:
     return f" (to 1 mm until {study.reference.time[lost[0]]:.3g} s)" if len(lost) else ""
 
 
-def _order_lines(study: Study) -> list[str]:
+def _order_lines(study: Compared) -> list[str]:
     found = orders(study)
     head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
     return aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
@@ -197,7 +215,7 @@ def step_text(dt: float) -> str:
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
 
-def write_csv(study: Study, path) -> None:
+def write_csv(study: Compared, path) -> None:
     """See Study.csv."""
     if Path(path).suffix != ".csv":
         raise SceneError(f"{os.fspath(path)}: must end in .csv")

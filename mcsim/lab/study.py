@@ -11,8 +11,10 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.lab.picture import plot
 from mcsim.lab.record import ARRAYS, TOLD, Run
 from mcsim.lab.reference import Reference
+from mcsim.lab.report import orders, table, write_csv
 from mcsim.scene.checks import items, number, text
 
 VERSION = 1
@@ -68,28 +70,20 @@ class Study:
 
     def table(self) -> str:
         """The summary as plain text: a row for each run, the reference, and of several steps the orders fitted."""
-        from mcsim.lab.report import table
-
         return table(self)
 
     def orders(self) -> dict[str, dict[str, float]]:
         """name -> {"distance", "turn", "energy", "drift": order}: slopes of log error over log dt, by least squares;
         NaN where there is nothing to fit."""
-        from mcsim.lab.report import orders
-
         return orders(self)
 
     def csv(self, path) -> None:
         """Writes the summary, a line for each run."""
-        from mcsim.lab.report import write_csv
-
         write_csv(self, path)
 
     def plot(self, path, kind=None) -> None:
         """Draws one picture (.png, .pdf or .svg): kind "time", panels over time at the smallest step, or "convergence",
         errors over dt; by default the second if there are several steps."""
-        from mcsim.lab.picture import plot
-
         plot(self, path, kind)
 
     # ---- files -------------------------------------------------------------------------------------------------------
