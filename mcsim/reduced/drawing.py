@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
+from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spanning import BASE
-
-if TYPE_CHECKING:
-    from mcsim.reduced.system import System
 
 FORMATS = (".png", ".svg", ".pdf")
 COLUMN, ROW = 1.9, 1.1          # size of a node's cell [inch]
@@ -29,7 +28,7 @@ ENOUGH = 0.35                   # distance of a line from a node that needs not 
 POINTS = 60                     # of a bent arrow
 
 
-def draw(system: System, target: str | PathLike[str] | Any) -> Any:
+def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[str] | Any) -> Any:
     """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes.
 
     The base is a box, links are circles with their numbers and bodies. An arrow runs from the predecessor of a joint to
@@ -38,7 +37,7 @@ def draw(system: System, target: str | PathLike[str] | Any) -> Any:
     """
     require_matplotlib()
     if hasattr(target, "add_patch"):
-        _paint(system, target, 1.0)
+        _paint(links, loops, target, 1.0)
         return target
     form = Path(target).suffix.lower()
     if form not in FORMATS:
@@ -46,43 +45,45 @@ def draw(system: System, target: str | PathLike[str] | Any) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    places = layout(system)
+    places = layout(links)
     width = COLUMN * (max(x for x, _ in places.values()) + 1.6)
     height = ROW * (max(y for _, y in places.values()) + 1.3)
     scale = min(1.0, LARGEST / max(width, height))
     figure = Figure(figsize=(max(width * scale, 3.0), max(height * scale, 2.0)), dpi=DPI)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
-    _paint(system, axes, scale)
+    _paint(links, loops, axes, scale)
     with written_whole(target) as file:
         figure.savefig(file, format=form[1:])
     return axes
 
 
-def layout(system: System) -> dict[int, np.ndarray]:
+def layout(links: Sequence[Link]) -> dict[int, np.ndarray]:
     """Number of each node -> (2,) column and row: rows by depth, parents above the middle of their children."""
     depth, column = {BASE: 0}, 0.0
-    for link in system.links:
+    children: dict[int, list[int]] = {number: [] for number in range(BASE, len(links))}
+    for link in links:
         depth[link.number] = depth[link.parent] + 1
+        children[link.parent].append(link.number)
     across: dict[int, float] = {}
-    for number in [*range(len(system.links) - 1, -1, -1), BASE]:        # children before parents
-        children = system.children(number)
-        if len(children) == 0:
+    for number in [*range(len(links) - 1, -1, -1), BASE]:        # children before parents
+        held = children[number]
+        if held:
+            across[number] = 0.5 * (across[held[0]] + across[held[-1]])
+        else:
             across[number] = column
             column -= 1.0
-        else:
-            across[number] = 0.5 * (across[children[0]] + across[children[-1]])
     left = min(across.values())
     return {number: np.array([x - left, depth[number]]) for number, x in across.items()}
 
 
-def _paint(system: System, axes: Any, scale: float) -> None:
+def _paint(links: Sequence[Link], loops: Sequence[Loop], axes: Any, scale: float) -> None:
     """The whole graph on the axes; scale: of lines and letters."""
-    places = layout(system)
+    places = layout(links)
     axes.axis("off")
     axes.set_xlim(-0.8, max(x for x, _ in places.values()) + 0.8)
     axes.set_ylim(max(y for _, y in places.values()) + 0.7, -0.6)
-    for link in system.links:
+    for link in links:
         name, color = ("free", FREE) if link.joint is None else (link.joint.name, TREE)
         way = np.linspace(0.0, 1.0, POINTS)[:, None]
         line = (1.0 - way) * places[link.parent] + way * places[link.number]
@@ -90,7 +91,7 @@ def _paint(system: System, axes: Any, scale: float) -> None:
         ends = (link.parent, link.number)
         _arrow(axes, line[::-1] if link.reversed else line, ends[::-1] if link.reversed else ends, color, "-", scale)
     between: dict[tuple[int, int], int] = {}
-    for loop in system.loops:
+    for loop in loops:
         ends = loop.predecessor, loop.successor
         pair = min(ends), max(ends)
         line = _clearest(places, pair, between.get(pair, 0))
@@ -98,7 +99,7 @@ def _paint(system: System, axes: Any, scale: float) -> None:
         _label(axes, line[POINTS // 2], loop.joint.name, LOOP, scale)
         _arrow(axes, line if ends == pair else line[::-1], ends, LOOP, "--", scale)
     _node(axes, places[BASE], "base", "", True, scale)
-    for link in system.links:
+    for link in links:
         _node(axes, places[link.number], str(link.number), link.body, False, scale)
 
 

@@ -5,18 +5,14 @@ Reading makes the model anew from scene and choices, and refuses a file whose wr
 
 from __future__ import annotations
 
-import json
 import math
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import path_name, read_json, written_whole
 from mcsim.reduced.kinds import BALLS
-from mcsim.scene import Scene
-
-if TYPE_CHECKING:
-    from mcsim.reduced.system import Link, Loop, System
+from mcsim.reduced.links import Link, Loop
+from mcsim.scene import Joint, Scene
 
 VERSION = 1
 WHAT = "file of a system model"
@@ -25,25 +21,23 @@ FIELDS = ("version", "scene", "tree", "roots", "ball", "nq", "nv", "links", "loo
 MODEL = ("nq", "nv", "links", "loops", "couplings")
 
 
-def system_to_dict(system: System) -> dict[str, Any]:
-    """The model as JSON data. tree, roots, ball, models: what System takes to make it again; the rest is for other
-    readers. Joint models of the user's own are functions, which no data hold: SceneError."""
-    for name in system.own_models():
-        raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the system "
-                         "without models= and give them anew when it is read")
+def model_to_dict(scene: Scene, models: Mapping[str, Any], links: Sequence[Link], loops: Sequence[Loop],
+                  couplings: Sequence[Joint]) -> dict[str, Any]:
+    """The model as JSON data. scene, tree, roots, ball, models: what System takes to make it again; the rest is for other
+    readers."""
     hows = {kind: how for how, kind in BALLS.items()}
-    placed: list[Any] = [*system.links, *system.loops]
+    placed: list[Any] = [*links, *loops]
     return {
         "version": VERSION,
-        "scene": system.scene.to_dict(),
-        "tree": [link.joint.name for link in system.links if link.joint is not None],
-        "roots": [link.body for link in system.links if link.joint is None],
+        "scene": scene.to_dict(),
+        "tree": [link.joint.name for link in links if link.joint is not None],
+        "roots": [link.body for link in links if link.joint is None],
         "ball": {part.joint.name: hows[part.kind] for part in placed if part.kind in hows},
-        **({"models": dict(system._models)} if system._models else {}),
-        "nq": system.nq, "nv": system.nv,
-        "links": [_link_to_dict(link) for link in system.links],
-        "loops": [_loop_to_dict(loop) for loop in system.loops],
-        "couplings": [joint.name for joint in system.couplings],
+        **({"models": dict(models)} if models else {}),
+        "nq": links[-1].q.stop if links else 0, "nv": links[-1].v.stop if links else 0,
+        "links": [_link_to_dict(link) for link in links],
+        "loops": [_loop_to_dict(loop) for loop in loops],
+        "couplings": [joint.name for joint in couplings],
     }
 
 
@@ -65,45 +59,22 @@ def _loop_to_dict(loop: Loop) -> dict[str, Any]:
     }
 
 
-def system_from_dict(data: Any, name: str = "system") -> System:
-    """The model that JSON data describes. name: of the data in messages."""
-    from mcsim.reduced.system import System
-
+def check_fields(data: Any, name: str) -> None:
+    """Whether JSON data can be that of a model. name: of the data in messages."""
     if not isinstance(data, dict) or any(field not in data for field in FIELDS):
         missing = [field for field in FIELDS if not isinstance(data, dict) or field not in data]
         raise SceneError(f"{name}: not a system model: {missing[0]} is missing; write it by System.save")
     if data["version"] != VERSION:
         raise SceneError(f"{name}: version must be {VERSION}, got {data['version']!r}")
-    try:
-        system = System(Scene.from_dict(data["scene"]), tree=data["tree"], roots=data["roots"], ball=data["ball"],
-                        models=data.get("models"))
-    except SceneError as error:
-        raise SceneError(f"{name}: {error}") from None
-    made = system_to_dict(system)
+
+
+def check_same(made: dict[str, Any], data: dict[str, Any], name: str) -> None:
+    """Whether the model that was made from the scene and choices of JSON data is the one that is written out there."""
     for field in MODEL:
         place = _difference(made[field], data[field], field)
         if place is not None:
             raise SceneError(f"{name}: {place} is not what the scene gives; change the scene in the file, not what "
                              "follows from it")
-    return system
-
-
-def save_system(system: System, path: str | PathLike[str]) -> None:
-    """Write a model to a JSON file, one line for each link and loop."""
-    parts = []
-    for key, value in system_to_dict(system).items():
-        if key in ("links", "loops") and value:
-            lines = ",\n    ".join(json.dumps(item, ensure_ascii=False) for item in value)
-            parts.append(f"{json.dumps(key)}: [\n    {lines}\n  ]")
-        else:
-            parts.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    with written_whole(path, WHAT) as file:
-        file.write(("{\n  " + ",\n  ".join(parts) + "\n}\n").encode())
-
-
-def load_system(path: str | PathLike[str]) -> System:
-    """The model of a JSON file. FileNotFoundError if there is none, SceneError if it is wrong."""
-    return system_from_dict(read_json(path, WHAT), path_name(path, WHAT))
 
 
 def _difference(made: Any, given: Any, place: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from mcsim.core.linear import dot, least, length, lengths, product
 from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply, rotation_vector
 from mcsim.core.trig import arctan2, cos, sin
 from mcsim.reduced.kinds import KINDS, Kind
-
-if TYPE_CHECKING:
-    from mcsim.reduced.system import Link
-    from mcsim.reduced.user_joint import JointModel
+from mcsim.reduced.links import Link
+from mcsim.reduced.user_joint import JointModel
 
 UNIT = 1e-6                     # how far from 1 the length of an orientation may be
 ROUNDING = 1e-15                # how far it is by rounding alone

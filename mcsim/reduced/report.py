@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mcsim.reduced.kinds import KINDS
-
-if TYPE_CHECKING:
-    from mcsim.reduced.system import Link, System
+from mcsim.reduced.links import Link, Loop
+from mcsim.scene import Joint
 
 ALIGNED_RIGHT = ("link", "rows", "mass [kg]")
 
 
-def report(system: System) -> str:
-    """A table of links, and if there are any, of loops and of couplings."""
-    parts = [repr(system)[1:-1], _table(
+def report(title: str, links: Sequence[Link], loops: Sequence[Loop], couplings: Sequence[Joint],
+           loop_links: Sequence[np.ndarray]) -> str:
+    """A table of links, and if there are any, of loops and of couplings. loop_links: of each loop, numbers."""
+    parts = [title, _table(
         ("link", "body", "parent", "joint", "kind", "reversed", "q", "v", "mass [kg]"),
-        [_link_row(system, link) for link in system.links])]
-    if system.loops:
+        [_link_row(links, link) for link in links])]
+    if loops:
         parts += ["loops: joints that are cut", _table(
             ("joint", "kind", "predecessor", "successor", "rows", "closes the loop of"),
-            [(loop.joint.name, loop.kind, node_name(system, loop.predecessor), node_name(system, loop.successor),
-              str(6 - KINDS[loop.kind].nv), " ".join(map(str, system.loop_links(loop)))) for loop in system.loops])]
-    if system.couplings:
+            [(loop.joint.name, loop.kind, _node_name(links, loop.predecessor), _node_name(links, loop.successor),
+              str(6 - KINDS[loop.kind].nv), " ".join(map(str, numbers))) for loop, numbers in zip(loops, loop_links)])]
+    if couplings:
         parts += ["couplings", _table(
             ("joint", "type", "a", "b"),
-            [(joint.name, joint.type, joint.a or "base", joint.b or "base") for joint in system.couplings])]
+            [(joint.name, joint.type, joint.a or "base", joint.b or "base") for joint in couplings])]
     return "\n".join(parts)
 
 
-def node_name(system: System, number: int) -> str:
+def _node_name(links: Sequence[Link], number: int) -> str:
     """A link as its number and its body's name."""
-    return "base" if number < 0 else f"{number} {system.links[number].body}"
+    return "base" if number < 0 else f"{number} {links[number].body}"
 
 
-def _link_row(system: System, link: Link) -> tuple[str, ...]:
-    return (str(link.number), link.body, node_name(system, link.parent), "-" if link.joint is None else link.joint.name,
+def _link_row(links: Sequence[Link], link: Link) -> tuple[str, ...]:
+    return (str(link.number), link.body, _node_name(links, link.parent), "-" if link.joint is None else link.joint.name,
             link.kind, "reversed" if link.reversed else "", _span(link.q), _span(link.v),
             "prescribed" if link.prescribed else f"{link.mass:.6g}")
 

@@ -10,16 +10,19 @@ frame, its F_s the centre of mass with the body's axes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import path_name, read_json, write_json
 from mcsim.core.linear import product
 from mcsim.core.rotation import IDENTITY, Frame, compose, matrix, relative
+from mcsim.reduced.drawing import draw
+from mcsim.reduced.files import WHAT, check_fields, check_same, model_to_dict
 from mcsim.reduced.kinds import BALLS, KIND_OF, KINDS, QUATERNIONS
+from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.readout import Readout
 from mcsim.reduced.report import report
 from mcsim.reduced.spanning import BASE, Branch, Edge, span
@@ -27,70 +30,6 @@ from mcsim.reduced.spatial import motion_transform
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import choose, listing, show, suggestion
-
-
-@dataclass(frozen=True, eq=False)
-class Link:
-    """A moving body and the joint that holds it to its parent.
-
-    number: of the link. body: its name; body_number: its place in the scene's bodies.
-    parent: number of the parent, -1 for the base. joint: of the scene, None for a free joint that the model added.
-    kind: of the joint, a key of KINDS. reversed: the link is the joint's predecessor, the parent its successor.
-    prescribed: a kinematic body, whose motion is given. q, v: where its coordinates and velocities stand.
-    place (3,) [m], turn (3, 3): the joint's frame on the parent, in the parent's frame; x_parent = place + turn x.
-    constant: of a helical joint the pitch [m/rad], of a rack and pinion the way a radian [m/rad], else 0.
-    mass [kg], com (3,) [m]: centre of mass, and inertia (3, 3) [kg m²] about it, in the link's frame; 0 if prescribed.
-    frame: (position (3,) [m], rotation (3, 3)) of the centre of mass with the body's axes, in the link's frame;
-        x_link = position + rotation x_body.
-    model: of a joint of kind "user".
-    """
-
-    number: int
-    body: str
-    body_number: int
-    parent: int
-    joint: Joint | None
-    kind: str
-    reversed: bool
-    prescribed: bool
-    q: slice
-    v: slice
-    place: np.ndarray
-    turn: np.ndarray
-    constant: float
-    mass: float
-    com: np.ndarray
-    inertia: np.ndarray
-    frame: tuple[np.ndarray, np.ndarray]
-    model: JointModel | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Loop:
-    """A joint that closes a loop: it is not in the tree, and holds as constraints.
-
-    joint: of the scene; kind: a key of KINDS. predecessor, successor: numbers of the links a and b, -1 for the base.
-    predecessor_frame, successor_frame: (place (3,) [m], turn (3, 3)) of F_p and F_s in the frames of these two links.
-    constant: of a helical joint the pitch [m/rad], else 0.
-    """
-
-    joint: Joint
-    kind: str
-    predecessor: int
-    successor: int
-    predecessor_frame: tuple[np.ndarray, np.ndarray]
-    successor_frame: tuple[np.ndarray, np.ndarray]
-    constant: float
-
-    @property
-    def X_P(self) -> np.ndarray:
-        """(6, 6): takes motions [w; v] from the predecessor link's frame to F_p."""
-        return motion_transform(*self.predecessor_frame)
-
-    @property
-    def X_S(self) -> np.ndarray:
-        """(6, 6): takes motions [w; v] from the successor link's frame to F_s."""
-        return motion_transform(*self.successor_frame)
 
 
 class System:
@@ -323,16 +262,15 @@ class System:
 
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON data: scene and choices, and links, loops and couplings as they follow from these."""
-        from mcsim.reduced.files import system_to_dict
-
-        return system_to_dict(self)
+        for name in self.own_models():
+            raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the "
+                             "system without models= and give them anew when it is read")
+        return model_to_dict(self.scene, self._models, self.links, self.loops, self.couplings)
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> System:
         """The model that JSON data describes."""
-        from mcsim.reduced.files import system_from_dict
-
-        return system_from_dict(data)
+        return _of_data(data, "system")
 
     def own_models(self) -> list[str]:
         """Names of the joints that have a JointModel of the user's own."""
@@ -340,16 +278,12 @@ class System:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a JSON file."""
-        from mcsim.reduced.files import save_system
-
-        save_system(self, path)
+        write_json(self.to_dict(), path, WHAT)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> System:
         """The model of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
-        from mcsim.reduced.files import load_system
-
-        return load_system(path)
+        return _of_data(read_json(path, WHAT), path_name(path, WHAT))
 
     def draw(self, target: str | PathLike[str] | Any) -> Any:
         """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes.
@@ -357,9 +291,7 @@ class System:
         The base is a box, links are circles. Arrows run from a joint's predecessor to its successor: solid in the tree,
         grey for free joints that the model added, dashed where they close loops.
         """
-        from mcsim.reduced.drawing import draw
-
-        return draw(self, target)
+        return draw(self.links, self.loops, target)
 
     def __repr__(self) -> str:
         parts = [(len(self.links), "link"), (self.nq, "coordinate"), (len(self.loops), "loop"),
@@ -369,7 +301,19 @@ class System:
         return f"<System of {self.scene.name!r}: {', '.join([*counts[:2], velocities, *counts[2:]])}>"
 
     def __str__(self) -> str:
-        return report(self)
+        return report(repr(self)[1:-1], self.links, self.loops, self.couplings, list(map(self.loop_links, self.loops)))
+
+
+def _of_data(data: Any, name: str) -> System:
+    """The model that JSON data describes. name: of the data in messages."""
+    check_fields(data, name)
+    try:
+        system = System(Scene.from_dict(data["scene"]), tree=data["tree"], roots=data["roots"], ball=data["ball"],
+                        models=data.get("models"))
+    except SceneError as error:
+        raise SceneError(f"{name}: {error}") from None
+    check_same(system.to_dict(), data, name)
+    return system
 
 
 def _turned(inertia: np.ndarray, axes: np.ndarray) -> np.ndarray:
