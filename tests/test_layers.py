@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,48 @@ def test_imports_only_from_lower_floors():
     wrong = [f"{path}: {complaint(file_unit(path), module)}" for path in SOURCES for module in sorted(imports(path))
              if complaint(file_unit(path), module)]
     assert not wrong, "\n".join(wrong)
+
+
+def module_name(path):
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+COMPILED = {module_name(path) for path in SOURCES if path.suffix == ".pyx"}
+
+
+def circle(texts):
+    """Modules of which each imports the next, back to the first: "a imports b imports a"; "" if there are none. texts:
+    dotted name -> Python source, whose imports all count, also those in functions and for type checkers alone."""
+    graph = {module: set() for module in texts}
+    for module, text in texts.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                graph[module] |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                inside = [f"{node.module}.{alias.name}" for alias in node.names]
+                graph[module] |= {name if name in texts or name in COMPILED else node.module for name in inside}
+    try:
+        TopologicalSorter({module: found & texts.keys() - {module} for module, found in graph.items()}).prepare()
+    except CycleError as error:
+        return " imports ".join(reversed(error.args[1]))
+    return ""
+
+
+def test_no_modules_import_each_other():
+    """Data stand below what reads them, and a class above what its methods call: no circle, however late it closes."""
+    texts = {module_name(path).removesuffix(".__init__"): path.read_text(encoding="utf-8")
+             for path in SOURCES if path.suffix == ".py"}
+    assert not circle(texts), circle(texts)
+
+
+def test_circles_are_seen():
+    """In functions, for type checkers, of three; a package's own compiled module is none."""
+    late = "def f():\n    from mcsim import {}\n"
+    assert circle({"mcsim.a": late.format("b"), "mcsim.b": "if TYPE_CHECKING:\n    from mcsim.a import A\n"}) in (
+        "mcsim.a imports mcsim.b imports mcsim.a", "mcsim.b imports mcsim.a imports mcsim.b")
+    assert circle({"mcsim.a": "import mcsim.b", "mcsim.b": late.format("c"), "mcsim.c": late.format("a")})
+    assert not circle({"mcsim.a": "import mcsim.b", "mcsim.b": late.format("c"), "mcsim.c": ""})
+    assert not circle({"mcsim.step": "from mcsim.step.a import A", "mcsim.step.a": "from mcsim.step import _pipeline"})
 
 
 def test_the_page_draws_every_room_on_its_floor():
