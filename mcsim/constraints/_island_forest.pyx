@@ -1,7 +1,5 @@
 """Which bodies touch or are joined, as a forest of which each tree is an island, and what is known of each
 (docs/theory/sleeping.md).
-
-Source: union by lowest number with path halving: R. Tarjan, J. van Leeuwen, 1984.
 """
 
 from libc.string cimport memset
@@ -11,6 +9,7 @@ import numpy as np
 from mcsim.constraints._carriers cimport carries
 from mcsim.constraints._stillness cimport NOTHING
 from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._math cimport dot, is_zero
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._joint cimport MOTION_NONE, MOTOR_VELOCITY
@@ -42,22 +41,13 @@ cdef class IslandForest:
         self.beside, self.tied = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
 
     cdef int32_t root(self, int32_t i) noexcept nogil:
-        while self.parent[i] != i:
-            self.parent[i] = self.parent[self.parent[i]]
-            i = self.parent[i]
-        return i
+        return root_of(self.parent, i)
 
     cdef void unite(self, int32_t a, int32_t b) noexcept nogil:
         """Of two dynamic bodies one island."""
-        cdef int32_t swap
-        a = self.root(a)
-        b = self.root(b)
-        if a > b:
-            swap = a
-            a = b
-            b = swap
-        self.parent[b] = a
-        self.state[a] |= self.state[b]
+        cdef int32_t known = self.state[self.root(a)] | self.state[self.root(b)]
+        unite_groups(self.parent, a, b)
+        self.state[self.root(a)] = known
 
     cdef void rest_together(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
         """Two dynamic bodies are one island. Where their carriers differ, one is driven past the other."""

@@ -14,6 +14,7 @@ than without one.
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._forest cimport root_of, unite_groups
 
 
 cdef class WarmStarts:
@@ -34,16 +35,11 @@ cdef class WarmStarts:
             self.bend[i] = 0.0
 
     cdef int32_t root(self, int32_t node) noexcept nogil:
-        while self.parent[node] != node:
-            self.parent[node] = self.parent[self.parent[node]]
-            node = self.parent[node]
-        return node
+        return root_of(self.parent, node)
 
     cdef void tie(self, int32_t a, int32_t b) noexcept nogil:
         """Two nodes hang together."""
-        cdef int32_t x = self.root(a)
-        cdef int32_t y = self.root(b)
-        self.parent[max(x, y)] = min(x, y)
+        unite_groups(self.parent, a, b)
 
     cdef void clear(self, int32_t node) noexcept nogil:
         self.slope[node] = 0.0

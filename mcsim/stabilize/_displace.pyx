@@ -44,6 +44,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
+from mcsim.core._forest cimport root_of
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, quat_exp, quat_mul, quat_normalized, scale,
                                sub, vec3)
@@ -206,10 +207,7 @@ cdef class Displacement:
     # ---- groups of bodies ------------------------------------------------------------------------------------------------
 
     cdef int32_t root(self, int32_t i) noexcept nogil:
-        while self.parent[i] != i:
-            self.parent[i] = self.parent[self.parent[i]]
-            i = self.parent[i]
-        return i
+        return root_of(self.parent, i)
 
     cdef void begin_groups(self) noexcept nogil:
         """Each body alone."""

@@ -33,10 +33,9 @@ cdef class BoundedEnergy:
 
     cdef bint find(self, const double* forces, const int32_t* tied) noexcept nogil
     cdef void keep(self) noexcept nogil
-    cdef void settle(self) noexcept nogil
-    cdef void look(self) noexcept nogil
+    cdef bint settle(self) noexcept nogil
+    cdef void find_shared(self) noexcept nogil
     cdef double kinetic_of(self, Py_ssize_t k) noexcept nogil
     cdef double height_of(self, Py_ssize_t k) noexcept nogil
-    cdef int32_t first_of(self, int32_t tree) noexcept nogil
-    cdef int32_t join(self, int32_t body, bint passive, int32_t other) noexcept nogil
+    cdef int32_t join(self, const Row* row, int32_t body, int32_t other) noexcept nogil
     cdef bint only_takes(self, const Row* row) noexcept nogil

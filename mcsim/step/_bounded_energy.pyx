@@ -7,6 +7,7 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.core._math cimport add_scaled, scale, sub, vec3
 from mcsim.reduced._links cimport Link
@@ -50,19 +51,15 @@ cdef class BoundedEnergy:
                 self.bounded[k] = self.bounded[k] and self.motion.tau[i] == 0.0
         for i in range(self.plain.row_count):
             row = &self.plain.rows[i]
-            a = self.join(row.body_a, self.only_takes(row), row.body_b)
-            b = self.join(row.body_b, self.only_takes(row), row.body_a)
+            a, b = self.join(row, row.body_a, row.body_b), self.join(row, row.body_b, row.body_a)
             if a >= 0 and b >= 0:
-                a, b = self.first_of(a), self.first_of(b)
-                self.group[max(a, b)] = min(a, b)
-            if row.kind >= ROW_NORMAL:
-                self.touching[max(a, b)] = True
+                unite_groups(self.group, a, b)
         for i in range(6 * self.context.bodies.count if forces != NULL else 0):
             if forces[i] != 0.0 and self.motion.blocks[i // 6].count > 0:
                 self.bounded[self.motion.blocks[i // 6].tree] = False
         for k in range(self.motion.tree_count):
             if self.group[k] >= 0:
-                first = self.group[k] = self.first_of(<int32_t>k)
+                first = self.group[k] = root_of(self.group, <int32_t>k)
                 self.bounded[first] = self.bounded[first] and self.bounded[k]
                 self.held[first] = self.held[first] or self.held[k]
                 self.touching[first] = self.touching[first] or self.touching[k]
@@ -72,16 +69,16 @@ cdef class BoundedEnergy:
         return some
 
     cdef void keep(self) noexcept nogil:
-        """As the substep begins."""
+        """As the substep begins, after look."""
         cdef Py_ssize_t k
-        self.look()
+        self.find_shared()
         for k in range(self.motion.tree_count):
             if self.bounded[k]:
                 self.before[k], self.height[k] = self.kinetic_of(k), self.height_of(k)
 
-    cdef void settle(self) noexcept nogil:
-        """As it ends: a group that has gained too much loses that out of its motion, but for that of the centre of mass of
-        one that nothing holds.
+    cdef bint settle(self) noexcept nogil:
+        """As it ends, after look: a group that has gained too much loses that out of its motion, but for that of the centre
+        of mass of one that nothing holds. -> whether any has
 
         Rows see the mean velocity of the drift to come, but act at its begin, so that what a limit bears, it gives first
         and takes in the end. A tree that turns by a radian meanwhile is not where it would be taken: where limits and
@@ -89,12 +86,11 @@ cdef class BoundedEnergy:
         also others at the end, so that discs that wobble give and take up to a quarter of their kinetic energy a substep,
         and what overlaps is lifted out: with contacts kinetic energy grows by no more than MOST_GAIN of it and by what
         weights have done on trees that have sunk."""
-        cdef double* qd = self.motion.qd
-        cdef const Block* block
         cdef double energy, lift, factor
         cdef int32_t g
-        cdef Py_ssize_t i, k
-        self.look()
+        cdef Py_ssize_t k
+        cdef bint some = False
+        self.find_shared()
         memset(self.kinetic, 0, self.motion.tree_count * sizeof(double))
         memset(self.gained, 0, self.motion.tree_count * sizeof(double))
         memset(self.may, 0, self.motion.tree_count * sizeof(double))
@@ -112,23 +108,19 @@ cdef class BoundedEnergy:
             if not self.bounded[k] or self.gained[g] <= self.may[g]:
                 continue
             factor = sqrt(max(1.0 - self.gained[g] / self.kinetic[g], 0.0))
-            block = &self.motion.trees[k]
-            if not self.held[g]:
-                self.motion.push(k, qd, w_scale(-1.0, self.shared[g]))
-            for i in range(block.first, block.first + block.count):
-                qd[i] *= factor
-            if not self.held[g]:
-                self.motion.push(k, qd, self.shared[g])
+            self.energies.shared[k] = self.shared[g]
+            self.energies.slow_tree(k, factor, 0.0, self.energies.shared)
+            some = True
+        return some
 
-    cdef void look(self) noexcept nogil:
-        """Of every group that nothing holds the velocity of its centre of mass, and the acceleration: it falls as a whole,
-        and its energy is as it is seen from there."""
+    cdef void find_shared(self) noexcept nogil:
+        """After look: of every group that nothing holds the velocity of its centre of mass, and the acceleration: it falls
+        as a whole, and its energy is as it is seen from there."""
         cdef const Link* link
         cdef const Block* block
         cdef double mass
         cdef int32_t g
         cdef Py_ssize_t i, k
-        self.motion.look()
         for k in range(self.motion.tree_count):
             self.mass[k] = 0.0
             self.shared[k] = wide3(0.0, 0.0, 0.0)
@@ -162,12 +154,7 @@ cdef class BoundedEnergy:
             found += self.energies.height_energy(i, sub(self.motion.tree.links[i].weight, self.mean[self.group[k]]))
         return found
 
-    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
-        while self.group[tree] != tree:
-            tree = self.group[tree]
-        return tree
-
-    cdef int32_t join(self, int32_t body, bint passive, int32_t other) noexcept nogil:
+    cdef int32_t join(self, const Row* row, int32_t body, int32_t other) noexcept nogil:
         """A row acts on a body, and on the other one. -> its tree; -1: it has none"""
         cdef int32_t k
         cdef const Twist* twist
@@ -176,7 +163,8 @@ cdef class BoundedEnergy:
         k = self.motion.blocks[body].tree
         if self.group[k] < 0:
             self.group[k] = k
-        self.bounded[k] = self.bounded[k] and passive
+        self.bounded[k] = self.bounded[k] and self.only_takes(row)
+        self.touching[k] = self.touching[k] or row.kind >= ROW_NORMAL
         if other < 0 or self.motion.blocks[other].count == 0:
             self.held[k] = True
             if other >= 0:

@@ -622,8 +622,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.flight.bring_back_velocities(self.tree_rows.tied)
 
     cdef void begin_contacts(self) noexcept nogil:
-        """Contacts are aimed by the paths of their bodies as the substep begins."""
-        self.motion.look()
+        """After look: contacts are aimed by the paths of their bodies as the substep begins."""
         self.poses.give_swings(self.swings)
         if not self.runge:
             self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.swings)
@@ -638,13 +637,15 @@ cdef class ReducedPipeline(TreePipeline):
         if watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, acting, forces, False)
         cdef bint bounded = not self.runge and self.energy.find(forces, self.tree_rows.tied)
-        if bounded:
-            self.energy.keep()
         self.plain.aim_motors()
         self.plain.set_start_impulses()
         if self.settings.compliant:
             (<CompliantSurfaces>self.surfaces).set_start_impulses()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        if bounded or self.context.contact_rows > 0:
+            self.motion.look()
+        if bounded:
+            self.energy.keep()
         if self.context.contact_rows > 0:
             self.begin_contacts()
         self.stage_times.lap(STAGE_WARM_START)
@@ -700,9 +701,10 @@ cdef class ReducedPipeline(TreePipeline):
         if watched:
             self.account.end_half(self.plain.rows, self.plain.row_count, acting, forces)
             self.account.calm(self.plain.rows, self.plain.row_count, self.settings.compliant)
-        if bounded:
-            self.energy.settle()
-        self.body_sync.show_twists()
+        self.motion.look()
+        if bounded and self.energy.settle():
+            self.motion.look()
+        self.body_sync.give_twists()
         if last:
             self.sweeping.residual = max(self.sweeping.first_residual,
                                 residual(self.plain.rows, self.plain.row_count, self.bodies.twist, RELAXED))

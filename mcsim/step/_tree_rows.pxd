@@ -23,5 +23,4 @@ cdef class TreeRows:
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil
     cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil
-    cdef int32_t first_of(self, int32_t tree) noexcept nogil
     cdef bint is_stirred(self, int32_t body) noexcept nogil

@@ -5,6 +5,7 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport integers
+from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._types cimport GROW, OK
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._generalized cimport closes
@@ -86,13 +87,13 @@ cdef class TreeRows:
                 first = self.engage(self.plain.rows[i + r].body_b, ties, 1 if i < self.plain.joint_end else 3, first)
             i += m
         for k in range(self.motion.tree_count):
-            self.bond[k] = self.first_of(<int32_t>k) if self.tied[k] else -1
+            self.bond[k] = root_of(self.bond, <int32_t>k) if self.tied[k] else -1
         for i in range(self.context.bodies.count):
             self.bonds[i] = self.bond[self.motion.blocks[i].tree] if self.motion.blocks[i].count > 0 else -1
 
     cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil:
         """first: a tree that this one is tied to, -1: none yet. -> the same for the next one"""
-        cdef int32_t a, b
+        cdef int32_t a
         if body < 0 or self.motion.blocks[body].count == 0:
             return first
         a = self.motion.blocks[body].tree
@@ -101,14 +102,8 @@ cdef class TreeRows:
             return first
         self.tied[a] = 1
         if first >= 0:
-            a, b = self.first_of(a), self.first_of(first)
-            self.bond[max(a, b)] = min(a, b)
+            unite_groups(self.bond, a, first)
         return a
-
-    cdef int32_t first_of(self, int32_t tree) noexcept nogil:
-        while self.bond[tree] != tree and self.bond[tree] >= 0:
-            tree = self.bond[tree]
-        return tree
 
     cdef bint is_stirred(self, int32_t body) noexcept nogil:
         """Whether the last sweep has stirred a body's tree."""

@@ -3,20 +3,13 @@ to another, so each has its own end of sweeps (docs/theory/si.md)."""
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
+from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold
 
 cdef enum:
     HELD = 1 << 30               # a sweep that never comes
-
-
-cdef inline int32_t first_of(int32_t* parent, int32_t i) noexcept nogil:
-    """The first body of i's group, as far as it is known; the way there is halved."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
 
 
 cdef inline void forget(int32_t* groups, int32_t* going, int32_t body) noexcept nogil:
@@ -26,7 +19,7 @@ cdef inline void forget(int32_t* groups, int32_t* going, int32_t body) noexcept 
 
 cdef inline void hold(int32_t* groups, int32_t* going, const Bodies* bodies, int32_t body) noexcept nogil:
     if body >= 0 and bodies.inv_mass[body] > 0.0:
-        going[first_of(groups, body)] = HELD
+        going[root_of(groups, body)] = HELD
 
 
 cdef inline int32_t mover(const Manifold* m, const Bodies* bodies) noexcept nogil:
@@ -55,15 +48,14 @@ cdef inline void find_groups(int32_t* groups, int32_t* going, const Manifold* ma
     for k in range(count):
         m = &manifolds[k]
         if m.point_count > 0 and bodies.inv_mass[m.body_a] > 0.0 and bodies.inv_mass[m.body_b] > 0.0:
-            a, b = first_of(groups, m.body_a), first_of(groups, m.body_b)
-            groups[max(a, b)] = min(a, b)
+            unite_groups(groups, m.body_a, m.body_b)
     for k in range(awake_count):
         hold(groups, going, bodies, joints[awake[k]].body_a)
         hold(groups, going, bodies, joints[awake[k]].body_b)
     going[bodies.count] = HELD
     for k in range(count):
         a = mover(&manifolds[k], bodies)
-        groups[a] = first_of(groups, a)
+        groups[a] = root_of(groups, a)
 
 
 cdef inline int32_t group_of(const Manifold* m, const int32_t* groups, const int32_t* going,
