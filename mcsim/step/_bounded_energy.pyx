@@ -17,8 +17,8 @@ from mcsim.wide._lanes cimport Wide3, w_add_scaled, w_scale, wide3
 
 # What rounding leaves of an energy.
 cdef double BLUR = 1e-13
-# What a group with contacts may gain in a substep, in parts of its kinetic energy.
-cdef double MOST_GAIN = 0.5
+# What a group with contacts may gain in a substep, in parts of its kinetic energy: little more than discs that wobble do.
+cdef double MOST_GAIN = 0.3
 
 
 cdef class BoundedEnergy:
