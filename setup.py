@@ -9,6 +9,7 @@ Switches, by environment variable:
 """
 
 import ast
+import gc
 import os
 import platform
 import re
@@ -168,6 +169,10 @@ UTILITY = "mcsim._cyutility"
 
 ROOT = Path(__file__).resolve().parent
 
+
+# Translating builds large trees that live until its end: looking for rubbish among them as often as Python does by itself
+# takes a third of its time. Here, for every process that translates.
+gc.set_threshold(100_000, 50, 50)
 
 # What constraints/_NAME.pxd may define as VERB_NAME, and what is done for a type whose file does not.
 JOINT_VERBS = {
@@ -421,6 +426,7 @@ DIRECTIVES = {
     "binding": True,
     "embedsignature": True,
     "emit_code_comments": False,
+    "auto_pickle": False,                           # none can be pickled by its fields alone: 60 kB of C a class
     "linetrace": COVERAGE,
 }
 

@@ -12,8 +12,8 @@ from mcsim.core._types cimport Mat3, Vec3
 from mcsim.core._math cimport cross, dot, mat_vec, neg, norm, scale, sub
 from mcsim.state._shape_types cimport HULL
 from mcsim.collide._solid cimport HullView, Solid
-from mcsim.collide._surface cimport (BORDER, CROWDED, RING, Surface, sheet_of, triangle_corners, triangle_opposite,
-                                     vertex_at, vertex_ring)
+from mcsim.collide._surface cimport BORDER, CROWDED, RING, Surface
+from mcsim.collide._surface_walk cimport sheet_of, triangle_corners, triangle_opposite, vertex_at, vertex_ring
 
 cdef extern from *:
     """

@@ -31,7 +31,7 @@ from mcsim.collide._gjk cimport nearest_on_triangle
 from mcsim.collide._pairs cimport first_of, pair_key
 from mcsim.collide._shape_table cimport core_radius, face_count, face_of, farthest_point, support, supporting_feature
 from mcsim.collide._solid cimport Solid, is_surface
-from mcsim.collide._surface cimport Walk, triangle_corners, vertex_at, walk_next, walk_start
+from mcsim.collide._surface_walk cimport Walk, triangle_corners, vertex_at, walk_next, walk_start
 from mcsim.collide._surface_cast cimport distance_to_surface
 from mcsim.collide._sweep cimport Course, bring_back, course, moved
 from mcsim.collide.shapes._parts cimport ALIGNED, Polygon

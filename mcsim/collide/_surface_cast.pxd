@@ -12,7 +12,7 @@ from mcsim.collide._gjk cimport nearest_on_triangle
 from mcsim.collide._ray cimport Ray
 from mcsim.collide._shape_table cimport bounds
 from mcsim.collide._solid cimport Aabb, HullView, Solid
-from mcsim.collide._surface cimport Walk, triangle_corners, vertex_at, walk_next, walk_start
+from mcsim.collide._surface_walk cimport Walk, triangle_corners, vertex_at, walk_next, walk_start
 from mcsim.collide._surface_ray cimport RayHit, surface_ray
 
 # One triangle as a convex solid of its own. It points into itself, so it is not copied.

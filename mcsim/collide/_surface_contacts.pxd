@@ -25,7 +25,8 @@ from mcsim.collide._facet cimport (Facet, Placing, Slab, bends_away, facet_of, i
                                    slab_of)
 from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_open, part_take, parts_take
 from mcsim.collide.shapes._parts cimport Polygon
-from mcsim.collide._surface cimport Surface, Walk, sheet_of, walk_next, walk_start
+from mcsim.collide._surface cimport Surface
+from mcsim.collide._surface_walk cimport Walk, sheet_of, walk_next, walk_start
 
 cdef enum:
     SHEETS = 16                  # a solid's sides of more sheets at once are judged face by face

@@ -11,7 +11,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, mat_t_vec, mat_vec, neg, normalized, sub
 from mcsim.collide._ray cimport box_entry, inverse_of
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._surface cimport MESH_STACK, MeshNode, Surface, cell_index, triangle_corners, vertex_at
+from mcsim.collide._surface cimport MESH_STACK, MeshNode, Surface
+from mcsim.collide._surface_walk cimport cell_index, triangle_corners, vertex_at
 
 # What a ray met; distance in lengths of its direction.
 ctypedef struct RayHit:

@@ -20,7 +20,7 @@ from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._shape_table cimport inner_radius
 from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._sweep cimport Course, bring_back, moved
-from mcsim.collide._surface cimport Walk, walk_next, walk_start
+from mcsim.collide._surface_walk cimport Walk, walk_next, walk_start
 from mcsim.collide._parts cimport PART_COSINE, PART_MOST, SURFACE_MANIFOLDS, Part, Parts, part_store
 from mcsim.collide._patch cimport Patch
 from mcsim.collide._surface_contacts cimport Sheets, box_on_surface, surface_contacts

@@ -15,7 +15,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.collide._memory cimport address
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._surface cimport MESH_LEAF, MESH_STACK, MeshNode, Surface, Walk, walk_next, walk_start
+from mcsim.collide._surface cimport MESH_LEAF, MESH_STACK, MeshNode, Surface
+from mcsim.collide._surface_walk cimport Walk, walk_next, walk_start
 from mcsim.collide._surface_ray cimport RayHit, surface_ray
 from mcsim.collide._tree cimport Mark, select_median, widest_axis
 

@@ -16,7 +16,7 @@ one: a stack in either order takes one, and one that changes nothing.
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.wide._blocks cimport next_part
+from mcsim.wide._efforts cimport next_part
 
 cdef enum:
     LEVEL_BITS = 20

@@ -25,7 +25,8 @@ from mcsim.state._row cimport (BIASED, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_
                                BLOCK_FRICTION)
 from mcsim.state._pull cimport external_acceleration
 from mcsim.state._rows cimport response_along
-from mcsim.wide._blocks cimport HALF_SLOPS, next_part
+from mcsim.wide._blocks cimport HALF_SLOPS
+from mcsim.wide._efforts cimport next_part
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *

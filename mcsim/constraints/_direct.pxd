@@ -1,7 +1,7 @@
 """The joints' own rows for the direct solver, and how far a drift leaves them open."""
 
 from libc.stdint cimport int32_t
-from mcsim.constraints._parts cimport JointFrames
+from mcsim.constraints._joint_frames cimport JointFrames
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows, Row

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.constraints._limits cimport JointLists
-from mcsim.constraints._parts cimport AxisGeometry, JointFrames
+from mcsim.constraints._joint_frames cimport AxisGeometry, JointFrames
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint, JointAxis
 from mcsim.state._row cimport JointRows, Row

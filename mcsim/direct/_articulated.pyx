@@ -24,8 +24,8 @@ from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport answer_along, energy_beside, refresh_inertia
 from mcsim.state._joint_types cimport USER
 from mcsim.state._manifold cimport Manifold
-from mcsim.state._row cimport JointRows, Row
-from mcsim.state._rows cimport is_linear, is_wide, kept_part, row_rate, rows_way, way_of
+from mcsim.state._row cimport JointRows, Row, is_wide
+from mcsim.state._rows cimport is_linear, kept_part, row_rate, rows_way, way_of
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 from mcsim.wide._batches cimport BATCH_SWEPT
 

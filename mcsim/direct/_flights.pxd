@@ -1,7 +1,7 @@
 """Drifts of articulations whose joints' forces turn bodies faster than a substep resolves, energy and momenta kept."""
 
 from libc.stdint cimport int32_t
-from mcsim.constraints._parts cimport JointFrames
+from mcsim.constraints._joint_frames cimport JointFrames
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.state._bodies cimport Bodies

@@ -42,7 +42,8 @@ from mcsim.constraints._joint_table cimport constrain, holds_position
 from mcsim.constraints._direct cimport point_along_world
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
-from mcsim.constraints._parts cimport AxisGeometry, foresee_way, point_frames, still_frames, turn_frames
+from mcsim.constraints._parts cimport foresee_way, point_frames, still_frames, turn_frames
+from mcsim.constraints._joint_frames cimport AxisGeometry
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, is_zero, mat_vec, norm, quat, quat_mul,

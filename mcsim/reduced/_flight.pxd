@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._noted cimport Noted
 from mcsim.reduced._links cimport Force, Tree
 from mcsim.reduced._motion cimport Block, TreeMotion
-from mcsim.wide._lanes cimport Wide3
+from mcsim.wide._lane_types cimport Wide3
 
 # A link's twist about its origin, in its own axes, at a piece's start, later mirrored; its centre of mass at the start.
 ctypedef struct Rider:

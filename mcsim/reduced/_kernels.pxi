@@ -11,10 +11,9 @@ from mcsim.reduced._links cimport (
     ANGLES_ZX, ANGLES_ZYX, CYLINDRICAL, FIXED, HELICAL, MOST, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, TURNING, USER,
     USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,
     Motion, Response, Tree, TreeKernels)
-from mcsim.wide._lanes cimport (
-    WIDTH, Mask, Wide, Wide3, Wide6, above, any_lane, choose, lane_of, put, scatter_four, size_of, splat, w_add,
-    w_add_scaled,
-    w_cross, w_dot, w_scale, w_sub, w_times, wide3)
+from mcsim.wide._lane_types cimport WIDTH, Wide, Wide3, Wide6
+from mcsim.wide._lanes cimport (Mask, above, any_lane, choose, lane_of, put, scatter_four, size_of, splat, w_add,
+                                w_add_scaled, w_cross, w_dot, w_scale, w_sub, w_times, wide3)
 
 include "_placing.pxi"
 include "_passes.pxi"

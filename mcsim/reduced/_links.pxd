@@ -11,7 +11,7 @@ an inertia is moved, never turned.
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+from mcsim.wide._lane_types cimport Wide, Wide3, Wide6
 
 # How the motions of a kind are put together, in the order of PATTERNS in kinds.py.
 cdef enum Pattern:

@@ -5,7 +5,7 @@ from mcsim.core._noted cimport Noted
 from mcsim.core._math cimport quat, quat_exp, quat_mul, quat_normalized, vec3
 from mcsim.core._types cimport Mat3, Quat
 from mcsim.reduced._links cimport Factored, Tree
-from mcsim.wide._lanes cimport Wide3
+from mcsim.wide._lane_types cimport Wide3
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
 ctypedef struct Block:

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.reduced._links cimport Response, TreeKernels
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.state._row cimport Row
-from mcsim.wide._lanes cimport Wide
+from mcsim.wide._lane_types cimport Wide
 
 cdef class TreeResponses:
     cdef TreeMotion motion

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.reduced._motion cimport TreeMotion
-from mcsim.wide._lanes cimport Wide3
+from mcsim.wide._lane_types cimport Wide3
 
 cdef class TreeEnergy:
     cdef TreeMotion motion

@@ -11,8 +11,7 @@ Only reserve() needs the GIL, allocates or raises.
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._dense cimport dot_many
 from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row
-from mcsim.state._rows cimport is_wide
+from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row, is_wide
 
 # The part of a row on one block of velocities.
 ctypedef struct Reach:

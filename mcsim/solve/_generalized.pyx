@@ -16,8 +16,9 @@ from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.solve._points cimport KEPT, keep_unfelt, points_of, points_step
 from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row
-from mcsim.state._rows cimport is_linear, is_wide
+from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, RELAXED, ROW_LIMIT, ROW_NORMAL, Row,
+                               is_wide)
+from mcsim.state._rows cimport is_linear
 
 from mcsim.core.arrays import aligned
 

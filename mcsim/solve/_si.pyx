@@ -15,9 +15,8 @@ from mcsim.solve._blocks cimport (
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._row cimport (BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD,
-                               BLOCK_TREE, BLOCK_WIDE, ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row)
-from mcsim.state._rows cimport is_wide
-from mcsim.wide._blocks cimport is_outweighed
+                               BLOCK_TREE, BLOCK_WIDE, ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row, is_wide)
+from mcsim.wide._efforts cimport is_outweighed
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:

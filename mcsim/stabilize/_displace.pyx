@@ -51,9 +51,9 @@ from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, q
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._bodies cimport DYNAMIC, Bodies
-from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_NORMAL, Row
+from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_NORMAL, Row, is_wide
 from mcsim.state._settings cimport Settings
-from mcsim.state._rows cimport is_wide, rate, without_slop
+from mcsim.state._rows cimport rate, without_slop
 
 from mcsim.state.fields import ROW_DTYPE
 

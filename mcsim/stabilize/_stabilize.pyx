@@ -27,7 +27,8 @@ from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, stea
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.state._rows cimport find_unfelt, row_coupling, without_slop
-from mcsim.wide._blocks cimport ALIKE, may_steady
+from mcsim.wide._blocks cimport ALIKE
+from mcsim.wide._efforts cimport may_steady
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:

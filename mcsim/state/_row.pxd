@@ -75,6 +75,12 @@ ctypedef struct Row:
     double size                  # contact rows: of the manifold [m]
     double push                  # how fast an error is pushed back at most [m/s, rad/s]
 
+
+cdef inline bint is_wide(const Row* row) noexcept nogil:
+    """Whether this is the first record of a wide row."""
+    return row.block_kind >= BLOCK_WIDE and row.block == 2
+
+
 # One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a,
 # twist of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
 ctypedef struct JointRow:

@@ -7,7 +7,7 @@ from mcsim.core._math cimport cross, dot, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport DYNAMIC, Bodies
 from mcsim.state._joint cimport Joint
-from mcsim.state._row cimport BLOCK_WIDE, JointRow, JointRows, Row
+from mcsim.state._row cimport JointRow, JointRows, Row, is_wide
 from mcsim.state._settings cimport Settings
 
 
@@ -155,11 +155,6 @@ cdef inline double without_slop(const Row* row, double error, const Settings* se
     """Of a contact's error, what is not to be left."""
     cdef double slop = settings.slop + settings.slop_part * row.size
     return error + slop if error < -slop else 0.0
-
-
-cdef inline bint is_wide(const Row* row) noexcept nogil:
-    """Whether this is the first record of a wide row."""
-    return row.block_kind >= BLOCK_WIDE and row.block == 2
 
 
 cdef inline void set_impulse(Row* row, double impulse) noexcept nogil:

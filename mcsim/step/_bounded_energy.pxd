@@ -7,7 +7,7 @@ from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
-from mcsim.wide._lanes cimport Wide3
+from mcsim.wide._lane_types cimport Wide3
 
 cdef class BoundedEnergy:
     cdef StepContext context

@@ -13,7 +13,8 @@ from mcsim.core._math cimport add_scaled, scale, sub, vec3
 from mcsim.reduced._links cimport Link
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_NORMAL
-from mcsim.wide._lanes cimport Wide3, w_add_scaled, w_scale, wide3
+from mcsim.wide._lane_types cimport Wide3
+from mcsim.wide._lanes cimport w_add_scaled, w_scale, wide3
 
 # What rounding leaves of an energy.
 cdef double BLUR = 1e-13

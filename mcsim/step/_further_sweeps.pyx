@@ -16,7 +16,7 @@ from mcsim.solve._blocks cimport MAX_BLOCK, contact_change
 from mcsim.solve._points cimport block_size
 from mcsim.state._row cimport RELAXED, ROW_NORMAL
 from mcsim.step._constraint_set cimport FurtherPass
-from mcsim.wide._blocks cimport is_outweighed
+from mcsim.wide._efforts cimport is_outweighed
 
 
 cdef void mark_outweighed(const Row* rows, Py_ssize_t count, const double* neighbours, const int32_t* tree,

@@ -18,8 +18,8 @@ from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
 from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._tree cimport Articulation
-from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL
-from mcsim.state._rows cimport is_wide, push, rate
+from mcsim.state._row cimport BLOCK_BILATERAL, RELAXED, ROW_JOINT, ROW_NORMAL, is_wide
+from mcsim.state._rows cimport push, rate
 
 from mcsim.solve.components import connected
 

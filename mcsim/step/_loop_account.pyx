@@ -17,8 +17,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._generalized cimport Reach, closes
-from mcsim.state._row cimport ROW_LIMIT, ROW_NORMAL
-from mcsim.state._rows cimport is_wide, pair_coupling
+from mcsim.state._row cimport ROW_LIMIT, ROW_NORMAL, is_wide
+from mcsim.state._rows cimport pair_coupling
 
 # What rounding leaves of rest, in parts of the energy with which two bodies are closed as fast as may be.
 cdef double REST = 1e-13

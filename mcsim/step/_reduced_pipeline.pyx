@@ -60,7 +60,8 @@ from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_cont
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, Row
 from mcsim.state._settings cimport STABILIZE_SOFT
-from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort, find_efforts, follow_pulls, lasting_load
+from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort
+from mcsim.wide._efforts cimport find_efforts, follow_pulls, lasting_load
 from mcsim.wide._firm cimport find_firmness
 from mcsim.solve import SOLVERS
 

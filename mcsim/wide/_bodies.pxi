@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.wide._bodies cimport BodyKernels
+from mcsim.wide._lane_types cimport *
 from mcsim.wide._lanes cimport *
 
 cdef enum:

@@ -20,12 +20,14 @@ from mcsim.state._manifold cimport MANIFOLD_POINTS, Manifold, ManifoldPoint, Res
 from mcsim.state._rows cimport RAISED, TAMED
 from mcsim.wide._blocks cimport (ALIKE, HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort,
                                  ResistanceBlock, StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin,
-                                 WideTurning,
-                                 is_outweighed, lasting_load, may_steady)
+                                 WideTurning)
+from mcsim.wide._efforts cimport is_outweighed, lasting_load, may_steady
 from mcsim.wide._ends cimport *
+from mcsim.wide._lane_types cimport *
 from mcsim.wide._groups cimport group_of
 from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
+from mcsim.wide._pairs cimport *
 
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep

@@ -19,7 +19,8 @@ from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
-from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort, find_efforts, follow_pulls, next_part
+from mcsim.wide._blocks cimport MOST_EFFORT, MOST_STIFFNESS, Effort
+from mcsim.wide._efforts cimport find_efforts, follow_pulls, next_part
 from mcsim.wide._firm cimport find_firmness
 from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide._groups cimport find_groups, sort_by_group

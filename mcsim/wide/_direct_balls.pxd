@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._row cimport JointRows
-from mcsim.wide._lanes cimport Wide, Wide3
+from mcsim.wide._lane_types cimport Wide, Wide3
 
 # Joints. Where a lane's numbers stand is counted in doubles.
 ctypedef struct BallBlock:

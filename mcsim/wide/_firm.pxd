@@ -24,7 +24,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._pull cimport external_acceleration
-from mcsim.wide._blocks cimport Effort, OUTWEIGHED, has_joints
+from mcsim.wide._blocks cimport OUTWEIGHED, Effort
+from mcsim.wide._efforts cimport has_joints
 
 cdef enum:
     TWICE_FEW = 5                # twice the n up to which nothing yields

@@ -10,7 +10,8 @@ than pressed: their warm start is half of what they gave in all.
 
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMAL, Row
 from mcsim.state._settings cimport STABILIZE_SOFT, Settings
-from mcsim.wide._lanes cimport Wide, least, most, splat
+from mcsim.wide._lane_types cimport Wide
+from mcsim.wide._lanes cimport least, most, splat
 
 
 cdef inline double second_half(double first, double warm) noexcept nogil:

@@ -11,7 +11,7 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows
 from mcsim.wide._ends cimport WideEnds
-from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+from mcsim.wide._lane_types cimport Wide, Wide3, Wide6
 
 # J v = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
 ctypedef struct WideRow:

@@ -9,7 +9,7 @@ from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._settings cimport Settings
-from mcsim.wide._lanes cimport Wide, Wide3, WideQuat
+from mcsim.wide._lane_types cimport Wide, Wide3, WideQuat
 
 # Of each joint in a block: friction about three axes (hinge: the first is its own), lower and upper limit of the twist,
 # and the limit of the swing.

@@ -1,19 +1,16 @@
-"""Several doubles at a time: the type of the wide kernels, and the little arithmetic that C does not write as operators.
-
-`Wide` is one register of the level that a module is compiled for: eight lanes at x86-64-v4, four at v3, two at the
-baseline and on other processors, one where the compiler knows no vectors. To Cython it is a double, so + - * / and unary
-minus are written as always; do not mix it with plain numbers, and begin with splat(). Every lane is computed as a double
-of its own would be, in the order written: so all levels give the same bits.
+"""The little arithmetic of lanes (_lane_types.pxd) that C does not write as operators: made of registers' own instructions
+at each level.
 """
 
 from libc.stdint cimport int32_t
 from mcsim.core._math cimport vec3
 from mcsim.core._types cimport Vec3
+from mcsim.wide._lane_types cimport WIDTH, Wide, Wide3, Wide6, WideMatrix, WideQuat
 
 cdef extern from *:
     """
-    #ifndef MC_WIDE
-    #define MC_WIDE
+    #ifndef MC_LANES
+    #define MC_LANES
     #include <math.h>
     #include <stddef.h>
     #include <stdint.h>
@@ -23,9 +20,7 @@ cdef extern from *:
     #define MC_INLINE static inline
     #endif
     #define MC_AT(k) base[(ptrdiff_t)index[k] * stride]
-    #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
-    #define MC_WIDTH 1
-    typedef double mc_wide;
+    #if MC_WIDTH == 1
     typedef int mc_mask;
     MC_INLINE mc_wide mc_splat(double x) { return x; }
     MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride) { return MC_AT(0); }
@@ -38,10 +33,8 @@ cdef extern from *:
     MC_INLINE mc_wide mc_root(mc_wide x) { return sqrt(x); }
     MC_INLINE mc_wide mc_most(mc_wide x, mc_wide y) { return x > y ? x : y; }
     MC_INLINE mc_wide mc_least(mc_wide x, mc_wide y) { return x < y ? x : y; }
-    #elif defined(__AVX512F__) && defined(__AVX512DQ__)
+    #elif MC_WIDTH == 8
     #include <immintrin.h>
-    #define MC_WIDTH 8
-    typedef double mc_wide __attribute__((vector_size(64)));
     typedef __mmask8 mc_mask;
     MC_INLINE mc_wide mc_splat(double x) { return (mc_wide)_mm512_set1_pd(x); }
     MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
@@ -127,10 +120,8 @@ cdef extern from *:
         MC_STORE(even, 6, 3);
         MC_STORE(odd, 7, 3);
     }
-    #elif defined(__AVX__)
+    #elif MC_WIDTH == 4
     #include <immintrin.h>
-    #define MC_WIDTH 4
-    typedef double mc_wide __attribute__((vector_size(32)));
     typedef mc_wide mc_mask;
     MC_INLINE mc_wide mc_splat(double x) { return (mc_wide)_mm256_set1_pd(x); }
     MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
@@ -216,8 +207,6 @@ cdef extern from *:
         for (k = 0; k < 4; k++) _mm256_storeu_pd(&MC_AT(k), r[k]);
     }
     #else
-    #define MC_WIDTH 2
-    typedef double mc_wide __attribute__((vector_size(16)));
     typedef int64_t mc_mask __attribute__((vector_size(16)));
     MC_INLINE mc_wide mc_splat(double x) { mc_wide r = {x, x}; return r; }
     MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
@@ -286,7 +275,7 @@ cdef extern from *:
     #endif
 
     /* Four numbers of one thing, whatever the level. */
-    #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
+    #if MC_WIDTH == 1
     typedef struct { double at[4]; } mc_four;
     #define MC_EACH(x) mc_four r; int k; for (k = 0; k < 4; k++) r.at[k] = (x); return r;
     MC_INLINE mc_four mc_four_load(const double* p) { MC_EACH(p[k]) }
@@ -312,10 +301,7 @@ cdef extern from *:
     Four add_four "mc_four_add"(Four a, Four b) noexcept nogil
     Four sub_four "mc_four_sub"(Four a, Four b) noexcept nogil
     Four scale_four "mc_four_scale"(double s, Four a) noexcept nogil
-    ctypedef double Wide "mc_wide"
     ctypedef long Mask "mc_mask"
-    enum:
-        WIDTH "MC_WIDTH"
     Wide splat "mc_splat"(double x) noexcept nogil
     # base[stride * index[k]] in lane k, and the way back
     Wide gather "mc_gather"(const double* base, const int32_t* index, int stride) noexcept nogil
@@ -343,31 +329,6 @@ cdef enum:
     TWIST = 6
     MATRIX = 9
     JOINT_ROW = 15
-
-ctypedef struct Wide3:
-    Wide x
-    Wide y
-    Wide z
-
-ctypedef struct WideQuat:
-    Wide w
-    Wide x
-    Wide y
-    Wide z
-
-ctypedef struct WideMatrix:
-    Wide3 x                      # rows
-    Wide3 y
-    Wide3 z
-
-# A symmetric matrix.
-ctypedef struct Wide6:
-    Wide xx
-    Wide xy
-    Wide xz
-    Wide yy
-    Wide yz
-    Wide zz
 
 
 cdef inline void put(Wide* x, int lane, double value) noexcept nogil:
