@@ -13,14 +13,13 @@ substeps make more of them.
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
-from mcsim.direct._articulated cimport STRAIN
 from mcsim.core._math cimport add_scaled, dot, is_zero, norm, sub
 from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.core._types cimport Twist, Vec3
+from mcsim.direct._state cimport STRAIN, ArticulationPart, ArticulationState
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._inertia cimport kinetic_energy
-from mcsim.state._rows cimport Off, add_error, joint_way, no_error
-from mcsim.wide._batches cimport Batch, BatchNode
+from mcsim.wide._batches cimport Batch
 
 # The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
 # may.
@@ -33,8 +32,11 @@ cdef double WATCHED = 0.0625
 cdef double JOINED = 1e-6
 
 
-cdef class Accounted(Articulated):
-    """Arguments as of Jointed."""
+cdef class EnergyAccount(ArticulationPart):
+    """The energy of the articulations on which nothing but gravity and the user's forces does work."""
+
+    def __init__(self, ArticulationState state):
+        self.state = state
 
     cdef void begin_account(self) noexcept nogil:
         """The energy, at a step's begin, of what nothing touches, drives or damps. Where velocities tear joints, since a
@@ -42,28 +44,28 @@ cdef class Accounted(Articulated):
         Rows are written."""
         cdef Py_ssize_t c, g
         cdef bint standing = False
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            self.accounted[g] = self.may_account(g)
-            self.highest[g] = self.falls[g] = 0
-            if self.here[g]:
-                standing = standing or self.accounted[g]
-            elif self.accounted[g]:
-                self.accounted[g] = self.open[g] <= self.most_open(g) and self.is_joined(g)
-                if self.accounted[g]:
-                    self.sum_energy(g, &self.kinetic[g], &self.energy[g])
+        for c in range(self.state.awake_count):
+            g = self.state.awake[c]
+            self.state.accounted[g] = self.may_account(g)
+            self.state.highest[g] = self.state.falls[g] = 0
+            if self.state.here[g]:
+                standing = standing or self.state.accounted[g]
+            elif self.state.accounted[g]:
+                self.state.accounted[g] = self.state.open[g] <= self.state.most_open(g) and self.is_joined(g)
+                if self.state.accounted[g]:
+                    self.sum_energy(g, &self.state.kinetic[g], &self.state.energy[g])
         if standing:
             self.leave_out_open_batches()
-            self.batches.energy(self.bodies, self.settings.gravity, self.kinetic, self.energy)
+            self.batches.energy(self.bodies, self.settings.gravity, self.state.kinetic, self.state.energy)
 
     cdef bint may_account(self, Py_ssize_t g) noexcept nogil:
         """Whether weights and the user's forces alone do work on it."""
         cdef const Articulation* a = &self.articulation[g]
         cdef Py_ssize_t k
         cdef int32_t i
-        if self.swept[g] or self.given[g] or self.flights.is_driven(a):
+        if self.state.swept[g] or self.state.given[g] or self.state.flights.is_driven(a):
             return False
-        if a.loops > 0 and self.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN:
+        if a.loops > 0 and self.state.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN:
             return False
         for k in range(a.member, a.member_end):
             i = self.member[k]
@@ -75,7 +77,7 @@ cdef class Accounted(Articulated):
     cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
         """Whether its velocities go along with its joints."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef Vec3 v = self.flights.velocity_of(a)
+        cdef Vec3 v = self.state.flights.velocity_of(a)
         cdef const Twist* t
         cdef double fastest = 0.0
         cdef Py_ssize_t k
@@ -89,24 +91,15 @@ cdef class Accounted(Articulated):
         cdef const Batch* batch
         cdef Py_ssize_t g, n
         cdef int lane, k
-        self.batches.find_joined(self.bodies, self.sizes, JOINED, self.left)
+        self.batches.find_joined(self.bodies, self.state.sizes, JOINED, self.state.left)
         for n in range(self.batches.count):
             batch = &self.batches.batches[n]
             for lane in range(batch.lanes):
                 g = batch.articulation[lane]
-                self.accounted[g] = self.accounted[g] and self.left[g]
-                for k in range(batch.shape.node_count if self.accounted[g] else 0):
-                    if self.batch_way(batch, k, lane) > self.most_open(g):
-                        self.accounted[g] = 0
-
-    cdef double batch_way(self, const Batch* batch, int k, int lane) noexcept nogil:
-        """How far a joint of what stands side by side is open, as rows are written [m]."""
-        cdef const BatchNode* node = &batch.shape.nodes[k]
-        cdef Off off = no_error()
-        cdef int i
-        for i in range(node.size):
-            add_error(&off, i < 3, self.tree.rows.error[batch.first + (node.row + i) * batch.width + lane])
-        return joint_way(&self.joints[batch.source[8 * k + lane]], &off)
+                self.state.accounted[g] = self.state.accounted[g] and self.state.left[g]
+                for k in range(batch.shape.node_count if self.state.accounted[g] else 0):
+                    if self.state.batch_way(batch, k, lane) > self.state.most_open(g):
+                        self.state.accounted[g] = 0
 
     cdef void sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
         """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the
@@ -122,46 +115,47 @@ cdef class Accounted(Articulated):
                 self.bodies.force[i].v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i], self.settings.gravity))
         energy[0] += kinetic[0]
 
+    cdef void settle_falling(self) noexcept nogil:
+        """At a substep's end, of what is about to turn back: at the end of the step the motion could not pay any more for
+        what it has gained on the way up."""
+        cdef Py_ssize_t c, g
+        for c in range(self.state.awake_count):
+            g = self.state.awake[c]
+            if self.state.falls[g] and self.state.accounted[g]:
+                self.sum_energy(g, &self.state.last_kinetic[g], &self.state.last_energy[g])
+                self.settle_one(g)
+            self.state.falls[g] = 0
+
     cdef void settle_energy(self) noexcept nogil:
         """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is, but
         for what a net loses, where loops meet: its joints come taut as in plastic impacts. Much of it is noted; at rest the
         measure is what a step's forces would give without joints."""
         cdef Py_ssize_t c, g
         cdef bint standing = False
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            standing = standing or (self.here[g] and self.accounted[g])
+        for c in range(self.state.awake_count):
+            g = self.state.awake[c]
+            standing = standing or (self.state.here[g] and self.state.accounted[g])
         if standing:
-            self.batches.energy(self.bodies, self.settings.gravity, self.last_kinetic, self.last_energy)
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            if self.accounted[g]:
-                if not self.here[g]:
-                    self.sum_energy(g, &self.last_kinetic[g], &self.last_energy[g])
+            self.batches.energy(self.bodies, self.settings.gravity, self.state.last_kinetic, self.state.last_energy)
+        for c in range(self.state.awake_count):
+            g = self.state.awake[c]
+            if self.state.accounted[g]:
+                if not self.state.here[g]:
+                    self.sum_energy(g, &self.state.last_kinetic[g], &self.state.last_energy[g])
                 self.settle_one(g)
-
-    cdef void settle_falling(self) noexcept nogil:
-        """At a substep's end, of what is about to turn back: at the end of the step the motion could not pay any more for
-        what it has gained on the way up."""
-        cdef Py_ssize_t c, g
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            if self.falls[g] and self.accounted[g]:
-                self.sum_energy(g, &self.last_kinetic[g], &self.last_energy[g])
-                self.settle_one(g)
-            self.falls[g] = 0
 
     cdef void settle_one(self, Py_ssize_t g) noexcept nogil:
         """By `last_kinetic` and `last_energy`."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef double kinetic = self.last_kinetic[g]
-        cdef double energy = self.last_energy[g]
-        cdef double off = energy - self.energy[g]
+        cdef double kinetic = self.state.last_kinetic[g]
+        cdef double energy = self.state.last_energy[g]
+        cdef double off = energy - self.state.energy[g]
         cdef double most
         if off < 0.0 and a.loops > 1:
             return
-        most = LEAK * self.settings.dt * (kinetic + self.kinetic[g]) + ROUNDING * fabs(energy)
-        if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(a, self.settings.dt):
+        most = LEAK * self.settings.dt * (kinetic + self.state.kinetic[g]) + ROUNDING * fabs(energy)
+        if (fabs(off) > most
+                and fabs(off) > most + LEAK * self.settings.dt * self.state.flights.kicked(a, self.settings.dt)):
             self.noted.add(NOTE_ENERGY, self.member[a.member], fabs(off))
         if fabs(off) > ROUNDING * fabs(energy):
-            self.flights.give_back(a, -off, kinetic, self.settings.h)
+            self.state.flights.give_back(a, -off, kinetic, self.settings.h)

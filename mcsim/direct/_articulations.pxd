@@ -1,53 +1,54 @@
 """The jointed bodies of a world and their joints, solved directly."""
 
-from mcsim.direct._accounts cimport Accounted
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
+from mcsim.direct._accounts cimport EnergyAccount
+from mcsim.direct._batch_drifts cimport BatchDrifts
+from mcsim.direct._drifts cimport Drifts, Projections
+from mcsim.direct._further_solves cimport FurtherSolves
+from mcsim.direct._solves cimport HeldBounds, JointSolves
+from mcsim.direct._state cimport ArticulationPart
+from mcsim.direct._warm_start_parts cimport WarmStartParts
+from mcsim.state._bodies cimport Bodies
+from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
-cdef class Articulations(Accounted):
-    cdef bint some_swept
 
-    # The stages of a step.
+cdef class Articulations(ArticulationPart):
+    cdef readonly JointSolves solves
+    cdef readonly HeldBounds bounds
+    cdef readonly Projections projections
+    cdef readonly Drifts drifts
+    cdef readonly BatchDrifts batch_drifts
+    cdef readonly EnergyAccount account
+    cdef readonly WarmStartParts start_parts
+    cdef readonly FurtherSolves further
+    cdef bint some_swept                # some articulation has rows in the sweeps of this step
+
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCallbacks calls,
+                     Noted noted) noexcept
+
     cdef void begin_step(self) noexcept nogil
     cdef void choose_flights(self, double h) noexcept nogil
     cdef void find_swept(self, Row* rows, Py_ssize_t count, const Manifold* manifolds,
                          Py_ssize_t manifold_count) noexcept nogil
-    cdef bint is_held(self, Py_ssize_t g) noexcept nogil
-    cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil
+    cdef void sweep(self, int body) noexcept nogil
     cdef void prepare(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void aim(self) noexcept nogil
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil
+    cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
     cdef void close(self) noexcept nogil
-    cdef void refresh(self) noexcept nogil
-    cdef void note_open(self) noexcept nogil
-    cdef void note_open_batches(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil
     cdef void end_relax(self) noexcept nogil
     cdef void give_batches(self) noexcept nogil
     cdef double residual(self) noexcept nogil
-    cdef void begin_warm_start(self) noexcept nogil
-    cdef void finish_warm_start(self, bint second) noexcept nogil
-    cdef void keep_part(self, Py_ssize_t g, double part) noexcept nogil
-    cdef void give(self, int a, int b, double slope, double bend) noexcept nogil
-    cdef bint weigh(self) noexcept nogil
-    cdef void hold_doubtful(self) noexcept nogil
-    cdef void keep_parts(self) noexcept nogil
-    cdef void forget_parts(self) noexcept nogil
-
-    # What those do with one articulation.
-    cdef void close_batches(self) noexcept nogil
-    cdef void drift_batches(self, bint again, bint store) noexcept nogil
-    cdef void leave_batches(self) noexcept nogil
-    cdef void clear_batches(self, double* x) noexcept nogil
-    cdef void sweep(self, int body) noexcept nogil
-    cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
-    cdef void tie(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
-                  Py_ssize_t manifold_count) noexcept nogil
-    cdef Twist seen(self, int i) noexcept nogil
-    cdef void give_rates(self, Py_ssize_t g) noexcept nogil
-
-    # The rows of the sweeps, under another stabilization than "soft".
+    cdef void note_open(self) noexcept nogil
     cdef void read(self, const Row* rows) noexcept nogil
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil
+    cdef void begin_blows(self, Py_ssize_t g) noexcept nogil
+    cdef void end_blows(self, Py_ssize_t g) noexcept nogil

@@ -20,10 +20,10 @@ cdef class DirectJoints(ConstraintSet):
 
     def __init__(self, StepContext context not None, PlainRows plain not None, Articulations articulations not None):
         self.context, self.plain, self.articulations = context, plain, articulations
-        context.joined = articulations.joined
+        context.joined = articulations.state.joined
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
-        self.articulations.choose(asleep)
+        self.articulations.state.choose(asleep)
 
     cdef void begin_step(self) noexcept nogil:
         self.articulations.begin_step()
@@ -33,7 +33,7 @@ cdef class DirectJoints(ConstraintSet):
         self.context.own = False
 
     cdef int prepare(self) noexcept nogil:
-        self.context.swept = self.context.joint_rows + self.context.contact_rows > self.articulations.awake_beside
+        self.context.swept = self.context.joint_rows + self.context.contact_rows > self.articulations.state.awake_beside
         if not self.context.swept:
             self.context.most_sweeps = 0
         self.articulations.find_swept(self.plain.rows, self.plain.joint_end, self.context.collider.manifolds,
@@ -45,14 +45,14 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void warm_start_joints(self) noexcept nogil:
         self.articulations.begin()
-        self.articulations.finish_warm_start(False)
+        self.articulations.start_parts.finish_warm_start(False)
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
         if not p.relaxed and self.context.swept:
             self.articulations.aim()
 
     cdef void begin_sweep(self, const SweepPass* p) noexcept nogil:
-        self.articulations.hold_bounded(p.twist, p.relaxed, p.k != 0 and p.k != p.iterations // 2)
+        self.articulations.bounds.hold_bounded(p.twist, p.relaxed, p.k != 0 and p.k != p.iterations // 2)
 
     cdef bint end_sweep(self, const SweepPass* p) noexcept nogil:
         self.articulations.solve(p.twist, p.relaxed)
@@ -69,7 +69,7 @@ cdef class DirectJoints(ConstraintSet):
 
     cdef void begin_relax(self) noexcept nogil:
         self.articulations.begin_relax()
-        self.articulations.finish_warm_start(True)
+        self.articulations.start_parts.finish_warm_start(True)
 
     cdef void end_relax(self) noexcept nogil:
         self.articulations.end_relax()
@@ -78,17 +78,17 @@ cdef class DirectJoints(ConstraintSet):
         return self.articulations.residual()
 
     cdef void mark_changes(self, const FurtherPass* p) noexcept nogil:
-        self.articulations.spread_changes(1, p.changed)
+        self.articulations.further.spread_changes(1, p.changed)
 
     cdef void answer_changes(self, const FurtherPass* p) noexcept nogil:
-        self.articulations.solve_changed(p.twist, p.sizes, p.speed, p.rate, p.k, p.changed)
+        self.articulations.further.solve_changed(p.twist, p.sizes, p.speed, p.rate, p.k, p.changed)
 
     cdef void give(self) noexcept nogil:
         self.articulations.give_batches()
-        self.context.own_rows = &self.articulations.tree.rows
+        self.context.own_rows = &self.articulations.state.tree.rows
 
     cdef void notes(self) noexcept nogil:
-        self.articulations.settle_energy()
+        self.articulations.account.settle_energy()
 
 
 cdef class JointsInTurn(ConstraintSet):
@@ -108,11 +108,11 @@ cdef class JointsInTurn(ConstraintSet):
             context, plain, articulations, motors, probing)
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
-        self.articulations.choose(asleep)
+        self.articulations.state.choose(asleep)
 
     cdef int prepare(self) noexcept nogil:
         self.context.swept = self.context.joint_rows + self.context.contact_rows > (
-            self.articulations.awake_rows + self.articulations.awake_beside)
+            self.articulations.state.awake_rows + self.articulations.state.awake_beside)
         if not self.context.swept:
             self.context.most_sweeps = 1
         return OK
@@ -121,7 +121,7 @@ cdef class JointsInTurn(ConstraintSet):
         self.articulations.read(self.plain.rows)
 
     cdef void begin_pass(self, const SweepPass* p) noexcept nogil:
-        if self.context.swept and self.articulations.tree.loops:
+        if self.context.swept and self.articulations.state.tree.loops:
             self.solve(p)                                # whose impulses start from 0: the sweeps are not to see that
         self.probed = p.twist == self.context.bodies.twist and self.plain.motors > 0 and self.motors is not None
         if self.probed:

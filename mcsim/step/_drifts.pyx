@@ -39,7 +39,7 @@ cdef class Drift:
         cdef const int32_t* chosen = self.context.bodies.moving
         cdef Py_ssize_t count = self.context.bodies.moving_count
         if self.closed is not None:
-            chosen, count = self.closed.others, self.closed.other_count
+            chosen, count = self.closed.state.others, self.closed.state.other_count
         integrate_poses(self.context.bodies, chosen, count, self.context.settings.h, self.context.settings.threads)
         foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, self.context.settings.h)
         self.islands.carriers.carry(self.context.bodies, self.context.settings.h)
@@ -89,7 +89,7 @@ cdef class Displaced(Drift):
                 break
             self.displacement.move(self.context.bodies)
         if self.articulations is not None and jointed:
-            self.articulations.note_left(self.displacement, moved, self.plain.joint_end, part)
+            self.articulations.state.note_left(self.displacement, moved, self.plain.joint_end, part)
 
 
 cdef class SplitImpulses(Displaced):

@@ -58,8 +58,8 @@ cdef class FurtherSweeps:
         memset(self.neighbours - 1, 0, (bodies.count + 1) * sizeof(double))
         memcpy(self.burden - 1, bodies.inv_mass - 1, (bodies.count + 1) * sizeof(double))
         if articulations is not None:
-            articulations.share_masses(self.burden)
-            carries = articulations.find_answers(manifolds, count, self.burden)
+            articulations.further.share_masses(self.burden)
+            carries = articulations.further.find_answers(manifolds, count, self.burden)
         for i in range(joint_count if articulations is None else 0):
             self.burden[joints[i].body_a] = self.burden[joints[i].body_b] = -1.0
         for i in range(count):
@@ -75,7 +75,7 @@ cdef class FurtherSweeps:
 
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil:
         """What joints make a contact's bodies carry counts as if they touched it."""
-        cdef double carried = articulations.burdened(m)
+        cdef double carried = articulations.further.burdened(m)
         if carried > 1.0 and min(self.neighbours[m.body_a], self.neighbours[m.body_b]) >= 0.0:
             self.neighbours[m.body_a if self.burden[m.body_a] > 0.0 else m.body_b] += carried
 

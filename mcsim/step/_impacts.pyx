@@ -32,20 +32,20 @@ cdef class ArticulationImpacts(BodyImpacts):
     blow, as those that sweeps take in turn are not."""
 
     def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
-        cdef Py_ssize_t count = articulations.articulation_count
+        cdef Py_ssize_t count = articulations.state.articulation_count
         BodyImpacts.__init__(self, law, bodies, count)
         kicked, ready, readied = np.zeros((bodies + 1, 6)), np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
         self.kept += [kicked, ready, readied]
         self.articulations, self.holds = articulations, holds
-        self.bodies, self.settings = articulations.bodies, articulations.settings
+        self.bodies, self.settings = articulations.state.bodies, articulations.state.settings
         self.twist = self.bodies.twist
         self.kicked = <Twist*>doubles(kicked) + 1
         self.ready, self.readied = <int8_t*>records(ready), integers(readied)
 
     cdef int32_t articulation_of(self, int32_t body) noexcept nogil:
         """-1: no joint holds it."""
-        cdef int32_t g = self.articulations.group[body]
-        cdef const Articulation* a = &self.articulations.articulation[g]
+        cdef int32_t g = self.articulations.state.group[body]
+        cdef const Articulation* a = &self.articulations.state.articulation[g]
         return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
@@ -62,7 +62,7 @@ cdef class ArticulationImpacts(BodyImpacts):
         return False
 
     cdef void make_ready(self, Py_ssize_t g) noexcept nogil:
-        cdef const Articulation* a = &self.articulations.articulation[g]
+        cdef const Articulation* a = &self.articulations.state.articulation[g]
         cdef Py_ssize_t k
         if self.ready[g]:
             return
@@ -71,8 +71,8 @@ cdef class ArticulationImpacts(BodyImpacts):
         self.readied_count += 1
         self.articulations.begin_blows(g)
         for k in range(a.member, a.member_end):
-            self.kick_body(self.articulations.member[k])
-        self.articulations.answer(g, self.kicked)
+            self.kick_body(self.articulations.state.member[k])
+        self.articulations.solves.answer(g, self.kicked)
 
     cdef void kick_body(self, int32_t i) noexcept nogil:
         cdef double half = 0.5 * self.settings.h
@@ -113,13 +113,13 @@ cdef class ArticulationImpacts(BodyImpacts):
             BodyImpacts.clear(self, node)
             return
         self.make_ready(node - self.bodies.count)
-        a = &self.articulations.articulation[node - self.bodies.count]
+        a = &self.articulations.state.articulation[node - self.bodies.count]
         for k in range(a.member, a.member_end):
-            BodyImpacts.clear(self, self.articulations.member[k])
+            BodyImpacts.clear(self, self.articulations.state.member[k])
 
     cdef void answer(self, int32_t node) noexcept nogil:
         if node >= self.bodies.count:
-            self.articulations.answer(node - self.bodies.count, self.response)
+            self.articulations.solves.answer(node - self.bodies.count, self.response)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef const Articulation* a
@@ -127,9 +127,9 @@ cdef class ArticulationImpacts(BodyImpacts):
         if node < self.bodies.count:
             BodyImpacts.take(self, node)
             return
-        a = &self.articulations.articulation[node - self.bodies.count]
+        a = &self.articulations.state.articulation[node - self.bodies.count]
         for k in range(a.member, a.member_end):
-            BodyImpacts.take(self, self.articulations.member[k])
+            BodyImpacts.take(self, self.articulations.state.member[k])
 
     cdef void finish(self) noexcept nogil:
         """The joints' impulses are those that warm starts are made of."""

@@ -28,23 +28,23 @@ cdef class JointWarmStarts(WholeWarmStarts):
 
     cdef void start(self) noexcept nogil:
         if self.articulations.some_swept:
-            self.articulations.begin_warm_start()
+            self.articulations.start_parts.begin_warm_start()
 
     cdef void weigh(self, bint second) noexcept nogil:
         cdef Row* row
         cdef Py_ssize_t i
-        cdef const double* part = self.articulations.kept_part
+        cdef const double* part = self.articulations.state.kept_part
         if not self.articulations.some_swept or not self.weigh_once(second):
             return
-        self.articulations.hold_doubtful()
+        self.articulations.start_parts.hold_doubtful()
         if self.weigh_once(second):
             for i in range(self.plain.row_count):
                 row = &self.plain.rows[i]
                 row.impulse -= (1.0 - min(part[row.body_a], part[row.body_b])) * self.warm_impulse(row, second)
-            self.articulations.joint_bounds.keep_parts(part, second)
+            self.articulations.state.joint_bounds.keep_parts(part, second)
             self.wide.keep_parts(part, second)
-            self.articulations.keep_parts()
-        self.articulations.forget_parts()
+            self.articulations.start_parts.keep_parts()
+        self.articulations.start_parts.forget_parts()
 
     cdef bint weigh_once(self, bint second) noexcept nogil:
         """-> whether warm starts are worse than none anywhere. Of biases the work that they ask for counts, as a
@@ -57,10 +57,11 @@ cdef class JointWarmStarts(WholeWarmStarts):
             row = &self.plain.rows[i]
             warm = self.warm_impulse(row, second)
             if warm != 0.0:
-                self.articulations.give(row.body_a, row.body_b, min(warm * row.bias[second], 0.0),
-                                        warm * warm * row.compliance[second])
-        self.articulations.joint_bounds.give_biases(self.context.bodies, self.articulations.warm_starts.slope, second)
-        return self.articulations.weigh()
+                self.articulations.start_parts.give(row.body_a, row.body_b, min(warm * row.bias[second], 0.0),
+                                                    warm * warm * row.compliance[second])
+        self.articulations.state.joint_bounds.give_biases(self.context.bodies,
+                                                          self.articulations.state.warm_starts.slope, second)
+        return self.articulations.start_parts.weigh()
 
     cdef double warm_impulse(self, const Row* row, bint second) noexcept nogil:
         """What of its impulse is a warm start that has acted just now."""

@@ -175,7 +175,7 @@ cdef class Machine(StateArrays):
         self.sets.take([
             self.plain, self.surfaces,
             None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
-            None if direct is None else JointBounds(self.context, direct.joint_bounds),
+            None if direct is None else JointBounds(self.context, direct.state.joint_bounds),
             LaneContacts(self.context, self.wide, self.least) if self.contacts_in_lanes else None,
             None if direct is None else DirectJoints(self.context, self.plain, direct),
             None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
@@ -217,12 +217,12 @@ cdef class Machine(StateArrays):
         if self.settings.joint_tree and self.joint_count:
             found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT,
                                   self.contacts_in_lanes)
-            if found.tree.row_count + found.border.count > 0:
+            if found.state.tree.row_count + found.state.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_callbacks, self.noted)
         if (self.articulations is not None and self.settings.joint_tree == 2
-                and self.articulations.tree.work > MOST_WORK * self.joint_count):
-            self.too_dear = self.articulations.tree.work / self.joint_count
+                and self.articulations.state.tree.work > MOST_WORK * self.joint_count):
+            self.too_dear = self.articulations.state.tree.work / self.joint_count
         if self.articulations is None or self.too_dear > 0.0:
             self.articulations = None
             self.settings.joint_tree = 0
@@ -302,7 +302,7 @@ cdef class Machine(StateArrays):
     @property
     def tree(self):
         """The direct joint solver, or None."""
-        return None if self.articulations is None else self.articulations.tree
+        return None if self.articulations is None else self.articulations.state.tree
 
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""

@@ -1,6 +1,6 @@
 """Ball joints several at a time against one by one."""
 
-import mcsim.direct._jointed
+import mcsim.direct._state
 import mcsim.wide._batches
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_one_by_one_gives_the_same(kind, monkeypatch):
     found = []
     for name in ("BALL", None):
         if name is None:
-            monkeypatch.setattr(mcsim.direct._jointed, "BALL", -1)
+            monkeypatch.setattr(mcsim.direct._state, "BALL", -1)
         world = mc.World(tree(kind), joint_solver="tree")
         world.step(25)
         assert world.joint_errors()[:, 0].max() < 2e-7

@@ -1,26 +1,37 @@
 """Which bodies and joints the direct joint solver has to do with."""
 
-from libc.stdint cimport int8_t, int32_t
-from mcsim.direct._flights cimport Flights
-from mcsim.state._pose_callbacks cimport PoseCallbacks
+from libc.stdint cimport int32_t, int8_t
+
 from mcsim.constraints._carried cimport Carried
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.direct._flights cimport Flights
 from mcsim.solve._border cimport Border
-from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.solve._held cimport HeldRows
 from mcsim.solve._tree cimport Articulation, JointTree
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport Row
+from mcsim.state._rows cimport kept_part
 from mcsim.state._settings cimport Settings
+from mcsim.wide._batches cimport Batch, Batches
 from mcsim.wide._joint_bounds cimport WideJointBounds
-from mcsim.wide._batches cimport Batches
 
 
-cdef class Jointed:
+cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP
+
+cdef enum:
+    MOST_CORRECTIONS = 24    # of a drift: what those do not close flies
+
+
+cdef inline bint may_be_redundant(const Articulation* a) noexcept nogil:
+    return a.loops > 0 or a.border < a.border_end
+
+cdef class ArticulationState:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
     cdef readonly Batches batches       # articulations that stand side by side, or None
@@ -119,6 +130,29 @@ cdef class Jointed:
                      Noted noted) noexcept
     cdef void note_left(self, Displacement displacement, const Row* rows, Py_ssize_t count, double part) noexcept nogil
     cdef void choose(self, const int8_t* asleep) noexcept nogil
-    cdef void arrange(self) noexcept nogil
     cdef void release_driven(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil
+    cdef void arrange(self) noexcept nogil
+    cdef bint is_cold(self, int32_t a, int32_t b) noexcept nogil
+    cdef double most_open(self, Py_ssize_t g) noexcept nogil
+    cdef double batch_way(self, const Batch* batch, int k, int lane) noexcept nogil
+    cdef void clear_batches(self, double* x) noexcept nogil
+    cdef void keep_start(self, Py_ssize_t g) noexcept nogil
+    cdef void keep_twists(self, Py_ssize_t g) noexcept nogil
+    cdef void keep_poses(self, Py_ssize_t g) noexcept nogil
+    cdef void undo_poses(self, Py_ssize_t g) noexcept nogil
+
+
+cdef class ArticulationPart:
+    cdef readonly ArticulationState state
+    cdef JointTree tree
+    cdef Border border
+    cdef Batches batches
+    cdef Noted noted
+    cdef Articulation* articulation
+    cdef int32_t* member
+    cdef Bodies* bodies
+    cdef Joint* joints
+    cdef const Settings* settings
+
+    cdef void take_state(self) noexcept

@@ -1,30 +1,53 @@
 """Which bodies and joints the direct joint solver has to do with, and the room for its work: one record for each
 articulation, which says where all that is its own stands.
 
-Made once for the joints there are; `choose` follows who sleeps.
+Made once for the joints there are; `choose` follows which bodies sleep.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int32_t, int8_t
 from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.constraints._carried cimport Carried
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._noted cimport NOTE_OPEN
-from mcsim.core._types cimport Mat3
-from mcsim.solve._tree cimport Node
+from mcsim.core._noted cimport NOTE_OPEN, Noted
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.direct._flights cimport Flights
+from mcsim.solve._border cimport Border
+from mcsim.solve._held cimport HeldRows
+from mcsim.solve._tree cimport Articulation, JointTree, Node
+from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._bodies cimport DYNAMIC, KINEMATIC
+from mcsim.state._bodies cimport DYNAMIC, KINEMATIC, Bodies
+from mcsim.state._inertia cimport refresh_inertia
+from mcsim.state._joint cimport Joint
 from mcsim.state._joint_types cimport GEAR
+from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport ROW_JOINT, JointRows, Row
-from mcsim.state._rows cimport add_run, joint_sleeps
+from mcsim.state._rows cimport Off, add_error, add_run, joint_sleeps, joint_way, no_error
+from mcsim.state._settings cimport Settings
+from mcsim.wide._batches cimport Batch, BatchNode, Batches
+from mcsim.wide._joint_bounds cimport WideJointBounds
 
 from mcsim.solve._tree import LEAST_PART
 from mcsim.solve.border import WORLD, border_rows
 from mcsim.solve.components import find_articulations
 from mcsim.state.arrays import joint_levers
 from mcsim.state.fields import JOINT_TYPES
+
+# A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep.
+cdef double SOLVED = 1e-16
+# What follows is in parts of the articulation's size. Beside sweeps, what a drift would open wider is held in its
+# velocities instead: with loops, and without.
+cdef double LOOP_GAP = 2e-3
+cdef double WIDEST_GAP = 0.4
+# Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a drift under the joints'
+# forces at its start for one direction.
+cdef double STRAIN = 4.0
+# The largest proximal part of the diagonal (_solves.pyx).
+cdef double MOST_PROXIMAL = 1e-2
 
 BALL, USER = JOINT_TYPES.index("ball"), JOINT_TYPES.index("user")
 
@@ -36,7 +59,7 @@ cdef inline int8_t* flag_row(flags, int k) except? NULL:
     return <int8_t*>records(flags[k])
 
 
-cdef class Jointed:
+cdef class ArticulationState:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
     direct: the joints are solved here, not by rows of the sweeps; bounds_in_lanes: and what bounds them several at a
     time."""
@@ -307,3 +330,66 @@ cdef class Jointed:
             self.batches.choose(self.here, self.tree.own_numbers)
             self.batches.give_jacobians(rows)                # of which the linear parts, which loads need, stay
             add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.batches.used))
+
+    cdef bint is_cold(self, int32_t a, int32_t b) noexcept nogil:
+        """Whether impulses of joints between two bodies start from 0."""
+        return self.cold[max(self.group[a], self.group[b])]
+
+    cdef double most_open(self, Py_ssize_t g) noexcept nogil:
+        """How far the joints may be open at the end of a substep, by either of what a drift is content with [m]."""
+        return max(self.articulation[g].enough, self.near[g])
+
+    cdef double batch_way(self, const Batch* batch, int k, int lane) noexcept nogil:
+        """How far a joint of what stands side by side is open, as rows are written [m]."""
+        cdef const BatchNode* node = &batch.shape.nodes[k]
+        cdef Off off = no_error()
+        cdef int i
+        for i in range(node.size):
+            add_error(&off, i < 3, self.tree.rows.error[batch.first + (node.row + i) * batch.width + lane])
+        return joint_way(&self.joints[batch.source[8 * k + lane]], &off)
+
+    cdef void clear_batches(self, double* x) noexcept nogil:
+        memset(x + self.tree.own_numbers, 0, self.batches.used * sizeof(double))
+
+    cdef void keep_start(self, Py_ssize_t g) noexcept nogil:
+        """Velocities before the joints' impulses."""
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].member, self.articulation[g].member_end):
+            self.start[k] = self.bodies.twist[self.member[k]]
+
+    cdef void keep_twists(self, Py_ssize_t g) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].member, self.articulation[g].member_end):
+            self.twist[k] = self.bodies.twist[self.member[k]]
+
+    cdef void keep_poses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            self.position[k] = self.bodies.position[self.member[k]]
+            self.orientation[k] = self.bodies.orientation[self.member[k]]
+        for k in range(a.driven, a.driven_end):
+            self.driven_position[k] = self.bodies.position[self.driven[k]]
+            self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
+
+    cdef void undo_poses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            self.bodies.position[self.member[k]] = self.position[k]
+            self.bodies.orientation[self.member[k]] = self.orientation[k]
+            refresh_inertia(self.bodies, self.member[k])
+        for k in range(a.driven, a.driven_end):
+            self.bodies.position[self.driven[k]] = self.driven_position[k]
+            self.bodies.orientation[self.driven[k]] = self.driven_orientation[k]
+
+
+cdef class ArticulationPart:
+    """What works on the articulations of a world, with what all such parts read."""
+
+    cdef void take_state(self) noexcept:
+        """The records that the state has, once it is attached."""
+        self.tree, self.border, self.batches = self.state.tree, self.state.border, self.state.batches
+        self.noted = self.state.noted
+        self.articulation, self.member = self.state.articulation, self.state.member
+        self.bodies, self.joints, self.settings = self.state.bodies, self.state.joints, self.state.settings
