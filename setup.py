@@ -144,6 +144,7 @@ KERNELS = {
     "mcsim.step._position_integrator": ["m"],
     "mcsim.step._tree_rows": [],
     "mcsim.step._tree_sync": [],
+    "mcsim.step._tree_contacts": ["m"],
     "mcsim.step._tree_pipeline": ["m"],
     "mcsim.step._loop_account": ["m"],
     "mcsim.step._tree_loops": [],

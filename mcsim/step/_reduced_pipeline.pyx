@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport copysign, fabs, sqrt
+from libc.math cimport fabs
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -38,31 +38,24 @@ from mcsim.step._machine cimport Machine
 from mcsim.step._pipeline cimport Pipeline
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
+from mcsim.step._tree_contacts cimport TreeContacts
 from mcsim.step._tree_loops cimport TreeLoops
 from mcsim.step._tree_warm_starts cimport node_of
-from mcsim.constraints._contact_order cimport ContactOrder
-from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.constraints._motors cimport aim_motors
-from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.constraints._parts cimport gyroscopic_acceleration
-from mcsim.core._math cimport sub
+from mcsim.core._arrays cimport doubles, records
 from mcsim.core._noted cimport NOTE_PIVOTS
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist, Vec3
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_trees cimport HeldTrees
-from mcsim.solve._points cimport block_size
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
-from mcsim.state._manifold cimport Manifold
-from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, Row
+from mcsim.state._row cimport BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row
 from mcsim.state._settings cimport STABILIZE_SOFT
-from mcsim.wide._blocks cimport MOST_STIFFNESS, MOST_TREE_EFFORT, Effort
-from mcsim.wide._efforts cimport find_efforts, follow_pulls, lasting_load
-from mcsim.wide._firm cimport find_firmness
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
@@ -97,8 +90,9 @@ cdef class ReducedPipeline(TreePipeline):
         self.generalized.watch(nv)
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.energies, self.generalized)
-        self.laden_rows = LadenRows(self.generalized, nv)
-        self.contact_order = ContactOrder(*plan.ranks)
+        self.contacts = TreeContacts(self.context, self.plain, self.motion, self.poses, self.energies, self.generalized,
+                                     self.tree_rows, self.wide, plan.jointed, plan.ranks,
+                                     self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
             for i in range(bodies.count)], [
@@ -110,9 +104,6 @@ cdef class ReducedPipeline(TreePipeline):
         self.begun, self.started, self.kicked_to = doubles(states[0]), doubles(states[1]), doubles(states[2])
         self.at_most, self.change = doubles(states[3]), doubles(states[4])
         self.energy = BoundedEnergy(self.context, self.plain, self.energies)
-        self.swinging = np.zeros((3, bodies.count + 1, 3))
-        self.swings, self.shared = <Twist*>doubles(self.swinging) + 1, <Vec3*>doubles(self.swinging[2]) + 1
-        self.laden = self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self.surfaces = self._surfaces()
         self._list_sets()
         self._follow_rows()
@@ -133,13 +124,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.loops.reserve()
         self.warm_starts.reserve()
         self.account.reserve(self.plain.row_capacity)
-        self.laden_rows.reserve(self.plain.row_capacity)
-        self.contact_order.reserve(self.plain.anchor_capacity)
-        self.generalized.level = self.contact_order.level
-        most = max(1, self.plain.anchor_capacity, self.plain.row_capacity)
-        efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones(most), np.zeros((2, most), np.int32)
-        self.efforts, self.undone = <Effort*>doubles(efforts), doubles(others)
-        self.chosen, self.laden_blocks = integers(numbers[0]), integers(numbers[1])
+        self.contacts.reserve()
 
     def _impacts(self):
         if self.account is None:
@@ -175,7 +160,7 @@ cdef class ReducedPipeline(TreePipeline):
 
     def grow(self):
         TreePipeline.grow(self)
-        self.laden_rows.reserve(self.plain.row_capacity)
+        self.contacts.laden_rows.reserve(self.plain.row_capacity)
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
@@ -230,7 +215,8 @@ cdef class ReducedPipeline(TreePipeline):
             return GROW
         self.plain.joint_end = self.context.joint_rows = n
         n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                            self.contact_order.find(self.collider.manifolds, self.collider.manifold_count, &self.bodies),
+                            self.contacts.order.find(self.collider.manifolds, self.collider.manifold_count,
+                                                     &self.bodies),
                             &self.bodies, &self.settings, self.plain.anchors, self.plain.rows, n,
                             self.plain.row_capacity, False)
         if n < 0:
@@ -241,41 +227,18 @@ cdef class ReducedPipeline(TreePipeline):
         self.plain.started_end = self.plain.joint_end if self.settings.compliant else n
         self.plain.with_contacts = True
         self.weigh_burdens()
-        self.find_efforts()
+        self.contacts.find_efforts()
         self.let_tree_hold()
         self.tree_rows.find_busy()
         self.plain.motors = aim_motors(self.joints, self.plain.rows, self.plain.joint_end, self.bodies.twist,
                                        &self.settings)
         status = self.tree_rows.project()
-        if status == OK and self.laden_count > 0:
-            status = self.laden_rows.fit(self.plain.rows, self.plain.row_count, self.laden_blocks, self.laden_count)
+        if status == OK and self.contacts.laden_count > 0:
+            status = self.contacts.laden_rows.fit(self.plain.rows, self.plain.row_count, self.contacts.laden_blocks,
+                                                  self.contacts.laden_count)
         if status == OK:
             self.finish_rows(self.settings.first_kick)
         return status
-
-    cdef void find_efforts(self) noexcept nogil:      # no-cython-lint: a method hides no function
-        """Which contacts bear much for their size, and their blocks of rows."""
-        cdef Py_ssize_t i
-        cdef const Manifold* manifolds = self.collider.manifolds
-        cdef Py_ssize_t count = self.collider.manifold_count
-        cdef bint some = False
-        self.motion.find_least(self.wide.settle_speed / MOST_TREE_EFFORT, self.generalized.least)
-        self.laden_count, self.stiffer = 0, False
-        if self.laden:
-            some = follow_pulls(self.efforts, manifolds, count, &self.bodies, self.jointed, self.settings.gravity,
-                                self.wide.press, self.settings.h, MOST_TREE_EFFORT, MOST_STIFFNESS) > 1.0
-            some = find_efforts(self.efforts, self.wide.passing, manifolds, count, &self.bodies, self.wide.scale,
-                                self.wide.small, MOST_TREE_EFFORT, False) > 1.0 or some
-            self.stiffer = find_firmness(self.efforts, self.wide.bearers, manifolds, count, &self.bodies,
-                                         self.further.neighbours, self.jointed, self.settings.gravity, self.settings.h)
-        for i in range(count if some else 0):
-            self.undone[i] = self.wide.settle_speed + self.wide.settle_rate * manifolds[i].size
-        i = self.plain.joint_end
-        while some and i < self.plain.row_count:
-            if self.efforts[self.plain.rows[i].source].rounds > 1.0:
-                self.laden_blocks[self.laden_count] = <int32_t>i
-                self.laden_count += 1
-            i += block_size(self.plain.rows, i, self.plain.row_count)
 
     cdef void let_tree_hold(self) noexcept nogil:
         """What is said of a joint's own rows, where it has none."""
@@ -290,65 +253,14 @@ cdef class ReducedPipeline(TreePipeline):
                        self.plain.rows, True, self.held)
         self.let_tree_hold()
 
-    cdef void bend_rows(self) noexcept nogil:
-        """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
-        alone: J times what the accelerations at qdd = 0 are more than those."""
-        cdef Py_ssize_t i
-        cdef Row* row
-        cdef const double* a
-        cdef const double* b
-        cdef int k
-        self.motion.look()
-        self.poses.give_swings(self.swings)
-        for i in range(self.bodies.count):
-            self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
-        for i in range(self.plain.joint_end):
-            row = &self.plain.rows[i]
-            if row.kind == ROW_JOINT:
-                a = <const double*>&self.swings[row.body_a]
-                b = <const double*>&self.swings[row.body_b]
-                for k in range(6):
-                    row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
-
-    cdef void aim_contacts(self, bint every) noexcept nogil:
-        """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at
-        qdd = 0. Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's
-        qdd. No path is bent by more than its trees' kinetic energy T could give its row, for |J qd|^2 <= 2 T J H^-1 J'
-        (Cauchy, Schwarz). After look, the bodies' twists, swings and shared velocities as there; anew, of trees that
-        rows have stirred."""
-        cdef const Manifold* m
-        cdef Row* row
-        cdef double most, bent
-        cdef Py_ssize_t i
-        cdef int k
-        if self.settings.compliant:
-            return
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            self.chosen[i] = every or self.tree_rows.is_stirred(m.body_a) or self.tree_rows.is_stirred(m.body_b)
-        bend_contacts(self.collider.manifolds, self.collider.manifold_count, self.chosen, &self.bodies, self.swings,
-                      self.shared,
-                      self.settings.h, self.plain.anchors, self.plain.rows)
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            for k in range(m.point_count if self.chosen[i] else 0):
-                row = &self.plain.rows[m.row_begin + k]
-                bent = 0.5 * self.settings.h * row.curvature
-                most = 2.0 * row.diagonal * self.energy_of(row)
-                if bent * bent > most:
-                    row.bias[BIASED] -= bent
-                    bent = copysign(sqrt(most), bent)
-                    row.bias[BIASED] += bent
-                    row.curvature = 2.0 * bent / self.settings.h
-
     cdef void finish_rows(self, double part) noexcept nogil:
         if self.loops.some:
-            self.bend_rows()
+            self.contacts.bend_joints()
         self.generalized.finish(self.plain.rows, self.plain.row_count)
         stabilize_rows(self.plain.rows, self.plain.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
-        if self.stiffer:
-            stiffen_contacts(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.efforts, &self.bodies,
-                             self.further.neighbours, part, &self.settings)
+        if self.contacts.stiffer:
+            stiffen_contacts(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.contacts.efforts,
+                             &self.bodies, self.further.neighbours, part, &self.settings)
         self.generalized.ease(self.plain.rows, self.plain.row_count)
         self.surfaces.finish(part)
         if self.loops.closing or self.loops.projecting:
@@ -374,9 +286,10 @@ cdef class ReducedPipeline(TreePipeline):
         if self.laboratory is not None:
             self.solve_problem(NULL, relaxed)
             return
-        if self.laden_count > 0:
-            self.laden_rows.begin(self.plain.rows, self.plain.row_count, self.laden_blocks, self.laden_count, self.efforts,
-                                  self.undone, NULL if relaxed else self.at_most, rub, iterations)
+        if self.contacts.laden_count > 0:
+            self.contacts.laden_rows.begin(self.plain.rows, self.plain.row_count, self.contacts.laden_blocks,
+                                           self.contacts.laden_count, self.contacts.efforts, self.contacts.undone,
+                                           NULL if relaxed else self.at_most, rub, iterations)
         for k in range(iterations):
             self.sweeping.made += 1
             memset(self.generalized.stirred, 0, self.motion.tree.nv * sizeof(int32_t))
@@ -388,8 +301,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.sweeping.correction = max(self.held_trees.largest, self.generalized.sweep(
                 self.plain.rows, self.plain.joint_end, self.plain.row_count, self.motion.qd, relaxed, rub,
                 iterations - 1 - k))
-            if self.laden_count > 0:
-                self.sweeping.correction = max(self.sweeping.correction, self.laden_rows.sweep(self.plain.rows,
+            if self.contacts.laden_count > 0:
+                self.sweeping.correction = max(self.sweeping.correction, self.contacts.laden_rows.sweep(self.plain.rows,
                                                self.motion.qd, relaxed))
             if self.sweeping.correction == 0.0:
                 break
@@ -476,20 +389,10 @@ cdef class ReducedPipeline(TreePipeline):
             self.bounded_substep(h, forces, last)
         self.carry_trees(h)
         self.integrator.end_substep()
-        if last and self.laden:
-            self.keep_loads()
+        if last and self.contacts.laden:
+            self.contacts.keep_loads()
         if self.motion.failed:
             self.pass_failure()
-
-    cdef void keep_loads(self) noexcept nogil:
-        """What contacts bear at a step's end."""
-        cdef Manifold* m
-        cdef Py_ssize_t i
-        memset(self.undone, 0, self.collider.manifold_count * sizeof(double))
-        self.generalized.find_loads(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.undone)
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            m.load = lasting_load(m.load, self.undone[i])
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
@@ -586,15 +489,15 @@ cdef class ReducedPipeline(TreePipeline):
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
                 self.poses.give_twists(self.bodies.twist)
-                self.poses.give_swings(self.swings)
-                self.poses.give_shared(k, k + 1, self.shared)
+                self.poses.give_swings(self.contacts.swings)
+                self.poses.give_shared(k, k + 1, self.contacts.shared)
             else:
                 stirred[block.first] = 0
                 for i in range(block.first, block.first + block.count):
                     qd[i] = self.kicked_to[i] + change[i]
         if some:
-            self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.swings)
-            self.aim_contacts(False)
+            self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.contacts.swings)
+            self.contacts.aim(False)
         self.motion.narrow(0, self.motion.tree_count)
 
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil:
@@ -622,15 +525,6 @@ cdef class ReducedPipeline(TreePipeline):
         self.energies.tame(MOST_GAIN, self.tree_rows.tied, False)
         self.flight.bring_back_velocities(self.tree_rows.tied)
 
-    cdef void begin_contacts(self) noexcept nogil:
-        """After look: contacts are aimed by the paths of their bodies as the substep begins."""
-        self.poses.give_swings(self.swings)
-        if not self.runge:
-            self.poses.give_spins(&self.bodies, self.tree_rows.tied, self.swings)
-        self.poses.give_shared(0, self.motion.tree_count, self.shared)
-        self.energies.account(0.0, True)
-        self.aim_contacts(True)
-
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
         cdef bint watched = self.loops.some and self.loops.note_strain()
@@ -648,7 +542,7 @@ cdef class ReducedPipeline(TreePipeline):
         if bounded:
             self.energy.keep()
         if self.context.contact_rows > 0:
-            self.begin_contacts()
+            self.contacts.begin(not self.runge)
         self.stage_times.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.stage_times.lap(STAGE_INTEGRATE)

@@ -13,7 +13,6 @@ from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.reduced._tree_forces cimport TreeForces
 from mcsim.reduced._tree_poses cimport TreePoses
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._row cimport Row
 
 cdef class TreeSurfaces(CompliantSurfaces):
     cdef TreeMotion motion
@@ -54,6 +53,5 @@ cdef class TreePipeline(Pipeline):
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
     cdef void refuse_pitch(self) noexcept with gil
-    cdef double energy_of(self, const Row* row) noexcept nogil
     cdef void write_joints(self) noexcept nogil
     cdef void refresh(self) noexcept nogil

@@ -203,16 +203,6 @@ cdef class TreePipeline(Pipeline):
         surfaces.motion, surfaces.generalized, surfaces.velocity = self.motion, self.generalized, self.motion.qd
         return surfaces
 
-    cdef double energy_of(self, const Row* row) noexcept nogil:
-        """Kinetic, of the trees that a row is between, as last accounted [J]."""
-        cdef double found = 0.0
-        cdef int32_t a = node_of(self.motion.blocks, row.body_a), b = node_of(self.motion.blocks, row.body_b)
-        if a >= 0:
-            found += self.energies.kinetic[self.motion.blocks[row.body_a].tree]
-        if b >= 0 and b != a:
-            found += self.energies.kinetic[self.motion.blocks[row.body_b].tree]
-        return found
-
     cdef void write_joints(self) noexcept nogil:
         """The joints' rows at the present poses."""
         self.plain.write_joints(self.plain.rows)
