@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.core.linear import Singular, dots, least, lengths, product, solve, turned
+from mcsim.core.linear import Singular, dots, least, length, lengths, product, solve, turned
 from mcsim.event.features import TOUCHING, rows_of
 from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
 STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
 QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
+WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
 DOUBT = 10.0                # by how much more than its residual the answer of a contact problem is doubted
 
 SMOOTH, STICK, SLIP = 0, 1, 2
@@ -140,6 +141,12 @@ class Forces(NamedTuple):
 
 
 NOTHING = gathered((), ())
+NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), np.zeros((0, 3)))
+
+
+def smoothly(contacts):
+    """Contacts as active ones without friction."""
+    return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
 
 
 def _in_world(slip, rows):
@@ -196,6 +203,20 @@ def active_accelerations(kinds, closed, instant, enough):
         return instant.free + product(push, solve(matrix, right)) + given
     except Singular:
         return active_forces(kinds, closed, instant).accelerations
+
+
+def pulls(closed, forces):
+    """[(which, what)] of the active contacts whose forces they do not have."""
+    limit = -max(max(WEAK, closed.doubt) * np.max(np.abs(forces.forces)), forces.noise, 1e-300)
+    parts = forces.forces.reshape(-1, 3)
+    found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < limit)]
+    return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
+                    if friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < limit]
+
+
+def friction_margin(part, friction, load):
+    """mu (lambda_n + load) - |lambda_t|"""
+    return friction * (max(part[0], 0.0) + load) - length(part[1:])
 
 
 def _equations(closed, instant, rows, slip):
