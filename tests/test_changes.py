@@ -9,6 +9,7 @@ import pytest
 
 import mcsim as mc
 from mcsim.scene.joints import TYPES
+from mcsim.world.gathering import Gathering
 
 WORLDS = {
     "default": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
@@ -567,7 +568,7 @@ def test_no_change_in_the_middle_of_a_step(call):
 @pytest.mark.parametrize("late", [False, True])
 def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, change, late):
     """The collider is changed already, the rest is not: the world is as it was before, its contacts cold."""
-    world, edit_of = running(), mc.World._edit
+    world, edit_of = running(), Gathering.edit
 
     def interrupted(*arguments):
         edit = edit_of(*arguments)
@@ -578,7 +579,7 @@ def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, ch
             raise KeyboardInterrupt
         return cut
     names, positions, time = world.body_names, world.positions.copy(), world.time
-    monkeypatch.setattr(mc.World, "_edit", interrupted)
+    monkeypatch.setattr(Gathering, "edit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         change(world)
     monkeypatch.undo()

@@ -1,20 +1,16 @@
 """What a running World gains, loses and has changed: bodies, joints, shapes, materials, kinds.
 
 Every change makes a scene of the parts that are there from now on, and takes it (`_take`): arrays are gathered from the
-old ones and what is new, then the collider and the pipeline are made for them. Nothing of the world is touched before
-all of it is there, so a call that fails changes nothing. What stays keeps its state to the bit: poses, velocities,
-forces, impulses of joints and contacts.
+old ones and what is new (gathering.py), then the collider and the pipeline are made for them. Nothing of the world is
+touched before all of it is there, so a call that fails changes nothing. What stays keeps its state to the bit: poses,
+velocities, forces, impulses of joints and contacts.
 """
 
 import inspect
-from bisect import bisect_left
-from types import SimpleNamespace
 
 import numpy as np
 
-from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
-from mcsim.core.linear import lengths
 from mcsim.core.notes import carry_over
 from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Scene
@@ -22,12 +18,11 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
-from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.state.arrays import ShapeArrays
+from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
+from mcsim.world.gathering import Gathering
 from mcsim.world.handles import BodyHandle, JointHandle
-
-GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity",
@@ -195,7 +190,7 @@ class Changes(WorldBase):
             if name not in BODY_ARGUMENTS:
                 raise SceneError(f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
                                  f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}")
-        new = self._remade(old, arguments, doing)
+        new = _remade(old, arguments, doing)
         self._check_joints(old, new, doing)
         scene = self._scene.sharing_parts()
         scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
@@ -203,24 +198,6 @@ class Changes(WorldBase):
         for field in BODY_FIELDS:
             if field.setting and field.name in arguments:
                 getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
-
-    @staticmethod
-    def _remade(old, arguments, doing):
-        """Another version of a body, made anew with other arguments."""
-        given = {name: value for name, value in old._arguments.items() if name != "name"}
-        given["shape"] = given.pop("shapes")
-        given |= arguments
-        if given["kind"] == "static":
-            given["velocity"] = given["angular_velocity"] = (0.0, 0.0, 0.0)
-        if arguments.get("density") is not None:
-            given["mass"] = arguments.get("mass")
-        if arguments.get("mass") is not None:
-            given["density"] = arguments.get("density")
-        try:
-            new = Body(old.index, old.name, **given)
-        except FieldError as error:
-            raise error.within(f"World.{doing}: body {old.name!r}") from None
-        return old.changed(**new.__dict__)
 
     def _check_joints(self, old, new, doing):
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
@@ -273,165 +250,19 @@ class Changes(WorldBase):
     def _gathered(self, scene, anew=False):
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
         the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
-        else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies
-        that are other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew:
-        another collider in any case."""
-        self._pipeline.notice()
-        body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
-        joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
-        fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in body_rows.fresh.tolist()])
-        bodies = self._bodies.gathered(body_rows, BodyArrays.from_scene(fresh))
-        versions = self._versions(scene, body_rows)
-        for new, old in versions:
-            self._carry_state(bodies, new, old, scene.bodies[new])
-        numbers = body_rows.numbers()
-        kept = numbers.copy()
-        for new, old in versions:
-            numbers[old] = new
-        joints = self._joints
-        if anew or versions or not self._same_joints(joint_rows, numbers):
-            # A snapshot from a file may have a body of its own under the name of one that joints are on.
-            changed = body_rows.fresh.tolist() if anew else [new for new, _ in versions]
-            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[i].name for i in changed})
-        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
-        shapes = ShapeArrays(fresh)
-        shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
-        edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
-        names = None
-        if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
-            if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
-                more = {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}
-                names = self._body_index | more, self._joint_index
-        planned = joints is self._joints and self._pipeline.plan_serves(bodies.count)
-        parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
-                                edit and self._collider, names, planned)
+        else stays untouched; None if there is another one. anew: another collider in any case."""
+        old = self._pipeline
+        old.notice()
+        new = Gathering(self._there, self._joints, self._collider, scene, anew)
+        edit = new.edit()
+        planned = new.joints is self._joints and old.plan_serves(new.bodies.count)
+        shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
+        parts = self._machinery(scene, new.bodies, new.joints, shapes, edit and self._collider, indices, planned)
         if edit is None:
-            parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
-        parts["_pipeline"].take_time(self._pipeline)
-        carry_over(parts["_pipeline"].noted, self._pipeline.noted, numbers[:-1], joint_rows.numbers()[:-1])
-        gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
-        gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
-        return parts | {"edit": edit, "gone": gone, "planned": planned}
-
-    def _same_joints(self, rows, body_numbers):
-        """Whether they are those of now, between bodies whose numbers stay."""
-        ends = np.stack([self._joints["body_a"], self._joints["body_b"]])
-        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(body_numbers[ends], ends)
-
-    def _edit(self, scene, rows, numbers, fresh, versions):
-        """A function that changes the collider in place; None where another one must be made.
-
-        rows: of the bodies; numbers: each old body's new one; fresh: ShapeArrays of the bodies that are new, or other
-        versions [(new, old)] of old ones.
-        """
-        collider, excluded = self._collider, None
-        if scene.joints != self._scene.joints or scene.ignored_pairs != self._scene.ignored_pairs:
-            excluded = excluded_pairs(scene, scene.numbers()[0])
-
-        def edit():
-            if len(fresh.shapes) and len(versions):
-                collider.change_shapes(places, fresh.shapes)
-            elif rows.count > rows.old:
-                parts = (*fresh.pools, Surfaces(fresh.surfaces))
-                collider.add_shapes(fresh.shapes, *parts)
-            elif rows.count < rows.old:
-                collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
-            if excluded is not None:
-                collider.set_excluded(excluded)
-
-        if len(versions):
-            shapes = collider.get_shapes()
-            places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
-            if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
-                    _same_forms(scene.bodies[new].shapes, self._scene.bodies[old].shapes) for new, old in versions):
-                return None
-            for name in ("hull", "surface"):
-                fresh.shapes[name] = shapes[name][places]
-        elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
-            return None
-        return edit
-
-    def _renumbered_manifolds(self, numbers, bodies):
-        """The present manifolds for a new collider, without those of shapes that are gone or have another form.
-        numbers: the new one of each old body; bodies: of the new shapes. Order stays, since that of the shapes does."""
-        manifolds, old = self._collider.get_manifolds(), self._collider.get_shapes()["body"]
-        place = np.arange(len(old)) - np.searchsorted(old, old) + np.searchsorted(bodies, numbers[old])
-        shape = np.where(numbers[old] < 0, -1, place)
-        a, b = shape[manifolds["shape_a"]], shape[manifolds["shape_b"]]
-        kept = (a >= 0) & (b >= 0)
-        manifolds, a, b = manifolds[kept], a[kept], b[kept]
-        manifolds["shape_a"], manifolds["shape_b"] = a, b
-        manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
-        manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-        return manifolds
-
-    def _wake_changed(self, scene, arrays, numbers, versions, body_rows, joint_rows):
-        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
-        comes or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old
-        bodies; body_rows, joint_rows: Rows."""
-        island, sizes, touch = self._bodies.island, self._bodies.reach, self._pipeline.islands.touch
-        if not np.any(island != AWAKE):
-            return
-        gone = np.flatnonzero(numbers[:-1] < 0)
-        old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
-        places = [(self._bodies.position[i], sizes[i]) for i in old]
-        places += [(arrays.position[i], arrays.reach[i]) for i in body_rows.fresh.tolist()
-                   if scene.bodies[i].kind != "dynamic" or i in versions]
-        woken = set(island[old].tolist())
-        for position, size in places:
-            near = lengths(self._bodies.position - position) <= size + sizes + touch
-            woken |= set(island[near].tolist())
-        changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
-        changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]
-        ends = {name for joint in changed for name in (joint.a, joint.b) if name in self._body_index}
-        woken |= {int(island[self._body_index[name]]) for name in ends}
-        awake = np.isin(arrays.island, list(woken - {AWAKE}))
-        for name in ("still_time", "still_speed"):
-            getattr(arrays, name)[awake] = 0.0
-        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
-
-    def _versions(self, scene, rows):
-        """[(new number, old number)] of bodies that are other versions of old ones."""
-        if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
-            return []
-        number = {id(body.original): i for i, body in enumerate(self._scene.bodies)}
-        found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
-        return [(new, old) for new, old in found if old is not None]
-
-    def _carry_state(self, arrays, new, old, body):
-        """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
-        did."""
-        for field in BODY_FIELDS:
-            if field.saved:
-                getattr(arrays, field.name)[new] = getattr(self._bodies, field.name)[old]
-        shift = body.center_of_mass - self._bodies.center_of_mass[old]
-        if np.any(shift):
-            shift = rotate(self._bodies.orientation[old], shift)
-            arrays.position[new] += shift
-            arrays.twist[new, :3] += np.cross(arrays.twist[new, 3:], shift)
-        if body.kind == "static":
-            arrays.twist[new] = 0.0
-        if body.kind != "dynamic":
-            arrays.force[new] = 0.0
-
-    def _gathered_joints(self, scene, body_numbers, rows, reshaped):
-        """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
-        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
-        records = rows.of(self._joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
-        kept = np.flatnonzero(rows.source >= 0)
-        for name in ("body_a", "body_b"):
-            records[name][kept] = body_numbers[records[name][kept]]
-        gears = kept[records["type"][kept] == GEAR]
-        records["geared"][gears] = rows.numbers()[records["geared"][gears]]
-        users = records["type"] == USER
-        records["user"][users] = np.arange(np.sum(users))
-        moved = [i for i in (kept.tolist() if reshaped else ())
-                 if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped]
-        if moved:
-            anew = joint_records(scene, index, [scene.joints[i] for i in moved])
-            for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
-                records[name][moved] = anew[name]
-        return records
+            parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
+        parts["_pipeline"].take_time(old)
+        carry_over(parts["_pipeline"].noted, old.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
+        return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 
 
 def _listed(value, what, doing, field):
@@ -441,24 +272,22 @@ def _listed(value, what, doing, field):
         raise SceneError(f"World.{doing}: {error}") from None
 
 
-def _sources(new, old):
-    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
-    if new[:len(old)] == old:
-        return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
-    missing = len(old) - len(new)
-    head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
-    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
-        return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part._arguments): i for i, part in enumerate(old)}      # which versions with other numbers share
-    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
-
-
-def _same_forms(shapes, others):
-    """Whether two lists of shapes differ in materials and densities at most."""
-    def bare(shape):
-        plain = {name: None for name in ("material", "density") if name in shape._arguments}
-        return shape.changed(_arguments=shape._arguments | plain)
-    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
+def _remade(old, arguments, doing):
+    """Another version of a body, made anew with other arguments."""
+    given = {name: value for name, value in old._arguments.items() if name != "name"}
+    given["shape"] = given.pop("shapes")
+    given |= arguments
+    if given["kind"] == "static":
+        given["velocity"] = given["angular_velocity"] = (0.0, 0.0, 0.0)
+    if arguments.get("density") is not None:
+        given["mass"] = arguments.get("mass")
+    if arguments.get("mass") is not None:
+        given["density"] = arguments.get("density")
+    try:
+        new = Body(old.index, old.name, **given)
+    except FieldError as error:
+        raise error.within(f"World.{doing}: body {old.name!r}") from None
+    return old.changed(**new.__dict__)
 
 
 def _with_material(shape, material):

@@ -1,0 +1,211 @@
+"""What a World's arrays become when its scene becomes another: bodies, joints and manifolds, gathered from those that
+there are and what is new.
+
+Nothing that there is is touched: what is to be done to the collider is a function, to be called once all else is there.
+"""
+
+from bisect import bisect_left
+from types import SimpleNamespace
+
+import numpy as np
+
+from mcsim.collide import Surfaces
+from mcsim.core.linear import lengths
+from mcsim.core.rotation import rotate
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+
+GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+
+
+class Gathering:
+    """old: There, of the world as it is; joints, collider: its own; scene: the other one. Parts that stand in both keep
+    their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins as the scene
+    says. anew: with another collider in any case.
+
+    bodies, joints: the gathered arrays. body_rows, joint_rows: Rows. versions: [(new number, old number)] of bodies
+    that are other versions of old ones. numbers (old + 1,): the new number of each old body, -1: it is gone; kept: the
+    same, with -1 for one of which there is another version now.
+    """
+
+    def __init__(self, old, joints, collider, scene, anew=False):
+        self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
+        self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
+        self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
+        self.fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in self.body_rows.fresh.tolist()])
+        self.bodies = old.bodies.gathered(self.body_rows, BodyArrays.from_scene(self.fresh))
+        self.versions = self._versions()
+        for new, before in self.versions:
+            self._carry_state(new, before)
+        self.kept = self.body_rows.numbers()
+        self.numbers = self.kept.copy()
+        for new, before in self.versions:
+            self.numbers[before] = new
+        self.joints = joints
+        if anew or self.versions or not self._same_joints():
+            # A snapshot from a file may have a body of its own under the name of one that joints are on.
+            changed = self.body_rows.fresh.tolist() if anew else [new for new, _ in self.versions]
+            self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
+        self._wake_changed()
+
+    def edit(self):
+        """A function that changes the present collider in place; None where another one must be made."""
+        if self.anew:
+            return None
+        scene, collider, excluded = self.scene, self.collider, None
+        rows, numbers, versions = self.body_rows, self.numbers, self.versions
+        fresh = ShapeArrays(self.fresh)
+        fresh.shapes["body"] = rows.fresh[fresh.shapes["body"]]
+        if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
+            excluded = excluded_pairs(scene, scene.numbers()[0])
+
+        def edit():
+            if len(fresh.shapes) and len(versions):
+                collider.change_shapes(places, fresh.shapes)
+            elif rows.count > rows.old:
+                parts = (*fresh.pools, Surfaces(fresh.surfaces))
+                collider.add_shapes(fresh.shapes, *parts)
+            elif rows.count < rows.old:
+                collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
+            if excluded is not None:
+                collider.set_excluded(excluded)
+
+        if len(versions):
+            shapes = collider.get_shapes()
+            places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
+            if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
+                    _same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions):
+                return None
+            for name in ("hull", "surface"):
+                fresh.shapes[name] = shapes[name][places]
+        elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
+            return None
+        return edit
+
+    def indices(self):
+        """What scene.numbers() gives, where the last bodies alone are new; else None."""
+        rows, scene = self.body_rows, self.scene
+        if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
+            return None
+        if self.versions or rows.count <= rows.old:
+            return None
+        more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
+        return self.old.body_index | more, self.old.joint_index
+
+    def manifolds(self, bodies):
+        """The present manifolds for a new collider, without those of shapes that are gone or have another form. bodies:
+        of the new shapes. Order stays, since that of the shapes does."""
+        numbers = self.kept
+        manifolds, old = self.collider.get_manifolds(), self.collider.get_shapes()["body"]
+        place = np.arange(len(old)) - np.searchsorted(old, old) + np.searchsorted(bodies, numbers[old])
+        shape = np.where(numbers[old] < 0, -1, place)
+        a, b = shape[manifolds["shape_a"]], shape[manifolds["shape_b"]]
+        kept = (a >= 0) & (b >= 0)
+        manifolds, a, b = manifolds[kept], a[kept], b[kept]
+        manifolds["shape_a"], manifolds["shape_b"] = a, b
+        manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
+        manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+        return manifolds
+
+    def gone(self):
+        """The first versions of the bodies and joints that are here no longer."""
+        bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
+        return ([self.old.scene.bodies[i].original for i in bodies]
+                + [self.old.scene.joints[i].original for i in joints])
+
+    def _same_joints(self):
+        """Whether they are those of now, between bodies whose numbers stay."""
+        rows = self.joint_rows
+        ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
+        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(self.numbers[ends], ends)
+
+    def _versions(self):
+        """[(new number, old number)] of bodies that are other versions of old ones."""
+        scene, rows = self.scene, self.body_rows
+        if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
+            return []
+        number = {id(body.original): i for i, body in enumerate(self.old.scene.bodies)}
+        found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
+        return [(new, old) for new, old in found if old is not None]
+
+    def _carry_state(self, new, before):
+        """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
+        did."""
+        arrays, old, body = self.bodies, self.old.bodies, self.scene.bodies[new]
+        for field in BODY_FIELDS:
+            if field.saved:
+                getattr(arrays, field.name)[new] = getattr(old, field.name)[before]
+        shift = body.center_of_mass - old.center_of_mass[before]
+        if np.any(shift):
+            shift = rotate(old.orientation[before], shift)
+            arrays.position[new] += shift
+            arrays.twist[new, :3] += np.cross(arrays.twist[new, 3:], shift)
+        if body.kind == "static":
+            arrays.twist[new] = 0.0
+        if body.kind != "dynamic":
+            arrays.force[new] = 0.0
+
+    def _gathered_joints(self, reshaped):
+        """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
+        scene, rows = self.scene, self.joint_rows
+        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
+        records = rows.of(self.old_joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
+        kept = np.flatnonzero(rows.source >= 0)
+        for name in ("body_a", "body_b"):
+            records[name][kept] = self.numbers[records[name][kept]]
+        gears = kept[records["type"][kept] == GEAR]
+        records["geared"][gears] = rows.numbers()[records["geared"][gears]]
+        users = records["type"] == USER
+        records["user"][users] = np.arange(np.sum(users))
+        moved = [i for i in (kept.tolist() if reshaped else ())
+                 if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped]
+        if moved:
+            anew = joint_records(scene, index, [scene.joints[i] for i in moved])
+            for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
+                records[name][moved] = anew[name]
+        return records
+
+    def _wake_changed(self):
+        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
+        comes or goes. The gathered bodies' islands are by old numbers until then."""
+        scene, arrays, numbers, versions = self.scene, self.bodies, self.numbers, [new for new, _ in self.versions]
+        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.islands.touch
+        if not np.any(island != AWAKE):
+            return
+        gone = np.flatnonzero(numbers[:-1] < 0)
+        old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
+        places = [(self.old.bodies.position[i], sizes[i]) for i in old]
+        places += [(arrays.position[i], arrays.reach[i]) for i in self.body_rows.fresh.tolist()
+                   if scene.bodies[i].kind != "dynamic" or i in versions]
+        woken = set(island[old].tolist())
+        for position, size in places:
+            near = lengths(self.old.bodies.position - position) <= size + sizes + touch
+            woken |= set(island[near].tolist())
+        changed = [scene.joints[i] for i in self.joint_rows.fresh.tolist()]
+        changed += [self.old.scene.joints[i] for i in np.flatnonzero(self.joint_rows.numbers()[:-1] < 0).tolist()]
+        ends = {name for joint in changed for name in (joint.a, joint.b) if name in self.old.body_index}
+        woken |= {int(island[self.old.body_index[name]]) for name in ends}
+        awake = np.isin(arrays.island, list(woken - {AWAKE}))
+        for name in ("still_time", "still_speed"):
+            getattr(arrays, name)[awake] = 0.0
+        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
+
+
+def _sources(new, old):
+    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
+    if new[:len(old)] == old:
+        return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
+    missing = len(old) - len(new)
+    head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
+    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
+        return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
+    number = {id(part._arguments): i for i, part in enumerate(old)}      # which versions with other numbers share
+    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
+
+
+def _same_forms(shapes, others):
+    """Whether two lists of shapes differ in materials and densities at most."""
+    def bare(shape):
+        plain = {name: None for name in ("material", "density") if name in shape._arguments}
+        return shape.changed(_arguments=shape._arguments | plain)
+    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
