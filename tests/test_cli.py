@@ -17,6 +17,7 @@ from PIL import Image
 
 import mcsim as mc
 from mcsim import cli
+from mcsim.cli.terminal import metric
 from mcsim.io import Recording
 
 HAND_WRITTEN = {
@@ -73,10 +74,10 @@ def test_summary_agrees_with_the_world(capsys):
         joints = np.maximum(joints, world.joint_errors())
         overlap = max(overlap, -world.contacts["separation"].min(initial=0.0))
     after = world.energy().total
-    assert f"joint error      {cli._metric(joints[:, 0].max(), 'm')} (" in out
-    assert f"deepest contact  {cli._metric(overlap, 'm')} of overlap" in out
-    assert f"{cli._metric(before, 'J')} to {cli._metric(after, 'J')}" in out
-    assert f"change {cli._metric(after - before, 'J', sign='+')}" in out
+    assert f"joint error      {metric(joints[:, 0].max(), 'm')} (" in out
+    assert f"deepest contact  {metric(overlap, 'm')} of overlap" in out
+    assert f"{metric(before, 'J')} to {metric(after, 'J')}" in out
+    assert f"change {metric(after - before, 'J', sign='+')}" in out
 
 
 def test_run_writes_recording_picture_and_film(capsys, tmp_path):
@@ -447,4 +448,4 @@ def test_imports_stay_light():
     (999.0, "999 m"),
 ])
 def test_metric(value, text):
-    assert cli._metric(value, "m") == text
+    assert metric(value, "m") == text

@@ -21,7 +21,7 @@ PACKAGE = Path(mcsim.__file__).parent
 # Code that only gives numbers to whoever asks: a file, a folder, or a function or class of a file. It may take NumPy's
 # BLAS and the C library's sines.
 OBSERVERS = {
-    "lab", "view", "cli.py", "io/recording.py", "solve/kkt.py", "solve/problems/spectrum.py", "solve/problems/drawing.py",
+    "lab", "view", "cli", "io/recording.py", "solve/kkt.py", "solve/problems/spectrum.py", "solve/problems/drawing.py",
     "reduced/drawing.py", "reduced/report.py", "reduced/spaces.py", "reduced/formulations.py", "reduced/explicit.py",
     "reduced/rows.py",
     "world/observers.py:Observers.energy", "world/observers.py:Observers.kkt",

@@ -7,10 +7,7 @@ import inspect
 import math
 import os
 import sys
-import time
 import warnings
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,22 +15,15 @@ from typing import Annotated, Any
 import typer
 
 from mcsim import __version__
+from mcsim.cli.job import Job
+from mcsim.cli.terminal import BAD_INPUT, FAILED, INTERRUPTED, InputError, counted, one_line, progress
 from mcsim.core.errors import SceneError, SimulationError
-
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
-MOST_STEPS = 2**62
-MOST_BYTES = 4 * 2**30                                    # of a recording
-BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
 app = typer.Typer(
     name="mcsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
     help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF), recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
-
-
-class InputError(Exception):
-    """What the user typed cannot be done; one line."""
 
 
 def number(text: str) -> float:
@@ -172,13 +162,13 @@ def run(
     kind = _kind_of_world(coordinates)
     given = {key: value for key, value in options.items() if value is not None}
     world = kind(described, dt=dt, **given)
-    job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
+    job = Job(described, dt, seconds, fps, record=bool(out or png or gif))
     job.start(world)
     code = job.simulate()
     for line in job.summary():
         print(line)
     sys.stdout.flush()
-    _write(job, out, png, strip, gif, speed)
+    job.write(out, png, strip, gif, speed)
     if code == FAILED:
         print(f"error: {job.error}", file=sys.stderr)
     raise typer.Exit(code)
@@ -215,7 +205,7 @@ def _load(name_or_path, parameters):
         warnings.simplefilter("always", UserWarning)
         scene = load(name_or_path, **parameters)
     for warning in caught:
-        print(f"warning: {_one_line(warning.message)}", file=sys.stderr)
+        print(f"warning: {one_line(warning.message)}", file=sys.stderr)
     return scene
 
 
@@ -232,148 +222,6 @@ def _check_output(option, path, *suffixes):
         raise InputError(f"{option} {path}: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{option} {path}: the folder {folder} cannot be written to")
-
-
-@dataclass
-class _Job:
-    """One run: the world, what is watched, and what is kept of it."""
-
-    scene: Any                                            # a Scene, which takes long to import
-    dt: float
-    seconds: float
-    fps: float
-    record: bool
-    stopped: str = ""                                     # why it stopped early
-    error: str = ""
-    steps_done: int = 0
-    elapsed: float = 0.0
-    worst_joint: dict = field(default_factory=dict)       # "m" and "rad" -> (error, joint, time)
-    deepest: tuple = (math.inf, 0.0)                      # separation, time
-
-    def __post_init__(self):
-        if self.seconds / self.dt > MOST_STEPS:
-            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} "
-                             "steps")
-        self.steps = max(1, round(self.seconds / self.dt))
-        self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
-        frames = self.steps / self.every + 1
-        if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
-            raise InputError(f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
-                             f"{frames * len(self.scene.bodies) * BYTES_A_BODY / 2**30:.3g} GiB; "
-                             "take fewer --seconds or --fps")
-
-    def start(self, world):
-        from mcsim.io import Recorder
-
-        self.world = world
-        self.recorder = Recorder(world) if self.record else None
-        self.first_energy = world.energy().total
-        self.joint_names = [joint.name for joint in self.scene.joints]
-        self.watch()
-
-    def simulate(self):
-        """Steps to the end. Answers with the exit code; what was recorded until then is kept in any case."""
-        begin = time.perf_counter()
-        try:
-            with _progress(self.steps * self.dt) as show:
-                while self.steps_done < self.steps:
-                    steps = min(self.every, self.steps - self.steps_done)
-                    before = time.perf_counter()
-                    self.world.step(steps)
-                    self.elapsed += time.perf_counter() - before
-                    if self.recorder is not None:
-                        self.recorder.keep()
-                    self.steps_done += steps
-                    self.watch()
-                    show(self.steps_done * self.dt, self.steps_done * self.dt / (time.perf_counter() - begin))
-        except KeyboardInterrupt:
-            self.stopped = "interrupted"
-            return INTERRUPTED
-        except SimulationError as error:
-            self.stopped, self.error = "failed", _one_line(error)
-            return FAILED
-        return 0
-
-    def watch(self):
-        """Keeps the largest joint error and the deepest contact."""
-        now = self.world.time
-        if self.joint_names:
-            errors = self.world.joint_errors()
-            for column, unit in enumerate(("m", "rad")):
-                k = int(errors[:, column].argmax())
-                if errors[k, column] > self.worst_joint.get(unit, (-1.0,))[0]:
-                    self.worst_joint[unit] = (float(errors[k, column]), self.joint_names[k], now)
-        separation = self.world.contacts["separation"]
-        if len(separation) and separation.min() < self.deepest[0]:
-            self.deepest = (float(separation.min()), now)
-
-    def summary(self):
-        """What happened, line by line."""
-        lines = [f"{self.scene.name}: {_counted(len(self.scene.bodies), 'body', 'bodies')}, "
-                 f"{_counted(len(self.scene.joints), 'joint', 'joints')}"]
-        if self.steps_done:
-            simulated = self.steps_done * self.dt
-            lines.append(f"steps            {self.steps_done} of {_metric(self.dt, 's')}: {simulated:.6g} s simulated "
-                         f"in {self.elapsed:.3g} s")
-            lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
-                         f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
-        if self.joint_names:
-            (metres, joint, when), (radians, other, then) = self.worst_joint["m"], self.worst_joint["rad"]
-            lines.append(f"joint error      {_metric(metres, 'm')} ({joint} at {when:.2f} s), "
-                         f"{_metric(radians, 'rad')} ({other} at {then:.2f} s)")
-        if self.deepest[0] < 0:
-            lines.append(f"deepest contact  {_metric(-self.deepest[0], 'm')} of overlap at {self.deepest[1]:.2f} s")
-        else:
-            lines.append("deepest contact  none overlaps")
-        last = self.world.energy().total
-        lines.append(f"energy           {_metric(self.first_energy, 'J')} to {_metric(last, 'J')}, "
-                     f"change {_metric(last - self.first_energy, 'J', sign='+')}")
-        lines += [f"note             {note.text} (in {_counted(note.total, 'step', 'steps')})"
-                  for note in self.world.stats.all_notes]
-        if self.stopped:
-            lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
-        return lines
-
-
-def _write(job, out, png, strip, gif, speed):
-    """Writes what was asked for, and says so."""
-    if job.recorder is None:
-        return
-    recording = job.recorder.recording()
-    written = []
-    if out:
-        recording.save(out)
-        written.append((out, f"{len(recording)} frames"))
-    if png:
-        from mcsim.view import save_png
-
-        save_png(png, job.scene, recording, frames=strip)
-        written.append((png, "picture"))
-    if gif:
-        from mcsim.view import save_gif
-
-        with _progress(len(recording), "drawing", "frames") as show:
-            save_gif(gif, job.scene, recording, speed=speed, progress=lambda k: show(k + 1, None))
-        written.append((gif, f"{len(recording)} frames"))
-    for path, what in written:
-        print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")
-
-
-@contextmanager
-def _progress(total, verb="simulating", unit="s"):
-    """Yields show(done, rate, total=...): a progress bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, rate, total=None: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(verb), BarColumn(), TextColumn("{task.completed:.4g} / {task.total:.4g} " + unit),
-               TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, rate="")
-        yield lambda done, rate, total=None: bar.update(
-            task, completed=done, total=total, rate="" if rate is None else f"{rate:.2g} × real time")
 
 
 # ---- compare ---------------------------------------------------------------------------------------------------------
@@ -425,7 +273,7 @@ def compare(
         require_matplotlib()
     ready = STUDIES.get(scene)
     described = _load(scene, (dict(ready.parameters) if ready else {}) | _parameters(set_ or []))
-    with _progress(1, "comparing", "runs") as show:
+    with progress(1, "comparing", "runs") as show:
         study = run_study(
             described, methods or (ready.methods if ready else DEFAULT_METHODS),
             seconds or (ready.seconds if ready else 10.0), dt or (ready.dt if ready else 1 / 240),
@@ -479,7 +327,7 @@ def solvers(
         keywords: dict[str, Any] = {}
     else:
         what, keywords = _load(scene, _parameters(set_ or [])), {"dt": dt, "coordinates": coordinates}
-    with _progress(1, "solving", "solvers") as show:
+    with progress(1, "solving", "solvers") as show:
         study = run_study(what, names or None, model, seconds=seconds, tolerance=tolerance, max_iterations=iterations,
                           time_limit=limit, warm=warm, bilateral="direct" if direct else "rows",
                           progress=lambda done, total, name: show(done, None, total=total), **keywords)
@@ -540,9 +388,9 @@ def check(
     counts = {kind: sum(body.kind == kind for body in scene.bodies) for kind in kinds}
     bodies = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
     shapes = sum(len(body.shapes) for body in scene.bodies)
-    print(f"ok: {file}: scene {scene.name!r}, {_counted(len(scene.bodies), 'body', 'bodies')}"
-          f"{f' ({bodies})' if bodies else ''}, {_counted(shapes, 'shape', 'shapes')}, "
-          f"{_counted(len(scene.joints), 'joint', 'joints')}")
+    print(f"ok: {file}: scene {scene.name!r}, {counted(len(scene.bodies), 'body', 'bodies')}"
+          f"{f' ({bodies})' if bodies else ''}, {counted(shapes, 'shape', 'shapes')}, "
+          f"{counted(len(scene.joints), 'joint', 'joints')}")
 
 
 def _show_version(wanted: bool) -> None:
@@ -557,24 +405,7 @@ def _root(version: Annotated[bool, typer.Option("--version", is_eager=True, call
     pass
 
 
-# ---- words -----------------------------------------------------------------------------------------------------------
-
-def _counted(count, one, many):
-    return f"{count} {one if count == 1 else many}"
-
-
-def _metric(value, unit, sign=""):
-    """A number with a prefix: 0.0021 m is 2.1 mm."""
-    size = abs(value)
-    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
-        if size >= factor:
-            return f"{value / factor:{sign}.3g} {prefix}{unit}"
-    return f"{value:{sign}.3g} {unit}" if size else f"0 {unit}"
-
-
-def _one_line(error):
-    return " ".join(str(error).split()) or type(error).__name__
-
+# ---- main ------------------------------------------------------------------------------------------------------------
 
 def main(arguments=None):
     """Runs the command line and answers with the exit code."""
@@ -606,9 +437,6 @@ def main(arguments=None):
 def _complain(error, code):
     if isinstance(error, OSError) and error.strerror:
         error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    print(f"error: {_one_line(error)}", file=sys.stderr)
+    print(f"error: {one_line(error)}", file=sys.stderr)
     return code
 
-
-if __name__ == "__main__":
-    sys.exit(main())

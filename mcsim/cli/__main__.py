@@ -1,0 +1,7 @@
+"""python -m mcsim.cli"""
+
+import sys
+
+from mcsim.cli import main
+
+sys.exit(main())

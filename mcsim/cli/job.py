@@ -1,0 +1,138 @@
+"""One run of a scene from the command line: steps to the end, what is watched meanwhile, and the files it leaves."""
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, counted, metric, one_line, progress
+from mcsim.core.errors import SimulationError
+
+MOST_STEPS = 2**62
+MOST_BYTES = 4 * 2**30                                    # of a recording
+BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
+
+
+@dataclass
+class Job:
+    """One run: the world, what is watched, and what is kept of it."""
+
+    scene: Any                                            # a Scene, which takes long to import
+    dt: float
+    seconds: float
+    fps: float
+    record: bool
+    stopped: str = ""                                     # why it stopped early
+    error: str = ""
+    steps_done: int = 0
+    elapsed: float = 0.0
+    worst_joint: dict = field(default_factory=dict)       # "m" and "rad" -> (error, joint, time)
+    deepest: tuple = (math.inf, 0.0)                      # separation, time
+
+    def __post_init__(self):
+        if self.seconds / self.dt > MOST_STEPS:
+            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} "
+                             "steps")
+        self.steps = max(1, round(self.seconds / self.dt))
+        self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
+        frames = self.steps / self.every + 1
+        if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
+            raise InputError(f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
+                             f"{frames * len(self.scene.bodies) * BYTES_A_BODY / 2**30:.3g} GiB; "
+                             "take fewer --seconds or --fps")
+
+    def start(self, world):
+        """Begin with a world of the scene."""
+        from mcsim.io import Recorder
+
+        self.world = world
+        self.recorder = Recorder(world) if self.record else None
+        self.first_energy = world.energy().total
+        self.joint_names = [joint.name for joint in self.scene.joints]
+        self.watch()
+
+    def simulate(self):
+        """Steps to the end. Answers with the exit code; what was recorded until then is kept in any case."""
+        begin = time.perf_counter()
+        try:
+            with progress(self.steps * self.dt) as show:
+                while self.steps_done < self.steps:
+                    steps = min(self.every, self.steps - self.steps_done)
+                    before = time.perf_counter()
+                    self.world.step(steps)
+                    self.elapsed += time.perf_counter() - before
+                    if self.recorder is not None:
+                        self.recorder.keep()
+                    self.steps_done += steps
+                    self.watch()
+                    show(self.steps_done * self.dt, self.steps_done * self.dt / (time.perf_counter() - begin))
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+            return INTERRUPTED
+        except SimulationError as error:
+            self.stopped, self.error = "failed", one_line(error)
+            return FAILED
+        return 0
+
+    def watch(self):
+        """Keeps the largest joint error and the deepest contact."""
+        now = self.world.time
+        if self.joint_names:
+            errors = self.world.joint_errors()
+            for column, unit in enumerate(("m", "rad")):
+                k = int(errors[:, column].argmax())
+                if errors[k, column] > self.worst_joint.get(unit, (-1.0,))[0]:
+                    self.worst_joint[unit] = (float(errors[k, column]), self.joint_names[k], now)
+        separation = self.world.contacts["separation"]
+        if len(separation) and separation.min() < self.deepest[0]:
+            self.deepest = (float(separation.min()), now)
+
+    def summary(self):
+        """What happened, line by line."""
+        lines = [f"{self.scene.name}: {counted(len(self.scene.bodies), 'body', 'bodies')}, "
+                 f"{counted(len(self.scene.joints), 'joint', 'joints')}"]
+        if self.steps_done:
+            simulated = self.steps_done * self.dt
+            lines.append(f"steps            {self.steps_done} of {metric(self.dt, 's')}: {simulated:.6g} s simulated "
+                         f"in {self.elapsed:.3g} s")
+            lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
+                         f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
+        if self.joint_names:
+            (metres, joint, when), (radians, other, then) = self.worst_joint["m"], self.worst_joint["rad"]
+            lines.append(f"joint error      {metric(metres, 'm')} ({joint} at {when:.2f} s), "
+                         f"{metric(radians, 'rad')} ({other} at {then:.2f} s)")
+        if self.deepest[0] < 0:
+            lines.append(f"deepest contact  {metric(-self.deepest[0], 'm')} of overlap at {self.deepest[1]:.2f} s")
+        else:
+            lines.append("deepest contact  none overlaps")
+        last = self.world.energy().total
+        lines.append(f"energy           {metric(self.first_energy, 'J')} to {metric(last, 'J')}, "
+                     f"change {metric(last - self.first_energy, 'J', sign='+')}")
+        lines += [f"note             {note.text} (in {counted(note.total, 'step', 'steps')})"
+                  for note in self.world.stats.all_notes]
+        if self.stopped:
+            lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
+        return lines
+
+    def write(self, out, png, strip, gif, speed):
+        """Writes what was asked for, and says so."""
+        if self.recorder is None:
+            return
+        recording = self.recorder.recording()
+        written = []
+        if out:
+            recording.save(out)
+            written.append((out, f"{len(recording)} frames"))
+        if png:
+            from mcsim.view import save_png
+
+            save_png(png, self.scene, recording, frames=strip)
+            written.append((png, "picture"))
+        if gif:
+            from mcsim.view import save_gif
+
+            with progress(len(recording), "drawing", "frames") as show:
+                save_gif(gif, self.scene, recording, speed=speed, progress=lambda k: show(k + 1, None))
+            written.append((gif, f"{len(recording)} frames"))
+        for path, what in written:
+            print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")

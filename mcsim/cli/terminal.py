@@ -1,0 +1,46 @@
+"""What commands share towards a terminal: exit codes, bad input, how figures are told, a progress bar."""
+
+import sys
+from contextlib import contextmanager
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+class InputError(Exception):
+    """What the user typed cannot be done; one line."""
+
+
+def counted(count, one, many):
+    """1 body, 2 bodies."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def metric(value, unit, sign=""):
+    """A number with a prefix: 0.0021 m is 2.1 mm."""
+    size = abs(value)
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
+        if size >= factor:
+            return f"{value / factor:{sign}.3g} {prefix}{unit}"
+    return f"{value:{sign}.3g} {unit}" if size else f"0 {unit}"
+
+
+def one_line(error):
+    """An error's message without line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def progress(total, verb="simulating", unit="s"):
+    """Yields show(done, rate, total=...): a progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done, rate, total=None: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(verb), BarColumn(), TextColumn("{task.completed:.4g} / {task.total:.4g} " + unit),
+               TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total, rate="")
+        yield lambda done, rate, total=None: bar.update(
+            task, completed=done, total=total, rate="" if rate is None else f"{rate:.2g} × real time")
