@@ -109,6 +109,7 @@ KERNELS = {
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
     "mcsim.solve._laden": ["m"],
+    "mcsim.solve._loop_rows": [],
     "mcsim.solve._warm_starts": [],
     "mcsim.state._pose_callbacks": [],
     "mcsim.direct._state": ["m"],

@@ -52,13 +52,28 @@ cdef inline bint closes(const Row* row) noexcept nogil:
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
 
 
+cdef inline double free_diagonal(const Row* row) noexcept nogil:
+    """J M^-1 J' of its bodies, had they no joints."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += row.jacobian[k] * row.inv_mass_jacobian[k]
+    return sum
+
+
+cdef inline double least_diagonal(const Row* row) noexcept nogil:
+    """What a row is taken to have at least where it is pushed or yields: a tenth of what its bodies had without their
+    trees. Where a tree can hardly follow, as a rod with its arm in line, it is not to be hurled."""
+    return 0.1 * free_diagonal(row)
+
+
 cdef inline bint rubs(const Row* row) noexcept nogil:
     """Whether it is friction of contacts."""
     return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
 
 
 cdef class GeneralizedRows:
-    cdef object kept, kept_loops
+    cdef object kept
     cdef Py_ssize_t capacity             # rows
     cdef Py_ssize_t room                 # numbers
     cdef Py_ssize_t used
@@ -67,51 +82,23 @@ cdef class GeneralizedRows:
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
     cdef double* couplings               # (rows, KEPT) J H^-1 J' of a contact's normal with those of its manifold after it
-    cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
-    cdef int32_t* loop                   # rows that close loops and gears, all solved at once
-    cdef const int32_t* bonds            # (bodies,) what of them loops tie to each other, each with one number, else -1
-    cdef int32_t* loop_bond              # of each of these rows; bond by bond
-    cdef int32_t* loop_begin             # the first of them that each is coupled with
-    cdef int32_t* loop_part              # the first of those that each hangs together with
-    cdef int32_t* loop_open              # bits 1 and 2: it yields in the biased, the relax pass
-    cdef int32_t* loop_led               # whether given velocities have a part in it
     cdef bint leading                    # whether there are given velocities
-    cdef Py_ssize_t contrary             # a joint of the last such ones; -1: none
-    cdef double* loop_matrix             # (loops, loops) K
-    cdef double* loop_factors[2]         # (loops, loops) L D L' of their K, for both passes
-    cdef double* loop_change             # (loops,) residuals in, impulses out
-    cdef double* loop_asked              # (loops,) residuals
-    cdef double* loop_most[2]            # (loops,) the largest since the last pose, of the part that begins there
-    cdef int32_t* loop_strained          # whether it yielded as the substep began
     cdef object kept_stirred
     cdef const int32_t* level            # (manifolds,) of contacts (constraints/_contact_order.pyx)
     cdef double* least                   # (velocities,) by a block's first: energy of a change that may be left undone [J]
     cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more since that was set to 0
 
-    cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef int begin(self, Py_ssize_t count) noexcept nogil
     cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                        double** response) noexcept nogil
     cdef void add_force(self, Py_ssize_t row, double force, double* forces) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
-    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
-    cdef void find_parts(self, Row* rows, double rate) noexcept nogil
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil
-    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
-    cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
-                           Py_ssize_t end) noexcept nogil
-    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
-    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
-    cdef int32_t bond_of(self, const Row* row) noexcept nogil
-    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil
-    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
     cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
-    cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
-    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
                       int left) noexcept nogil
     cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
@@ -125,11 +112,6 @@ cdef class GeneralizedRows:
                              double (*a)[MANIFOLD_POINTS]) noexcept nogil
     cdef double solve_points(self, Row* rows, Py_ssize_t first, int count, double* velocity, int relaxed) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
-    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
-    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
     cdef double side_diagonal(self, Py_ssize_t row, int side) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil
-    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
-    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
-    cdef void hold_loops(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil

@@ -16,9 +16,8 @@ from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.solve._points cimport KEPT, keep_unfelt, points_of, points_step
 from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, RELAXED, ROW_LIMIT, ROW_NORMAL, Row,
+from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, ROW_LIMIT, ROW_NORMAL, Row,
                                is_wide)
-from mcsim.state._rows cimport is_linear
 
 from mcsim.core.arrays import aligned
 
@@ -29,43 +28,9 @@ cdef double IMPLIED = 1e-14
 # speed.
 cdef double NEARLY = 1e-2
 
-# By how much of itself the diagonal of loops is raised, in the biased and the relax pass.
-cdef double[2] PROXIMAL
-PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
-
-# The compliance of rows that yield, as a part of their diagonal.
-cdef double YIELDING = 0.1
-
-# A row that yields has at least this part of the diagonal that its bodies had without their trees: where a tree can
-# hardly follow, as a rod with its arm in line, it is not to be hurled.
-cdef double LIGHTEST = 0.1
-
-# The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
-# a part; and what it always may, in parts of the rows' `push`.
-cdef double[2] CONTRARY
-CONTRARY[0], CONTRARY[1] = 0.1, 0.01
-cdef double CONTRARY_LED = 0.05
-cdef double[2] LEAST
-LEAST[0], LEAST[1] = 3e-3, 3e-7
-
-cdef enum:
-    HOLDS = 3                    # proximal steps of what loops answer to an impact
-
-# A pivot below this part of its row's diagonal marks a row that others imply.
-cdef double SMALLEST_PIVOT = 1e-14
-
-
-cdef inline double free_diagonal(const Row* row) noexcept nogil:
-    """J M^-1 J' of its bodies, had they no joints."""
-    cdef double sum = 0.0
-    cdef int k
-    for k in range(12):
-        sum += row.jacobian[k] * row.inv_mass_jacobian[k]
-    return sum
-
 
 cdef inline double central_diagonal(const Row* row) noexcept nogil:
-    """The same if it went through the centres of both."""
+    """J M^-1 J' of its bodies, had they no joints and went it through the centres of both."""
     cdef double sum = 0.0
     cdef int k
     for k in range(3):
@@ -73,16 +38,9 @@ cdef inline double central_diagonal(const Row* row) noexcept nogil:
     return sum
 
 
-cdef inline double closing_time(const Row* row) noexcept nogil:
-    """That of its error, as fast as may be [s]."""
-    return fabs(row.error) / row.push
-
-
 cdef class GeneralizedRows:
     def __init__(self):
         self._allot(64, 1024)
-        self._allot_loops(6)
-        self.contrary = -1
         self.watch(0)
 
     def watch(self, Py_ssize_t velocities):
@@ -100,37 +58,18 @@ cdef class GeneralizedRows:
         self.reaches = <Reach*>records(reaches)
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
-    def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((7, loops), np.int32), np.zeros((3 * loops + 4, loops))
-        self.kept_loops = numbers, matrices
-        self.loop_capacity = loops
-        self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
-        self.loop_part, self.loop_open = integers(numbers[2]), integers(numbers[3])
-        self.loop_led, self.loop_strained = integers(numbers[4]), integers(numbers[5])
-        self.loop_bond = integers(numbers[6])
-        self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
-        self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
-        self.loop_matrix = doubles(matrices[4:])
-        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[4 + loops:]), doubles(matrices[4 + 2 * loops:])
-
     def reserve(self):
         """Room for what the last rows asked for."""
-        if self.wanted_loops > self.loop_capacity:
-            self._allot_loops(self.wanted_loops + self.wanted_loops // 2)
         if self.wanted_rows > self.capacity or self.wanted_room > self.room:
             self._allot(max(self.capacity, self.wanted_rows + self.wanted_rows // 2),
                         max(self.room, self.wanted_room + self.wanted_room // 2))
 
-    cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """-> OK or GROW"""
-        cdef Py_ssize_t i
+    cdef int begin(self, Py_ssize_t count) noexcept nogil:
+        """So many rows. -> OK or GROW"""
         self.used = 0
         self.wanted_rows = count
         self.wanted_room = 0
-        self.wanted_loops = 0
-        for i in range(count):
-            self.wanted_loops += closes(&rows[i])
-        if count > self.capacity or self.wanted_loops > self.loop_capacity:
+        if count > self.capacity:
             return GROW
         memset(self.reaches, 0, 2 * count * sizeof(Reach))
         return OK
@@ -226,17 +165,6 @@ cdef class GeneralizedRows:
                                   a.span[1] - a.span[0])
         return s
 
-    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
-        """The same of rows with both their records, if they are wide."""
-        cdef double s = self.coupling(x, y)
-        if is_wide(&rows[x]):
-            s += self.coupling(x + 1, y)
-        if is_wide(&rows[y]):
-            s += self.coupling(x, y + 1)
-            if is_wide(&rows[x]):
-                s += self.coupling(x + 1, y + 1)
-        return s
-
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
@@ -276,89 +204,9 @@ cdef class GeneralizedRows:
         for i in range(count):
             row = &rows[i]
             if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and row.bias[BIASED] < 0.0:
-                least = LIGHTEST * free_diagonal(row)
+                least = least_diagonal(row)
                 if row.diagonal < least:
                     row.bias[BIASED] *= sqrt(row.diagonal / least)
-
-    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil:
-        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with
-        its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed
-        loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
-        than 1 / (2 sqrt e) of it."""
-        cdef Py_ssize_t i, j, end, n = 0
-        cdef int32_t bond
-        cdef double s
-        cdef int p
-        for i in range(count):
-            if not closes(&rows[i]):
-                continue
-            bond = self.bond_of(&rows[i])
-            j = n
-            while j > 0 and self.loop_bond[j - 1] > bond:
-                self.loop[j], self.loop_bond[j] = self.loop[j - 1], self.loop_bond[j - 1]
-                j -= 1
-            self.loop[j], self.loop_bond[j] = <int32_t>i, bond
-            n += 1
-        self.loop_count = n
-        for i in range(n):
-            self.loop_begin[i] = <int32_t>i
-            for j in range(i, -1, -1):
-                s = self.loop_matrix[i * n + j] = self.whole_coupling(rows, self.loop[i], self.loop[j])
-                if s != 0.0:
-                    self.loop_begin[i] = <int32_t>j
-        self.find_parts(rows, rate)
-        i = 0
-        while i < n:
-            end = i + 1
-            while end < n and self.loop_part[end] == i:
-                end += 1
-            for p in range(2):
-                self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
-            i = end
-
-    cdef int32_t bond_of(self, const Row* row) noexcept nogil:
-        cdef int32_t found = max(self.bonds[row.body_a], self.bonds[row.body_b])
-        return max(found, max(self.bonds[row[1].body_a], self.bonds[row[1].body_b])) if is_wide(row) else found
-
-    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil:
-        """Which of the loops are a bond's."""
-        begin[0] = 0
-        while begin[0] < self.loop_count and self.loop_bond[begin[0]] != bond:
-            begin[0] += 1
-        end[0] = begin[0]
-        while end[0] < self.loop_count and self.loop_bond[end[0]] == bond:
-            end[0] += 1
-
-    cdef void find_parts(self, Row* rows, double rate) noexcept nogil:
-        """Rows that are coupled hang together. They are biased by `rate` of their errors; where that asks one for more than
-        its `push` they yield, and close so much slower, in the direction of their errors, that none is."""
-        cdef Py_ssize_t i, k, first, end = self.loop_count
-        cdef double needed = 0.0              # to close them all [s]
-        cdef bint is_led = False
-        cdef Row* row
-        first = end
-        for i in range(end - 1, -1, -1):
-            row = &rows[self.loop[i]]
-            first = min(first, self.loop_begin[i])
-            if row.stabilized:
-                needed = max(needed, closing_time(row))
-            is_led = is_led or self.led(rows, self.loop[i]) or (is_wide(row) and self.led(rows, self.loop[i] + 1))
-            if first < i:
-                continue
-            for k in range(i, end):
-                self.loop_part[k] = <int32_t>i
-                self.loop_led[k] = is_led
-                self.loop_open[k] = 0
-                self.loop_most[0][k] = self.loop_most[1][k] = 0.0
-            if rate * needed > 1.0:
-                for k in range(i, end):
-                    row = &rows[self.loop[k]]
-                    if row.stabilized:
-                        row.bias[BIASED] -= (rate - 1.0 / needed) * row.error
-                self.open_part(rows, BIASED, i, end)
-            end = first = i
-            needed = 0.0
-            is_led = False
 
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil:
         """Whether velocities that are given have a part in a row: J is not 0 where H^-1 J' is, or time moves it."""
@@ -371,145 +219,15 @@ cdef class GeneralizedRows:
                     return True
         return rows[row].rate != 0.0
 
-    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Rows yield, those of a joint in metres all alike and those in radians too: else where they come to rest would
-        depend on their axes."""
-        cdef Py_ssize_t i, k
-        cdef double sum[2]
-        cdef int count[2]
-        cdef bint linear
-        cdef int32_t source
-        self.contrary = rows[self.loop[begin]].source
-        while begin < end:
-            source = rows[self.loop[begin]].source
-            sum[0] = sum[1] = 0.0
-            count[0] = count[1] = 0
-            i = begin
-            while i < end and rows[self.loop[i]].source == source:
-                linear = is_linear(&rows[self.loop[i]])
-                sum[linear] += max(rows[self.loop[i]].diagonal, LIGHTEST * free_diagonal(&rows[self.loop[i]]))
-                count[linear] += 1
-                i += 1
-            for k in range(begin, i):
-                linear = is_linear(&rows[self.loop[k]])
-                self.loop_open[k] |= 1 << relaxed
-                rows[self.loop[k]].compliance[relaxed] = YIELDING * sum[linear] / count[linear]
-            begin = i
-
-    cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
-                           Py_ssize_t end) noexcept nogil:
-        """Rows [first, end) of K, its diagonal raised by a part, as L D L'. Before loop_begin of a row K has zeros, and so
-        has L."""
-        cdef Py_ssize_t i, j, k, n = self.loop_count
-        cdef const int32_t* begin = self.loop_begin
-        cdef double* f = self.loop_factors[relaxed]
-        cdef double s, diagonal
-        for i in range(first, end):
-            for j in range(begin[i], i + 1):
-                s = self.loop_matrix[i * n + j]
-                if i == j:
-                    s = s * (1.0 + proximal) + rows[self.loop[i]].compliance[relaxed]
-                diagonal = s
-                for k in range(max(begin[i], begin[j]), j):
-                    s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
-                if i == j:
-                    f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
-                else:
-                    f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
-
-    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-        """loop_change of rows [first, end): residuals to impulses, -K^-1 times."""
-        cdef Py_ssize_t i, k, n = self.loop_count
-        cdef const int32_t* begin = self.loop_begin
-        cdef const double* f = self.loop_factors[relaxed]
-        cdef double* x = self.loop_change
-        for i in range(first, end):
-            x[i] = -x[i]
-            for k in range(begin[i], i):
-                x[i] -= f[i * n + k] * x[k]
-        for i in range(end - 1, first - 1, -1):
-            if not f[i * n + i] > 0.0:
-                x[i] = 0.0
-                continue
-            x[i] /= f[i * n + i]
-            for k in range(i + 1, end):
-                if begin[k] <= i:
-                    x[i] -= f[k * n + i] * x[k]
-
-    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-        """The same. Where by how much the diagonal is raised leaves more than a part undone, rows contradict each other,
-        and yield to what they bear from now on at this pose."""
-        cdef double* x = self.loop_change
-        cdef double* kept = self.loop_asked
-        cdef double* most = &self.loop_most[relaxed][first]
-        cdef double left = 0.0
-        cdef Py_ssize_t i
-        cdef Row* row
-        for i in range(first, end):
-            kept[i] = x[i]
-            most[0] = max(most[0], fabs(x[i]) / rows[self.loop[i]].push)
-        self.invert(relaxed, first, end)
-        if self.loop_open[first] & 1 << relaxed:
-            return
-        for i in range(first, end):
-            row = &rows[self.loop[i]]
-            left = max(left, PROXIMAL[0 if self.loop_led[first] else relaxed] * row.diagonal * fabs(x[i]) / row.push)
-        if left > (CONTRARY_LED if self.loop_led[first] else CONTRARY[relaxed]) * most[0] and left > LEAST[relaxed]:
-            self.open_part(rows, relaxed, first, end)
-            for i in range(first, end):
-                row = &rows[self.loop[i]]
-                row.bias[relaxed] -= row.compliance[relaxed] * row.impulse
-                x[i] = kept[i]
-            self.factor_loops(rows, relaxed, 0.0, first, end)
-            self.invert(relaxed, first, end)
-
-    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin,
-                            Py_ssize_t end) noexcept nogil:
-        """Impulses -K^-1 loop_change into the rows and the velocities, of loops [begin, end). -> the largest correction
-        [m/s, rad/s]"""
-        cdef Py_ssize_t i, first = begin
-        cdef double* x = self.loop_change
-        cdef double largest = 0.0
-        cdef Row* row
-        for i in range(begin + 1, end + 1):
-            if i == end or self.loop_part[i] != first:
-                self.solve_part(rows, relaxed, first, i)
-                first = i
-        for i in range(begin, end):
-            row = &rows[self.loop[i]]
-            row.impulse += x[i]
-            self.apply(self.loop[i], x[i], velocity)
-            if is_wide(row):
-                row[1].impulse = row.impulse
-                self.apply(self.loop[i] + 1, x[i], velocity)
-            largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
-        return largest
-
     # ---- passes ------------------------------------------------------------------------------------------------------
-
-    cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(count):
-            if rows[i].impulse != 0.0:
-                self.apply(i, rows[i].impulse, velocity)
-
-    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """All loops. -> the largest correction [m/s, rad/s]"""
-        cdef Py_ssize_t i, k
-        for i in range(self.loop_count):
-            k = self.loop[i]
-            self.loop_change[i] = row_residual(&rows[k], self.rate(k, velocity), relaxed)
-            if is_wide(&rows[k]):
-                self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
-        return self.solve_loops(rows, velocity, relaxed, 0, self.loop_count)
 
     cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
                       int left) noexcept nogil:
-        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. Those of contacts,
+        """One over all rows but those that close loops, over contacts' friction only if `rub`. Those of contacts,
         [contacts, count), between what moves go level by level, in the order that so many sweeps to come ask for: the last
         one as they stand, the one before it all the other way round, the ones before those likewise, but each level the
         other way round. -> the largest correction [m/s, rad/s]"""
-        cdef double largest = self.solve(rows, velocity, relaxed)
+        cdef double largest
         cdef bint down = left & 1
         cdef bint back = down != ((left & 2) != 0)       # within a level
         cdef Py_ssize_t i
@@ -517,10 +235,10 @@ cdef class GeneralizedRows:
         cdef Py_ssize_t end = count
         cdef Py_ssize_t still = count
         if left & 3 == 0:
-            return max(largest, self.sweep_rows(rows, 0, count, velocity, relaxed, rub))
+            return self.sweep_rows(rows, 0, count, velocity, relaxed, rub)
         while still > contacts and self.level[rows[still - 1].source] == 0:
             still -= 1
-        largest = max(largest, self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub))
+        largest = self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub)
         end = still
         while begin < end:
             if down:
@@ -684,72 +402,3 @@ cdef class GeneralizedRows:
                 i += 1
             if impulse > 0.0:
                 loads[rows[first].source] = max(work / impulse, impulse * central_diagonal(&rows[first]))
-
-    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil:
-        """How long it takes to close the rows that close a bond's loops [s]."""
-        cdef double largest = 0.0
-        cdef Py_ssize_t i
-        for i in range(self.loop_count):
-            if self.loop_bond[i] == bond and rows[self.loop[i]].stabilized and not self.loop_open[i]:
-                largest = max(largest, closing_time(&rows[self.loop[i]]))
-        return largest
-
-    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil:
-        """Velocities that bring the errors of a bond's rows, as they are written for the end of a drift of h, to 0: J times
-        their change = -C / h, J and K those of the last refresh."""
-        cdef Py_ssize_t i, begin, end
-        cdef const Row* row
-        self.span_of(bond, &begin, &end)
-        for i in range(begin, end):
-            row = &rows[self.loop[i]]
-            self.loop_change[i] = row.error / h if row.stabilized and not self.loop_open[i] else 0.0
-        self.solve_loops(rows, velocity, BIASED, begin, end)
-
-    cdef void hold_loops(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil:
-        """J velocity = 0 in all rows that close a bond's loops, by impulses that leave no trace but there: proximal steps,
-        each of which leaves PROXIMAL of what it is given."""
-        cdef Py_ssize_t i, k, first, begin, end
-        cdef int _
-        self.span_of(bond, &begin, &end)
-        for _ in range(HOLDS):
-            for i in range(begin, end):
-                k = self.loop[i]
-                self.loop_change[i] = self.rate(k, velocity) + (self.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
-            first = begin
-            for i in range(begin + 1, end + 1):
-                if i == end or self.loop_part[i] != first:
-                    self.invert(RELAXED, first, i)
-                    first = i
-            for i in range(begin, end):
-                k = self.loop[i]
-                self.apply(k, self.loop_change[i], velocity)
-                if is_wide(&rows[k]):
-                    self.apply(k + 1, self.loop_change[i], velocity)
-
-    # ---- strain ------------------------------------------------------------------------------------------------------
-
-    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil:
-        """A substep begins. -> whether loops yield, or it takes longer than `most` [s] to close them; if longer than
-        `widest`, they are contrary."""
-        cdef const Row* row
-        cdef bint found = False
-        cdef double error
-        cdef Py_ssize_t i
-        for i in range(self.loop_count):
-            row = &rows[self.loop[i]]
-            error = fabs(row.error) if row.stabilized else 0.0
-            self.loop_strained[i] = self.loop_open[i] != 0 or error > most * row.push
-            if error > widest * row.push:
-                self.contrary = row.source
-            found = found or self.loop_strained[i] != 0
-        return found
-
-    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:
-        """Whether the part that begins there yields or did as the substep began, and given velocities have no part in it.
-        end: where it ends."""
-        cdef bint found = False
-        end[0] = begin
-        while end[0] < self.loop_count and self.loop_part[end[0]] == begin:
-            found = found or self.loop_strained[end[0]] != 0 or self.loop_open[end[0]] != 0
-            end[0] += 1
-        return found and not self.loop_led[begin]

@@ -5,6 +5,7 @@ from mcsim.direct._articulations cimport Articulations
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.state._bodies cimport Bodies
@@ -51,6 +52,7 @@ cdef class RowImpacts(BodyImpacts):
 
 cdef class TreeImpacts(Impacts):
     cdef GeneralizedRows generalized
+    cdef LoopRows loops
     cdef TreeMotion motion
     cdef const int32_t* bond     # (trees,) of those that loops tie the first that each is tied to, else -1; NULL: no loops
     cdef double* response

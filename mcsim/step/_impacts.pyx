@@ -309,20 +309,21 @@ cdef class RowImpacts(BodyImpacts):
 
 
 cdef class TreeImpacts(Impacts):
-    """generalized: the rows over qd; motion: the trees; bond: (trees,) of those that loops tie the first that each is
-    tied to, else -1; None: there are no loops."""
+    """generalized: the rows over qd; loops: those of them that close loops; motion: the trees; bond: (trees,) of those
+    that loops tie the first that each is tied to, else -1; None: there are no loops."""
 
-    def __init__(self, int law, GeneralizedRows generalized not None, TreeMotion motion not None, bond):
+    def __init__(self, int law, GeneralizedRows generalized not None, LoopRows loops not None,
+                 TreeMotion motion not None, bond):
         Impacts.__init__(self, law, motion.tree_count)
         response = np.zeros(motion.tree.nv + 1)
         self.kept += [response, bond]
-        self.generalized, self.motion = generalized, motion
+        self.generalized, self.loops, self.motion = generalized, loops, motion
         self.bond = integers(bond) if bond is not None else NULL
         self.response = doubles(response)
 
     cdef void hold(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         if self.bond != NULL:
-            self.generalized.solve(<Row*>rows, self.motion.qd, RELAXED)
+            self.loops.solve(<Row*>rows, self.motion.qd, RELAXED)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         """A tree; those that loops tie are one."""
@@ -360,7 +361,7 @@ cdef class TreeImpacts(Impacts):
 
     cdef void answer(self, int32_t node) noexcept nogil:
         if self.bond != NULL and self.bond[node] >= 0:
-            self.generalized.hold_loops(self.rows, self.response, node)
+            self.loops.hold(self.rows, self.response, node)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef double* qd = self.motion.qd

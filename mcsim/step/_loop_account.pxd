@@ -4,12 +4,14 @@ from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.state._row cimport Row
 
 cdef class LoopAccount:
     cdef TreeMotion motion
     cdef TreeEnergy energies
-    cdef GeneralizedRows loops
+    cdef GeneralizedRows generalized
+    cdef LoopRows loops
     cdef object kept, kept_rows
     cdef double* given                   # (rows,) impulses before half a substep
     cdef double* speeds                  # (rows, 2) and J qd of their sides

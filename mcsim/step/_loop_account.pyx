@@ -25,10 +25,10 @@ cdef double REST = 1e-13
 
 
 cdef class LoopAccount:
-    """energies: whose `total` and `kinetic` are worked in; loops: their rows."""
+    """energies: whose `total` and `kinetic` are worked in; generalized: all rows; loops: those that close them."""
 
-    def __init__(self, TreeEnergy energies not None, GeneralizedRows loops not None):
-        self.motion, self.energies, self.loops = energies.motion, energies, loops
+    def __init__(self, TreeEnergy energies not None, GeneralizedRows generalized not None, LoopRows loops not None):
+        self.motion, self.energies, self.generalized, self.loops = energies.motion, energies, generalized, loops
         hanging, work = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(self.motion.tree.nv + 1)
         self.kept = hanging, work
         self.hanging, self.work = integers(hanging), doubles(work)
@@ -51,8 +51,8 @@ cdef class LoopAccount:
             memset(self.done, 0, 2 * count * sizeof(double))
         self.energies.spend(0.5 * h, forces)
         for i in range(count):
-            self.speeds[2 * i] = self.loops.side_rate(i, 0, velocity)
-            self.speeds[2 * i + 1] = self.loops.side_rate(i, 1, velocity)
+            self.speeds[2 * i] = self.generalized.side_rate(i, 0, velocity)
+            self.speeds[2 * i + 1] = self.generalized.side_rate(i, 1, velocity)
             self.given[i] = rows[i].impulse if second else 0.0
 
     cdef void end_half(self, const Row* rows, Py_ssize_t count, double h, const double* forces) noexcept nogil:
@@ -68,7 +68,7 @@ cdef class LoopAccount:
                 impulse = rows[i + r].impulse - self.given[i + r]
                 for side in range(2):
                     self.done[2 * (i + r) + side] += 0.5 * impulse * (
-                        self.speeds[2 * (i + r) + side] + self.loops.side_rate(i + r, side, velocity))
+                        self.speeds[2 * (i + r) + side] + self.generalized.side_rate(i + r, side, velocity))
             i += m
 
     cdef void calm(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil:
@@ -79,13 +79,13 @@ cdef class LoopAccount:
         cdef Py_ssize_t begin = 0, end, k
         self.energies.sum_total(1.0)
         self.sum_work(rows, count, elastic)
-        while begin < self.loops.loop_count:
+        while begin < self.loops.count:
             if self.loops.strained(begin, &end):
                 gained = kinetic = 0.0
                 rest = INFINITY
                 memset(self.hanging, 0, self.motion.tree_count * sizeof(int32_t))
                 for k in range(begin, end):
-                    row = &rows[self.loops.loop[k]]
+                    row = &rows[self.loops.row[k]]
                     rest = min(rest, REST * row.push * row.push / pair_coupling(row, row))
                     gained += self.strain(row.body_a, &kinetic) + self.strain(row.body_b, &kinetic)
                     if is_wide(row):
@@ -116,7 +116,7 @@ cdef class LoopAccount:
             if rows[i].kind == ROW_LIMIT or (rows[i].kind == ROW_NORMAL and not elastic):
                 excess = max(done[0] + done[1], 0.0)
             for side in range(2):
-                reach = &self.loops.reaches[2 * i + side]
+                reach = &self.generalized.reaches[2 * i + side]
                 if reach.count > 0:
                     self.work[reach.first] += done[side] - (excess if side == winner else 0.0)
 

@@ -10,9 +10,11 @@ from mcsim.core._types cimport Twist
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.state._row cimport Row
 
 cdef class ReducedPipeline(TreePipeline):
+    cdef LoopRows loop_rows              # those that close loops
     cdef TreeLoops loops
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef double* change                  # (nv,) see kick_again

@@ -52,6 +52,7 @@ from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._row cimport BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row
@@ -79,7 +80,8 @@ cdef class ReducedPipeline(TreePipeline):
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
-        self.loops = TreeLoops(self.context, self.plain, self.poses, self.generalized, self.tree_rows.of_trees[2],
+        self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies)
+        self.loops = TreeLoops(self.context, self.plain, self.poses, self.loop_rows, self.tree_rows.of_trees[2],
                                self.tree_rows.of_bodies, plan)
         self.runge = plan.runge
         self.settings.first_kick = 0.5
@@ -89,7 +91,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.generalized.leading = self.leading
         self.generalized.watch(nv)
         self.settings.joint_warm_start = 0.0             # they are solved at once
-        self.account = LoopAccount(self.energies, self.generalized)
+        self.account = LoopAccount(self.energies, self.generalized, self.loop_rows)
         self.contacts = TreeContacts(self.context, self.plain, self.motion, self.poses, self.energies, self.generalized,
                                      self.tree_rows, self.wide, plan.jointed, plan.ranks,
                                      self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant)
@@ -129,7 +131,7 @@ cdef class ReducedPipeline(TreePipeline):
     def _impacts(self):
         if self.account is None:
             return None                                  # not yet
-        return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion,
+        return TreeImpacts(self.settings.restitution_law, self.generalized, self.loop_rows, self.motion,
                            self.tree_rows.of_trees[2] if self.loops.some else None)
 
     cdef void bounce(self, bint held) noexcept nogil:
@@ -160,10 +162,11 @@ cdef class ReducedPipeline(TreePipeline):
 
     def grow(self):
         TreePipeline.grow(self)
+        self.loop_rows.reserve()
         self.contacts.laden_rows.reserve(self.plain.row_capacity)
 
     def go_on(self, long long n):
-        self.generalized.contrary = -1                   # of an observer's rows
+        self.loop_rows.contrary = -1                     # of an observer's rows
         return TreePipeline.go_on(self, n)
 
     def kicked(self):
@@ -232,7 +235,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.tree_rows.find_busy()
         self.plain.motors = aim_motors(self.joints, self.plain.rows, self.plain.joint_end, self.bodies.twist,
                                        &self.settings)
-        status = self.tree_rows.project()
+        status = self.loop_rows.fit(self.plain.rows, self.plain.joint_end) or self.tree_rows.project()
         if status == OK and self.contacts.laden_count > 0:
             status = self.contacts.laden_rows.fit(self.plain.rows, self.plain.row_count, self.contacts.laden_blocks,
                                                   self.contacts.laden_count)
@@ -265,7 +268,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.surfaces.finish(part)
         if self.loops.closing or self.loops.projecting:
             self.loops.aim()
-        self.generalized.factor(self.plain.rows, self.plain.joint_end, self.loops.closing_rate())
+        self.loop_rows.factor(self.plain.rows, self.plain.joint_end, self.loops.closing_rate())
         self.held_trees.prepare(self.plain.rows, self.plain.joint_end, self.tree_rows.tied)
 
     cdef void refresh(self) noexcept nogil:
@@ -298,7 +301,9 @@ cdef class ReducedPipeline(TreePipeline):
                 row = &self.plain.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
-            self.sweeping.correction = max(self.held_trees.largest, self.generalized.sweep(
+            self.sweeping.correction = max(self.held_trees.largest, self.loop_rows.solve(
+                self.plain.rows, self.motion.qd, relaxed))
+            self.sweeping.correction = max(self.sweeping.correction, self.generalized.sweep(
                 self.plain.rows, self.plain.joint_end, self.plain.row_count, self.motion.qd, relaxed, rub,
                 iterations - 1 - k))
             if self.contacts.laden_count > 0:
@@ -409,7 +414,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.start_rows(False, True)
             if not self.runge:
                 for _ in range(ROUNDS):
-                    self.generalized.solve(self.plain.rows, self.motion.qd, BIASED)
+                    self.loop_rows.solve(self.plain.rows, self.motion.qd, BIASED)
                 self.motion.kick_some(h, forces, self.tree_rows.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
         if not self.runge:

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._tree_poses cimport TreePoses
-from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
@@ -14,7 +14,7 @@ cdef class TreeLoops:
     cdef PlainRows plain
     cdef TreeMotion motion
     cdef TreePoses poses
-    cdef GeneralizedRows generalized
+    cdef LoopRows rows
     cdef const int32_t* bond             # (trees,)
     cdef const int32_t* bonds            # (bodies,)
     cdef bint some                       # whether any joint has rows of its own

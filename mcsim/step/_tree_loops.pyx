@@ -26,13 +26,13 @@ cdef double CLOSED = 1.8e-12
 
 
 cdef class TreeLoops:
-    """bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds: (bodies and one,) the same of
-    their trees, the world's before the first. plan: as of ReducedPipeline."""
+    """rows: those that close loops; bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds:
+    (bodies and one,) the same of their trees, the world's before the first. plan: as of ReducedPipeline."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, TreePoses poses not None,
-                 GeneralizedRows generalized not None, bond, bonds, plan):
+                 LoopRows rows not None, bond, bonds, plan):
         cdef TreeMotion motion = poses.motion
-        self.context, self.plain, self.motion, self.poses, self.generalized = context, plain, motion, poses, generalized
+        self.context, self.plain, self.motion, self.poses, self.rows = context, plain, motion, poses, rows
         states = np.zeros((3, max(1, motion.tree.nq + motion.tree.nv)))
         errors, trials = np.zeros((2, motion.tree_count + 1)), np.zeros(motion.tree_count + 1, np.int32)
         self.kept = bond, bonds, states, errors, trials
@@ -128,7 +128,7 @@ cdef class TreeLoops:
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
                     continue
-                error = self.generalized.worst(self.plain.rows, g)
+                error = self.rows.worst(self.plain.rows, g)
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, NULL, self.motion.qd, False)
                 if not error < self.last_errors[g] or error <= CLOSED * h or error > h:
@@ -137,7 +137,7 @@ cdef class TreeLoops:
                 more = True
                 self.last_errors[g] = error
                 self.copy(g, self.closest, NULL, self.motion.qd, True)
-                self.generalized.close(self.plain.rows, self.motion.qd, h, g)
+                self.rows.close(self.plain.rows, self.motion.qd, h, g)
             if not more:
                 break
 
@@ -156,7 +156,7 @@ cdef class TreeLoops:
             for g in range(self.motion.tree_count):
                 if not self.trying[g]:
                     continue
-                error = self.errors_now[g] = self.generalized.worst(self.plain.rows, g)
+                error = self.errors_now[g] = self.rows.worst(self.plain.rows, g)
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, self.motion.q, NULL, False)
                     back = True
@@ -174,7 +174,7 @@ cdef class TreeLoops:
                     self.impulses[i] = self.plain.rows[i].impulse
                 for g in range(self.motion.tree_count):
                     if self.trying[g]:
-                        self.generalized.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
+                        self.rows.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
                 for i in range(self.plain.joint_end):
                     self.plain.rows[i].impulse = self.impulses[i]
                 self.motion.drift(1.0)
@@ -204,15 +204,15 @@ cdef class TreeLoops:
         """Whether loops yield as the substep begins, or are open by more than they are to be."""
         cdef double widest
         cdef double most = self.most_open(&widest)
-        return self.generalized.note_strain(self.plain.rows, most, widest)
+        return self.rows.note_strain(self.plain.rows, most, widest)
 
     cdef void note_open(self) noexcept nogil:
         """Joints that had to yield in the substep, or are open at its end."""
         cdef double widest, error
         cdef double most = self.most_open(&widest)
-        cdef Py_ssize_t i, contrary = self.generalized.contrary
+        cdef Py_ssize_t i, contrary = self.rows.contrary
         cdef const Row* row
-        self.generalized.contrary = -1
+        self.rows.contrary = -1
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
             error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0

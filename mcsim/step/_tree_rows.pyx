@@ -24,7 +24,6 @@ cdef class TreeRows:
         self.busy, self.tied, self.bond = (integers(self.of_trees[0]), integers(self.of_trees[1]),
                                            integers(self.of_trees[2]))
         self.bonds = integers(self.of_bodies) + 1
-        generalized.bonds = self.bonds
 
     def matrices(self):
         """J and H^-1 J' of the rows over qd."""
@@ -35,7 +34,7 @@ cdef class TreeRows:
         cdef const Block* blocks = self.motion.blocks
         cdef Row* row
         cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.plain.rows, self.plain.row_count)
+        cdef int status = self.generalized.begin(self.plain.row_count)
         if status != OK:
             return status
         self.responses.expect(self.plain.rows, self.plain.row_count)

@@ -1,0 +1,44 @@
+"""The rows that close loops and gears, all solved at once."""
+
+from libc.stdint cimport int32_t
+from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.state._row cimport Row
+
+cdef class LoopRows:
+    cdef GeneralizedRows generalized
+    cdef object kept, kept_bonds
+    cdef Py_ssize_t capacity, count, wanted
+    cdef const int32_t* bonds            # (bodies,)
+    cdef int32_t* row                    # (count,) which rows they are, bond by bond; so are the others
+    cdef int32_t* bond                   # of each its bond
+    cdef int32_t* coupled                # the first of them that each is coupled with
+    cdef int32_t* part                   # the first of those that each hangs together with
+    cdef int32_t* yields                 # bits 1 and 2: it yields in the biased, the relax pass
+    cdef int32_t* led                    # whether given velocities have a part in it
+    cdef int32_t* was_strained           # whether it was as the substep began
+    cdef Py_ssize_t contrary             # a joint of the last such ones; -1: none
+    cdef double* matrix                  # (count, count) K
+    cdef double* factors[2]              # (count, count) L D L' of it, for both passes
+    cdef double* change                  # residuals in, impulses out
+    cdef double* asked                   # residuals
+    cdef double* most[2]                 # the largest since the last pose, of the part that begins there
+
+    cdef int fit(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
+    cdef int32_t bond_of(self, const Row* row) noexcept nogil
+    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
+    cdef void find_parts(self, Row* rows, double rate) noexcept nogil
+    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void factor_part(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
+                          Py_ssize_t end) noexcept nogil
+    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
+    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
+    cdef double solve_some(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin,
+                           Py_ssize_t end) noexcept nogil
+    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
+    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
+    cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil
+    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

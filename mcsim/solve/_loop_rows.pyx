@@ -1,0 +1,375 @@
+"""The rows that close loops and gears, all solved at once: their K = J H^-1 J' + compliance, factored once per pose, and
+what the rows that contradict each other yield to.
+
+    fit            once rows are listed
+    factor         per pose, once the rows' J, H^-1 J' and diagonals are there
+    solve          per sweep, all of them
+    close, hold    the rows of one bond: the bodies whose trees they tie to each other
+    note_strain    as a substep begins
+
+What is solved is K with its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what
+rows of a closed loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual
+by more than 1 / (2 sqrt e) of it. Only reserve() allocates.
+"""
+
+from libc.math cimport fabs
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._types cimport GROW, OK
+from mcsim.solve._blocks cimport row_residual
+from mcsim.solve._generalized cimport closes, least_diagonal
+from mcsim.state._row cimport BIASED, RELAXED, is_wide
+from mcsim.state._rows cimport is_linear
+
+# By how much of itself the diagonal is raised, in the biased and the relax pass.
+cdef double[2] PROXIMAL
+PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
+
+# The compliance of rows that yield, as a part of their diagonal.
+cdef double YIELDING = 0.1
+
+# The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
+# a part; and what it always may, in parts of the rows' `push`.
+cdef double[2] CONTRARY
+CONTRARY[0], CONTRARY[1] = 0.1, 0.01
+cdef double CONTRARY_LED = 0.05
+cdef double[2] LEAST
+LEAST[0], LEAST[1] = 3e-3, 3e-7
+
+cdef enum:
+    HOLDS = 3                    # proximal steps of what loops answer to an impact
+
+# A pivot below this part of its row's diagonal marks a row that others imply.
+cdef double SMALLEST_PIVOT = 1e-14
+
+
+cdef inline double closing_time(const Row* row) noexcept nogil:
+    """That of its error, as fast as may be [s]."""
+    return fabs(row.error) / row.push
+
+
+cdef class LoopRows:
+    """generalized: what the rows are over velocities; bonds: (bodies and one,) int32, what of them loops tie to each other,
+    each with one number, else -1; the world's before the first."""
+
+    def __init__(self, GeneralizedRows generalized not None, bonds not None):
+        self.generalized, self.kept_bonds = generalized, bonds
+        self.bonds = integers(bonds) + 1
+        self.contrary = -1
+        self._allot(6)
+
+    def _allot(self, Py_ssize_t capacity):
+        numbers, matrices = np.zeros((7, capacity), np.int32), np.zeros((3 * capacity + 4, capacity))
+        self.kept = numbers, matrices
+        self.capacity = capacity
+        self.row, self.coupled = integers(numbers[0]), integers(numbers[1])
+        self.part, self.yields = integers(numbers[2]), integers(numbers[3])
+        self.led, self.was_strained = integers(numbers[4]), integers(numbers[5])
+        self.bond = integers(numbers[6])
+        self.change, self.asked = doubles(matrices[0]), doubles(matrices[1])
+        self.most[0], self.most[1] = doubles(matrices[2]), doubles(matrices[3])
+        self.matrix = doubles(matrices[4:])
+        self.factors[0], self.factors[1] = doubles(matrices[4 + capacity:]), doubles(matrices[4 + 2 * capacity:])
+
+    def reserve(self):
+        """Room for what the last rows asked for."""
+        if self.wanted > self.capacity:
+            self._allot(self.wanted + self.wanted // 2)
+
+    cdef int fit(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """-> OK or GROW"""
+        cdef Py_ssize_t i
+        self.wanted = 0
+        for i in range(count):
+            self.wanted += closes(&rows[i])
+        return OK if self.wanted <= self.capacity else GROW
+
+    # ---- once per pose -----------------------------------------------------------------------------------------------
+
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil:
+        """Which of the rows [0, count) they are, bond by bond, and K of them, its diagonal raised, as L D L' for both
+        passes."""
+        cdef Py_ssize_t i, j, end, n = 0
+        cdef int32_t bond
+        cdef double s
+        cdef int p
+        for i in range(count):
+            if not closes(&rows[i]):
+                continue
+            bond = self.bond_of(&rows[i])
+            j = n
+            while j > 0 and self.bond[j - 1] > bond:
+                self.row[j], self.bond[j] = self.row[j - 1], self.bond[j - 1]
+                j -= 1
+            self.row[j], self.bond[j] = <int32_t>i, bond
+            n += 1
+        self.count = n
+        for i in range(n):
+            self.coupled[i] = <int32_t>i
+            for j in range(i, -1, -1):
+                s = self.matrix[i * n + j] = self.whole_coupling(rows, self.row[i], self.row[j])
+                if s != 0.0:
+                    self.coupled[i] = <int32_t>j
+        self.find_parts(rows, rate)
+        i = 0
+        while i < n:
+            end = i + 1
+            while end < n and self.part[end] == i:
+                end += 1
+            for p in range(2):
+                self.factor_part(rows, p, PROXIMAL[0 if self.led[i] else p], i, end)
+            i = end
+
+    cdef int32_t bond_of(self, const Row* row) noexcept nogil:
+        cdef int32_t found = max(self.bonds[row.body_a], self.bonds[row.body_b])
+        return max(found, max(self.bonds[row[1].body_a], self.bonds[row[1].body_b])) if is_wide(row) else found
+
+    cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil:
+        """Which of the loops are a bond's."""
+        begin[0] = 0
+        while begin[0] < self.count and self.bond[begin[0]] != bond:
+            begin[0] += 1
+        end[0] = begin[0]
+        while end[0] < self.count and self.bond[end[0]] == bond:
+            end[0] += 1
+
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
+        """J_x H^-1 J_y' of rows with both their records, if they are wide."""
+        cdef double s = self.generalized.coupling(x, y)
+        if is_wide(&rows[x]):
+            s += self.generalized.coupling(x + 1, y)
+        if is_wide(&rows[y]):
+            s += self.generalized.coupling(x, y + 1)
+            if is_wide(&rows[x]):
+                s += self.generalized.coupling(x + 1, y + 1)
+        return s
+
+    cdef void find_parts(self, Row* rows, double rate) noexcept nogil:
+        """Rows that are coupled hang together. They are biased by `rate` of their errors; where that asks one for more than
+        its `push` they yield, and close so much slower, in the direction of their errors, that none is."""
+        cdef Py_ssize_t i, k, first, end = self.count
+        cdef double needed = 0.0              # to close them all [s]
+        cdef bint is_led = False
+        cdef Row* row
+        first = end
+        for i in range(end - 1, -1, -1):
+            row = &rows[self.row[i]]
+            first = min(first, self.coupled[i])
+            if row.stabilized:
+                needed = max(needed, closing_time(row))
+            is_led = is_led or self.generalized.led(rows, self.row[i]) or (
+                is_wide(row) and self.generalized.led(rows, self.row[i] + 1))
+            if first < i:
+                continue
+            for k in range(i, end):
+                self.part[k] = <int32_t>i
+                self.led[k] = is_led
+                self.yields[k] = 0
+                self.most[0][k] = self.most[1][k] = 0.0
+            if rate * needed > 1.0:
+                for k in range(i, end):
+                    row = &rows[self.row[k]]
+                    if row.stabilized:
+                        row.bias[BIASED] -= (rate - 1.0 / needed) * row.error
+                self.open_part(rows, BIASED, i, end)
+            end = first = i
+            needed = 0.0
+            is_led = False
+
+    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Rows yield, those of a joint in metres all alike and those in radians too: else where they come to rest would
+        depend on their axes."""
+        cdef Py_ssize_t i, k
+        cdef double sum[2]
+        cdef int count[2]
+        cdef bint linear
+        cdef int32_t source
+        self.contrary = rows[self.row[begin]].source
+        while begin < end:
+            source = rows[self.row[begin]].source
+            sum[0] = sum[1] = 0.0
+            count[0] = count[1] = 0
+            i = begin
+            while i < end and rows[self.row[i]].source == source:
+                linear = is_linear(&rows[self.row[i]])
+                sum[linear] += max(rows[self.row[i]].diagonal, least_diagonal(&rows[self.row[i]]))
+                count[linear] += 1
+                i += 1
+            for k in range(begin, i):
+                linear = is_linear(&rows[self.row[k]])
+                self.yields[k] |= 1 << relaxed
+                rows[self.row[k]].compliance[relaxed] = YIELDING * sum[linear] / count[linear]
+            begin = i
+
+    cdef void factor_part(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
+                          Py_ssize_t end) noexcept nogil:
+        """Rows [first, end) of K, its diagonal raised by a part, as L D L'. Before `coupled` of a row K has zeros, and so
+        has L."""
+        cdef Py_ssize_t i, j, k, n = self.count
+        cdef const int32_t* coupled = self.coupled
+        cdef double* f = self.factors[relaxed]
+        cdef double s, diagonal
+        for i in range(first, end):
+            for j in range(coupled[i], i + 1):
+                s = self.matrix[i * n + j]
+                if i == j:
+                    s = s * (1.0 + proximal) + rows[self.row[i]].compliance[relaxed]
+                diagonal = s
+                for k in range(max(coupled[i], coupled[j]), j):
+                    s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
+                if i == j:
+                    f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
+                else:
+                    f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
+
+    # ---- solves ------------------------------------------------------------------------------------------------------
+
+    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """`change` of rows [first, end): residuals to impulses, -K^-1 times."""
+        cdef Py_ssize_t i, k, n = self.count
+        cdef const int32_t* coupled = self.coupled
+        cdef const double* f = self.factors[relaxed]
+        cdef double* x = self.change
+        for i in range(first, end):
+            x[i] = -x[i]
+            for k in range(coupled[i], i):
+                x[i] -= f[i * n + k] * x[k]
+        for i in range(end - 1, first - 1, -1):
+            if not f[i * n + i] > 0.0:
+                x[i] = 0.0
+                continue
+            x[i] /= f[i * n + i]
+            for k in range(i + 1, end):
+                if coupled[k] <= i:
+                    x[i] -= f[k * n + i] * x[k]
+
+    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """The same. Where by how much the diagonal is raised leaves more than a part undone, rows contradict each other,
+        and yield to what they bear from now on at this pose."""
+        cdef double* x = self.change
+        cdef double* kept = self.asked
+        cdef double* most = &self.most[relaxed][first]
+        cdef double left = 0.0
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(first, end):
+            kept[i] = x[i]
+            most[0] = max(most[0], fabs(x[i]) / rows[self.row[i]].push)
+        self.invert(relaxed, first, end)
+        if self.yields[first] & 1 << relaxed:
+            return
+        for i in range(first, end):
+            row = &rows[self.row[i]]
+            left = max(left, PROXIMAL[0 if self.led[first] else relaxed] * row.diagonal * fabs(x[i]) / row.push)
+        if left > (CONTRARY_LED if self.led[first] else CONTRARY[relaxed]) * most[0] and left > LEAST[relaxed]:
+            self.open_part(rows, relaxed, first, end)
+            for i in range(first, end):
+                row = &rows[self.row[i]]
+                row.bias[relaxed] -= row.compliance[relaxed] * row.impulse
+                x[i] = kept[i]
+            self.factor_part(rows, relaxed, 0.0, first, end)
+            self.invert(relaxed, first, end)
+
+    cdef double solve_some(self, Row* rows, double* velocity, int relaxed, Py_ssize_t begin,
+                           Py_ssize_t end) noexcept nogil:
+        """Impulses -K^-1 `change` into the rows and the velocities, of loops [begin, end). -> the largest correction
+        [m/s, rad/s]"""
+        cdef Py_ssize_t i, first = begin
+        cdef double* x = self.change
+        cdef double largest = 0.0
+        cdef Row* row
+        for i in range(begin + 1, end + 1):
+            if i == end or self.part[i] != first:
+                self.solve_part(rows, relaxed, first, i)
+                first = i
+        for i in range(begin, end):
+            row = &rows[self.row[i]]
+            row.impulse += x[i]
+            self.generalized.apply(self.row[i], x[i], velocity)
+            if is_wide(row):
+                row[1].impulse = row.impulse
+                self.generalized.apply(self.row[i] + 1, x[i], velocity)
+            largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
+        return largest
+
+    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
+        """All loops. -> the largest correction [m/s, rad/s]"""
+        cdef Py_ssize_t i, k
+        for i in range(self.count):
+            k = self.row[i]
+            self.change[i] = row_residual(&rows[k], self.generalized.rate(k, velocity), relaxed)
+            if is_wide(&rows[k]):
+                self.change[i] += row_residual(&rows[k + 1], self.generalized.rate(k + 1, velocity), relaxed)
+        return self.solve_some(rows, velocity, relaxed, 0, self.count)
+
+    cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil:
+        """How long it takes to close the rows that close a bond's loops [s]."""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if self.bond[i] == bond and rows[self.row[i]].stabilized and not self.yields[i]:
+                largest = max(largest, closing_time(&rows[self.row[i]]))
+        return largest
+
+    cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil:
+        """Velocities that bring the errors of a bond's rows, as they are written for the end of a drift of h, to 0: J times
+        their change = -C / h, J and K those of the last refresh."""
+        cdef Py_ssize_t i, begin, end
+        cdef const Row* row
+        self.span_of(bond, &begin, &end)
+        for i in range(begin, end):
+            row = &rows[self.row[i]]
+            self.change[i] = row.error / h if row.stabilized and not self.yields[i] else 0.0
+        self.solve_some(rows, velocity, BIASED, begin, end)
+
+    cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil:
+        """J velocity = 0 in all rows that close a bond's loops, by impulses that leave no trace but there: proximal steps,
+        each of which leaves PROXIMAL of what it is given."""
+        cdef Py_ssize_t i, k, first, begin, end
+        cdef int _
+        self.span_of(bond, &begin, &end)
+        for _ in range(HOLDS):
+            for i in range(begin, end):
+                k = self.row[i]
+                self.change[i] = self.generalized.rate(k, velocity) + (
+                    self.generalized.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
+            first = begin
+            for i in range(begin + 1, end + 1):
+                if i == end or self.part[i] != first:
+                    self.invert(RELAXED, first, i)
+                    first = i
+            for i in range(begin, end):
+                k = self.row[i]
+                self.generalized.apply(k, self.change[i], velocity)
+                if is_wide(&rows[k]):
+                    self.generalized.apply(k + 1, self.change[i], velocity)
+
+    # ---- strain ------------------------------------------------------------------------------------------------------
+
+    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil:
+        """A substep begins. -> whether loops yield, or it takes longer than `most` [s] to close them; if longer than
+        `widest`, they are contrary."""
+        cdef const Row* row
+        cdef bint found = False
+        cdef double error
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            error = fabs(row.error) if row.stabilized else 0.0
+            self.was_strained[i] = self.yields[i] != 0 or error > most * row.push
+            if error > widest * row.push:
+                self.contrary = row.source
+            found = found or self.was_strained[i] != 0
+        return found
+
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:
+        """Whether the part that begins there yields or did as the substep began, and given velocities have no part in it.
+        end: where it ends."""
+        cdef bint found = False
+        end[0] = begin
+        while end[0] < self.count and self.part[end[0]] == begin:
+            found = found or self.was_strained[end[0]] != 0 or self.yields[end[0]] != 0
+            end[0] += 1
+        return found and not self.led[begin]
