@@ -108,6 +108,7 @@ KERNELS = {
     "mcsim.reduced._flight": ["m"],
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
+    "mcsim.solve._generalized_sweeps": [],
     "mcsim.solve._laden": ["m"],
     "mcsim.solve._loop_rows": [],
     "mcsim.solve._warm_starts": [],

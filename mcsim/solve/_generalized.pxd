@@ -1,17 +1,15 @@
 """Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree
 its own.
 
-Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J', and the rows'
+Per refresh:   rows.begin(count); for each row and side rows.open(...), filled with J and H^-1 J', and the rows'
                diagonals; rows.finish(...)
-Per pass:      rows.warm_start(...), rows.sweep(...)
 
 Only reserve() needs the GIL, allocates or raises.
 """
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._dense cimport dot_many
-from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row, is_wide
+from mcsim.state._row cimport BLOCK_BILATERAL, Row, is_wide
 
 # The part of a row on one block of velocities.
 ctypedef struct Reach:
@@ -67,11 +65,6 @@ cdef inline double least_diagonal(const Row* row) noexcept nogil:
     return 0.1 * free_diagonal(row)
 
 
-cdef inline bint rubs(const Row* row) noexcept nogil:
-    """Whether it is friction of contacts."""
-    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
-
-
 cdef class GeneralizedRows:
     cdef object kept
     cdef Py_ssize_t capacity             # rows
@@ -81,10 +74,8 @@ cdef class GeneralizedRows:
     cdef Reach* reaches                  # (rows, 2)
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
-    cdef double* couplings               # (rows, KEPT) J H^-1 J' of a contact's normal with those of its manifold after it
     cdef bint leading                    # whether there are given velocities
     cdef object kept_stirred
-    cdef const int32_t* level            # (manifolds,) of contacts (constraints/_contact_order.pyx)
     cdef double* least                   # (velocities,) by a block's first: energy of a change that may be left undone [J]
     cdef int32_t* stirred                # (velocities,) likewise: whether rows have changed more since that was set to 0
 
@@ -99,19 +90,7 @@ cdef class GeneralizedRows:
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
     cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
-    cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
-                      int left) noexcept nogil
-    cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
-    cdef double sweep_level(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed, bint rub,
-                            bint back) noexcept nogil
-    cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
-                           bint rub) noexcept nogil
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil
-    cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
-    cdef void point_products(self, const Row* rows, Py_ssize_t first, int count, int relaxed,
-                             double (*a)[MANIFOLD_POINTS]) noexcept nogil
-    cdef double solve_points(self, Row* rows, Py_ssize_t first, int count, double* velocity, int relaxed) noexcept nogil
-    cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef double side_diagonal(self, Py_ssize_t row, int side) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil

@@ -1,11 +1,12 @@
-"""Sequential impulses on J H^-1 J': the blocks of `_blocks.pxd` over generalized velocities.
+"""Rows over generalized velocities: J and H^-1 J' of each on the blocks that it addresses, what it sees of velocities and
+does to them, and how rows are coupled.
 
-A row's impulse changes its blocks by H^-1 J' of it, which a factorization of H gave once per pose; so the sweeps know
-neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5, Solving the Equations of
-Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
+A row's impulse changes its blocks by H^-1 J' of it, which a factorization of H gave once per pose; so whoever solves rows
+knows neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5, Solving the Equations
+of Motion, for A = J H^-1 J').
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -13,11 +14,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport dot_many, in_eights
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
-from mcsim.solve._points cimport KEPT, keep_unfelt, points_of, points_step
-from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, ROW_LIMIT, ROW_NORMAL, Row,
-                               is_wide)
+from mcsim.state._row cimport BIASED, BLOCK_CONE, ROW_LIMIT, ROW_NORMAL, Row, is_wide
 
 from mcsim.core.arrays import aligned
 
@@ -51,9 +48,7 @@ cdef class GeneralizedRows:
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         numbers = in_eights(numbers)
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), aligned(16 * numbers).reshape(2, numbers)
-        couplings = np.zeros((rows, KEPT))
-        self.kept = reaches, values, couplings
-        self.couplings = doubles(couplings)
+        self.kept = reaches, values
         self.capacity, self.room = rows, numbers
         self.reaches = <Reach*>records(reaches)
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
@@ -168,11 +163,10 @@ cdef class GeneralizedRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Couplings of cones and of the points of contacts, once diagonals are there. Rows that the tree implies move
-        nothing."""
-        cdef Py_ssize_t i, k
+        """Couplings of cones and the diagonals of wide rows, once those of their records are there. Rows that the tree
+        implies move nothing."""
+        cdef Py_ssize_t i
         cdef Row* row
-        cdef int points
         for i in range(count):
             row = &rows[i]
             if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
@@ -185,12 +179,6 @@ cdef class GeneralizedRows:
                 if row.block == 3:
                     row[1].coupling = self.coupling(i + 1, i + 2)
                     row[2].coupling = self.coupling(i, i + 2)
-            elif row.kind == ROW_NORMAL:
-                points = points_of(rows, i, count)
-                for k in range(1, points):
-                    self.couplings[KEPT * i + k - 1] = self.coupling(i, i + k)
-                if points == MANIFOLD_POINTS:
-                    keep_unfelt(row, self.couplings + KEPT * i)
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
@@ -219,82 +207,7 @@ cdef class GeneralizedRows:
                     return True
         return rows[row].rate != 0.0
 
-    # ---- passes ------------------------------------------------------------------------------------------------------
-
-    cdef double sweep(self, Row* rows, Py_ssize_t contacts, Py_ssize_t count, double* velocity, int relaxed, bint rub,
-                      int left) noexcept nogil:
-        """One over all rows but those that close loops, over contacts' friction only if `rub`. Those of contacts,
-        [contacts, count), between what moves go level by level, in the order that so many sweeps to come ask for: the last
-        one as they stand, the one before it all the other way round, the ones before those likewise, but each level the
-        other way round. -> the largest correction [m/s, rad/s]"""
-        cdef double largest
-        cdef bint down = left & 1
-        cdef bint back = down != ((left & 2) != 0)       # within a level
-        cdef Py_ssize_t i
-        cdef Py_ssize_t begin = contacts
-        cdef Py_ssize_t end = count
-        cdef Py_ssize_t still = count
-        if left & 3 == 0:
-            return self.sweep_rows(rows, 0, count, velocity, relaxed, rub)
-        while still > contacts and self.level[rows[still - 1].source] == 0:
-            still -= 1
-        largest = self.sweep_rows(rows, 0, contacts, velocity, relaxed, rub)
-        end = still
-        while begin < end:
-            if down:
-                i = end - 1
-                while i > begin and self.level[rows[i - 1].source] == self.level[rows[end - 1].source]:
-                    i -= 1
-                largest = max(largest, self.sweep_level(rows, i, end, velocity, relaxed, rub, back))
-                end = i
-            else:
-                i = begin + 1
-                while i < end and self.level[rows[i].source] == self.level[rows[begin].source]:
-                    i += 1
-                largest = max(largest, self.sweep_level(rows, begin, i, velocity, relaxed, rub, back))
-                begin = i
-        return max(largest, self.sweep_rows(rows, still, count, velocity, relaxed, rub))
-
-    cdef double sweep_level(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed, bint rub,
-                            bint back) noexcept nogil:
-        """Contacts of [begin, end), manifold by manifold from the last one `back` to the first."""
-        cdef double largest = 0.0
-        cdef Py_ssize_t i
-        if not back:
-            return self.sweep_rows(rows, begin, end, velocity, relaxed, rub)
-        while end > begin:
-            i = self.manifold_of(rows, begin, end)
-            largest = max(largest, self.sweep_rows(rows, i, end, velocity, relaxed, rub))
-            end = i
-        return largest
-
-    cdef Py_ssize_t manifold_of(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """-> where the rows of the manifold begin that end before `end`"""
-        cdef Py_ssize_t i = end - 1
-        while i > begin and rows[i - 1].source == rows[i].source:
-            i -= 1
-        return i
-
-    cdef double sweep_rows(self, Row* rows, Py_ssize_t begin, Py_ssize_t end, double* velocity, int relaxed,
-                           bint rub) noexcept nogil:
-        """Those of [begin, end), in their order."""
-        cdef double largest = 0.0
-        cdef Py_ssize_t i = begin
-        cdef int n
-        while i < end:
-            n = points_of(rows, i, end)
-            if n > 1:
-                largest = max(largest, self.solve_points(rows, i, n, velocity, relaxed))
-                i += n
-                continue
-            if rows[i].block_kind == BLOCK_BOUNDED:
-                largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
-            elif closes(&rows[i]):
-                self.stir(i, INFINITY)
-            elif rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
-                largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
-            i += rows[i].block
-        return largest
+    # ---- what rows have done -----------------------------------------------------------------------------------------
 
     cdef void stir(self, Py_ssize_t row, double energy) noexcept nogil:
         """A row has changed velocities by this energy: impulse times change of rate, whether it is in metres or
@@ -304,79 +217,6 @@ cdef class GeneralizedRows:
         for side in range(2):
             if reach[side].count > 0 and energy > self.least[reach[side].first]:
                 self.stirred[reach[side].first] = 1
-
-    cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
-        """solve_block of a row alone within its bounds, as most are."""
-        cdef const Reach* reach = &self.reaches[2 * i]
-        cdef Row* row = &rows[i]
-        cdef double delta, rate
-        delta = scalar_step(row, row.lower, row.upper, row_residual(row, row_rate(reach, self.jacobian, velocity), relaxed),
-                            relaxed)
-        if delta == 0.0:
-            return 0.0
-        row_act(reach, self.response, delta, velocity)
-        rate = fabs(delta) * (row.diagonal + row.compliance[relaxed])
-        self.stir(i, fabs(delta) * rate)
-        return rate
-
-    cdef void point_products(self, const Row* rows, Py_ssize_t first, int count, int relaxed,
-                             double (*a)[MANIFOLD_POINTS]) noexcept nogil:
-        """J H^-1 J' + compliance of the normals of a manifold; a diagonal of 0: the point does nothing. (count, count)"""
-        cdef const Row* row
-        cdef int i, k
-        for i in range(count):
-            row = &rows[first + i]
-            a[i][i] = row.diagonal + row.compliance[relaxed] if row.mass[relaxed] > 0.0 else 0.0
-            for k in range(i):
-                a[i][k] = a[k][i] = self.couplings[KEPT * (first + k) + i - k - 1]
-
-    cdef double solve_points(self, Row* rows, Py_ssize_t first, int count, double* velocity, int relaxed) noexcept nogil:
-        """solve_block of the normals of a manifold."""
-        cdef double a[MANIFOLD_POINTS][MANIFOLD_POINTS]
-        cdef double u[MANIFOLD_POINTS]
-        cdef double x[MANIFOLD_POINTS]
-        cdef double change[MANIFOLD_POINTS]
-        cdef double before[MANIFOLD_POINTS]
-        cdef double largest = 0.0
-        cdef double energy = 0.0
-        cdef Row* row
-        cdef int i
-        for i in range(count):
-            row = &rows[first + i]
-            u[i] = before[i] = row_residual(row, row_rate(&self.reaches[2 * (first + i)], self.jacobian, velocity), relaxed)
-            x[i] = row.impulse
-        self.point_products(rows, first, count, relaxed, a)
-        points_step(count, a, self.couplings + KEPT * first, u, x, change)
-        for i in range(count):
-            if change[i] != 0.0:
-                rows[first + i].impulse = x[i] + change[i]
-                row_act(&self.reaches[2 * (first + i)], self.response, change[i], velocity)
-                largest = max(largest, fabs(u[i] - before[i]))
-                energy += change[i] * (u[i] - before[i])
-        self.stir(first, energy)
-        return largest
-
-    cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
-        """The block that begins at row i. -> the largest correction [m/s, rad/s]"""
-        cdef double w[MAX_BLOCK]
-        cdef double delta[MAX_BLOCK]
-        cdef double largest = 0.0
-        cdef double energy = 0.0
-        cdef double rate
-        cdef int r, m = rows[i].block
-        for r in range(m):
-            w[r] = row_residual(&rows[i + r], row_rate(&self.reaches[2 * (i + r)], self.jacobian, velocity), relaxed)
-        block_step(rows, &rows[i], NULL, relaxed, w, delta)
-        for r in range(m):
-            if delta[r] != 0.0:
-                row_act(&self.reaches[2 * (i + r)], self.response, delta[r], velocity)
-                rate = fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed])
-                energy += fabs(delta[r]) * rate
-                largest = max(largest, rate)
-        if rubs(&rows[i]) and m > 1:                     # x' K x, for tangents may point anywhere
-            energy += 2.0 * rows[i].coupling * delta[0] * delta[1]
-        self.stir(i, energy)
-        return largest
 
     cdef void find_loads(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end, double* loads) noexcept nogil:
         """What manifolds bear, as the change of velocity that it makes [m/s]. With x the impulses of one's points and A = J

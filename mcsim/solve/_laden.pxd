@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.state._row cimport Row
 from mcsim.wide._blocks cimport Effort
 
@@ -49,6 +50,7 @@ ctypedef struct LadenRun:
 
 cdef class LadenRows:
     cdef GeneralizedRows generalized
+    cdef GeneralizedSweeps sweeps
     cdef object kept, kept_trees, kept_room
     cdef Py_ssize_t capacity             # rows
     cdef Py_ssize_t room, wanted_room    # numbers of all matrices

@@ -28,7 +28,8 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, contact_change, row_residual
-from mcsim.solve._generalized cimport Reach, reach_act, reach_rate, rubs
+from mcsim.solve._generalized cimport Reach, reach_act, reach_rate
+from mcsim.solve._generalized_sweeps cimport rubs
 from mcsim.solve._points cimport KEPT, block_size, points_step
 from mcsim.state._manifold cimport MANIFOLD_POINTS
 from mcsim.state._row cimport ROW_NORMAL
@@ -60,10 +61,10 @@ cdef inline double side_rate(const LadenTree* trees, const LadenRow* laden, int 
 
 
 cdef class LadenRows:
-    """generalized: the rows, over as many velocities. Only reserve() allocates."""
+    """sweeps: over all rows, of as many velocities. Only reserve() allocates."""
 
-    def __init__(self, GeneralizedRows generalized not None, Py_ssize_t velocities):
-        self.generalized = generalized
+    def __init__(self, GeneralizedSweeps sweeps not None, Py_ssize_t velocities):
+        self.generalized, self.sweeps = sweeps.generalized, sweeps
         at = np.full(velocities + 1, -1, np.int32)
         trees = np.zeros((velocities + 1) * sizeof(LadenTree) // 8)
         self.kept_trees = at, trees
@@ -371,8 +372,8 @@ cdef class LadenRows:
                                      self.generalized.jacobian, velocity)
             x[r], u[r] = row[r].impulse, row_residual(&row[r], own, relaxed)
             before[r] = u[r]
-        self.generalized.point_products(rows, block.row, block.count, relaxed, a)
-        points_step(block.count, a, self.generalized.couplings + KEPT * block.row, u, x, change)
+        self.sweeps.point_products(rows, block.row, block.count, relaxed, a)
+        points_step(block.count, a, self.sweeps.couplings + KEPT * block.row, u, x, change)
         for r in range(block.count):
             if change[r] == 0.0:
                 continue

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.direct._articulations cimport Articulations
 from mcsim.core._types cimport Twist
-from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold
@@ -32,9 +32,9 @@ cdef class FurtherSweeps:
                     Py_ssize_t joint_count, Articulations articulations) noexcept nogil
     cdef void join(self, const Manifold* m, Articulations articulations) noexcept nogil
     cdef int32_t* begin(self) noexcept nogil
-    cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
+    cdef long long settle_trees(self, GeneralizedSweeps sweeps, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 const int32_t* tree, double* velocity) noexcept nogil
     cdef void note(self, int32_t body, int sweep) noexcept nogil
-    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, int size,
+    cdef bint solve_again(self, GeneralizedSweeps sweeps, Row* rows, Py_ssize_t i, int size,
                           double* velocity) noexcept nogil
     cdef long long settle(self, ConstraintSets sets, Twist* twist) noexcept nogil

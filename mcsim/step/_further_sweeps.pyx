@@ -103,7 +103,7 @@ cdef class FurtherSweeps:
         self.unsettled = True
         return self.most
 
-    cdef long long settle_trees(self, GeneralizedRows generalized, Row* rows, Py_ssize_t begin, Py_ssize_t count,
+    cdef long long settle_trees(self, GeneralizedSweeps sweeps, Row* rows, Py_ssize_t begin, Py_ssize_t count,
                                 const int32_t* tree, double* velocity) noexcept nogil:
         """The same over generalized velocities, of contacts' rows [begin, count) between bodies that no joint holds. tree:
         of each body, -1: it stands still or is driven. -> how many were made"""
@@ -123,7 +123,7 @@ cdef class FurtherSweeps:
                 if is_outweighed(rows[i].body_a, rows[i].body_b, self.neighbours) and (
                         max(self.changed[a], self.changed[b]) >= k - 1):
                     found = True
-                    if self.solve_again(generalized, rows, i, block_size(rows, i, count), velocity):
+                    if self.solve_again(sweeps, rows, i, block_size(rows, i, count), velocity):
                         self.note(a, k)
                         self.note(b, k)
                 i += block_size(rows, i, count)
@@ -137,16 +137,16 @@ cdef class FurtherSweeps:
         if body >= 0:
             self.changed[body] = sweep
 
-    cdef bint solve_again(self, GeneralizedRows generalized, Row* rows, Py_ssize_t i, int size,
+    cdef bint solve_again(self, GeneralizedSweeps sweeps, Row* rows, Py_ssize_t i, int size,
                           double* velocity) noexcept nogil:
         """The block of that size at row i. -> whether that changes a velocity by more than may be left undone"""
         cdef double delta[MAX_BLOCK]
         cdef int r
         if size > rows[i].block:
-            return generalized.solve_points(rows, i, size, velocity, RELAXED) > self.speed + self.rate * rows[i].size
+            return sweeps.solve_points(rows, i, size, velocity, RELAXED) > self.speed + self.rate * rows[i].size
         for r in range(rows[i].block):
             delta[r] = -rows[i + r].impulse
-        generalized.solve_block(rows, i, velocity, RELAXED)
+        sweeps.solve_block(rows, i, velocity, RELAXED)
         for r in range(rows[i].block):
             delta[r] += rows[i + r].impulse
         return contact_change(&rows[i], delta, RELAXED) > self.speed + self.rate * rows[i].size

@@ -9,12 +9,14 @@ from mcsim.step._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.state._row cimport Row
 
 cdef class ReducedPipeline(TreePipeline):
-    cdef LoopRows loop_rows              # those that close loops
+    cdef GeneralizedSweeps row_sweeps    # over all rows but those that close loops
+    cdef LoopRows loop_rows              # and these
     cdef TreeLoops loops
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef double* change                  # (nv,) see kick_again

@@ -51,6 +51,7 @@ from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._si cimport residual
@@ -80,6 +81,7 @@ cdef class ReducedPipeline(TreePipeline):
     def __init__(self, bodies, joints, collider, settings, bounces, sleep, plan):
         cdef Py_ssize_t nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep, plan)
+        self.row_sweeps = GeneralizedSweeps(self.generalized)
         self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies)
         self.loops = TreeLoops(self.context, self.plain, self.poses, self.loop_rows, self.tree_rows.of_trees[2],
                                self.tree_rows.of_bodies, plan)
@@ -92,7 +94,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.generalized.watch(nv)
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.energies, self.generalized, self.loop_rows)
-        self.contacts = TreeContacts(self.context, self.plain, self.motion, self.poses, self.energies, self.generalized,
+        self.contacts = TreeContacts(self.context, self.plain, self.motion, self.poses, self.energies, self.row_sweeps,
                                      self.tree_rows, self.wide, plan.jointed, plan.ranks,
                                      self.wide.press > 0.0 and self.settings.solver == SI and not self.settings.compliant)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
@@ -126,6 +128,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.loops.reserve()
         self.warm_starts.reserve()
         self.account.reserve(self.plain.row_capacity)
+        self.row_sweeps.reserve(self.plain.row_capacity)
         self.contacts.reserve()
 
     def _impacts(self):
@@ -260,6 +263,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.loops.some:
             self.contacts.bend_joints()
         self.generalized.finish(self.plain.rows, self.plain.row_count)
+        self.row_sweeps.couple(self.plain.rows, self.plain.joint_end, self.plain.row_count)
         stabilize_rows(self.plain.rows, self.plain.row_count, &self.bodies, self.further.neighbours, part, &self.settings)
         if self.contacts.stiffer:
             stiffen_contacts(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.contacts.efforts,
@@ -303,7 +307,7 @@ cdef class ReducedPipeline(TreePipeline):
                                 self.held_trees.count[given_up])
             self.sweeping.correction = max(self.held_trees.largest, self.loop_rows.solve(
                 self.plain.rows, self.motion.qd, relaxed))
-            self.sweeping.correction = max(self.sweeping.correction, self.generalized.sweep(
+            self.sweeping.correction = max(self.sweeping.correction, self.row_sweeps.sweep(
                 self.plain.rows, self.plain.joint_end, self.plain.row_count, self.motion.qd, relaxed, rub,
                 iterations - 1 - k))
             if self.contacts.laden_count > 0:
@@ -320,7 +324,7 @@ cdef class ReducedPipeline(TreePipeline):
             if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted():
                 break
         if relaxed:
-            self.sweeping.made += self.further.settle_trees(self.generalized, self.plain.rows, self.plain.joint_end,
+            self.sweeping.made += self.further.settle_trees(self.row_sweeps, self.plain.rows, self.plain.joint_end,
                                                             self.plain.row_count, self.held_trees.group, self.motion.qd)
 
     cdef void return_half(self) noexcept nogil:

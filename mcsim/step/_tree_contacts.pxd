@@ -7,6 +7,7 @@ from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.reduced._tree_poses cimport TreePoses
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.solve._laden cimport LadenRows
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
@@ -22,6 +23,7 @@ cdef class TreeContacts:
     cdef TreePoses poses
     cdef TreeEnergy energies
     cdef GeneralizedRows generalized
+    cdef GeneralizedSweeps row_sweeps
     cdef TreeRows tree_rows
     cdef WideContacts wide
     cdef ContactOrder order

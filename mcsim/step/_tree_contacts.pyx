@@ -17,7 +17,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.reduced._tree_energy cimport TreeEnergy
 from mcsim.reduced._tree_poses cimport TreePoses
-from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._generalized_sweeps cimport GeneralizedSweeps
 from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._points cimport block_size
 from mcsim.state._bodies cimport Bodies
@@ -38,13 +38,13 @@ cdef class TreeContacts:
     whether contacts may bear much for their size. wide: how that is measured."""
 
     def __init__(self, StepContext context, PlainRows plain, TreeMotion motion, TreePoses poses, TreeEnergy energies,
-                 GeneralizedRows generalized, TreeRows tree_rows, WideContacts wide, jointed, ranks, bint laden):
+                 GeneralizedSweeps row_sweeps, TreeRows tree_rows, WideContacts wide, jointed, ranks, bint laden):
         self.context, self.plain, self.wide = context, plain, wide
         self.motion, self.poses, self.energies = motion, poses, energies
-        self.generalized, self.tree_rows = generalized, tree_rows
+        self.row_sweeps, self.generalized, self.tree_rows = row_sweeps, row_sweeps.generalized, tree_rows
         self.order = ContactOrder(*ranks)
         self.laden = laden
-        self.laden_rows = LadenRows(generalized, motion.tree.nv)
+        self.laden_rows = LadenRows(row_sweeps, motion.tree.nv)
         swings = np.zeros((3, context.bodies.count + 1, 3))
         self.swings, self.shared = <Twist*>doubles(swings) + 1, <Vec3*>doubles(swings[2]) + 1
         self.jointed = <const int8_t*>records(jointed) + 1
@@ -54,7 +54,7 @@ cdef class TreeContacts:
         """Room for the plain rows and their manifolds."""
         self.laden_rows.reserve(self.plain.row_capacity)
         self.order.reserve(self.plain.anchor_capacity)
-        self.generalized.level = self.order.level
+        self.row_sweeps.level = self.order.level
         most = max(1, self.plain.anchor_capacity, self.plain.row_capacity)
         efforts, others, numbers = self.kept_efforts = np.ones((most, 3)), np.ones(most), np.zeros((2, most), np.int32)
         self.efforts, self.undone = <Effort*>doubles(efforts), doubles(others)
