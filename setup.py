@@ -115,6 +115,8 @@ KERNELS = {
     "mcsim.state._pose_callbacks": [],
     "mcsim.direct._state": ["m"],
     "mcsim.direct._flights": ["m"],
+    "mcsim.direct._flight_rows": ["m"],
+    "mcsim.direct._whole_motion": ["m"],
     "mcsim.step._drives": [],
     "mcsim.step._further_sweeps": [],
     "mcsim.step._impacts": ["m"],

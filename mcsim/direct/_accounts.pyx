@@ -63,7 +63,7 @@ cdef class EnergyAccount(ArticulationPart):
         cdef const Articulation* a = &self.articulation[g]
         cdef Py_ssize_t k
         cdef int32_t i
-        if self.state.swept[g] or self.state.given[g] or self.state.flights.is_driven(a):
+        if self.state.swept[g] or self.state.given[g] or self.state.flights.motion.is_driven(a):
             return False
         if a.loops > 0 and self.state.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN:
             return False
@@ -77,7 +77,7 @@ cdef class EnergyAccount(ArticulationPart):
     cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
         """Whether its velocities go along with its joints."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef Vec3 v = self.state.flights.velocity_of(a)
+        cdef Vec3 v = self.state.flights.motion.velocity_of(a)
         cdef const Twist* t
         cdef double fastest = 0.0
         cdef Py_ssize_t k
@@ -155,7 +155,7 @@ cdef class EnergyAccount(ArticulationPart):
             return
         most = LEAK * self.settings.dt * (kinetic + self.state.kinetic[g]) + ROUNDING * fabs(energy)
         if (fabs(off) > most
-                and fabs(off) > most + LEAK * self.settings.dt * self.state.flights.kicked(a, self.settings.dt)):
+                and fabs(off) > most + LEAK * self.settings.dt * self.state.flights.motion.kicked(a, self.settings.dt)):
             self.noted.add(NOTE_ENERGY, self.member[a.member], fabs(off))
         if fabs(off) > ROUNDING * fabs(energy):
-            self.state.flights.give_back(a, -off, kinetic, self.settings.h)
+            self.state.flights.motion.give_back(a, -off, kinetic, self.settings.h)

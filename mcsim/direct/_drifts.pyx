@@ -310,9 +310,9 @@ cdef class Drifts(ArticulationPart):
         cdef Py_ssize_t i, k
         if self.is_strained(g):
             return True
-        if self.state.given[g] or self.state.flights.is_driven(a):
+        if self.state.given[g] or self.state.flights.motion.is_driven(a):
             return False
-        v = self.state.flights.velocity_of(a)
+        v = self.state.flights.motion.velocity_of(a)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             before += energy_beside(self.bodies, i, self.state.twist[k] if self.state.swept[g] else self.state.start[k],
@@ -322,7 +322,7 @@ cdef class Drifts(ArticulationPart):
         self.state.falls[g] = found < FALLEN * self.state.highest[g]
         most = NET_LEAP if a.loops > 1 else LEAP
         return (found - before > most * before
-                and found - before > most * (before + self.state.flights.kicked(a, self.settings.h)))
+                and found - before > most * (before + self.state.flights.motion.kicked(a, self.settings.h)))
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,

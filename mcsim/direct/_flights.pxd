@@ -3,10 +3,11 @@
 from libc.stdint cimport int32_t
 from mcsim.constraints._joint_frames cimport JointFrames
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.direct._flight_rows cimport FlightRows
+from mcsim.direct._whole_motion cimport WholeMotion
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
-from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
 # A body on its way through a piece of a drift.
@@ -24,6 +25,8 @@ ctypedef struct Flier:
 
 cdef class Flights:
     cdef JointTree tree
+    cdef FlightRows flight_rows
+    cdef WholeMotion motion
     cdef Bodies* bodies
     cdef const Joint* joints
     cdef const Settings* settings
@@ -53,14 +56,6 @@ cdef class Flights:
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
     cdef void restart(self, const Articulation* a, double ahead) noexcept nogil
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil
-    cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil
-    cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil
-    cdef double driven_work(self, const Articulation* a) noexcept nogil
-    cdef bint is_driven(self, const Articulation* a) noexcept nogil
-    cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil
-    cdef Vec3 velocity_of(self, const Articulation* a) noexcept nogil
-    cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
-    cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
     cdef void move(self, const Articulation* a, double h, double ahead) noexcept nogil
@@ -69,11 +64,5 @@ cdef class Flights:
     cdef void correct(self, const Articulation* a, double h, bint renew) noexcept nogil
     cdef void add_impulse(self, int i, Vec3 force, Vec3 moment, Vec3 arm) noexcept nogil
     cdef void accept(self, const Articulation* a, Vec3 velocity, Vec3 turning) noexcept nogil
-    cdef void restore(self, const Articulation* a, Vec3 velocity, Vec3 turning) noexcept nogil
     cdef void kick(self, const Articulation* a, double h) noexcept nogil
-    cdef double kinetic(self, const Articulation* a) noexcept nogil
-    cdef double kicked(self, const Articulation* a, double h) noexcept nogil
-    cdef int measure(self, int j, double ahead, JointFrames* f, Row* block, double* rates) noexcept nogil
-    cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil
-    cdef void hold(self, const Articulation* a) noexcept nogil
     cdef void place_driven(self, const Articulation* a, double ahead) noexcept nogil

@@ -38,26 +38,18 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.constraints._joint_table cimport constrain, holds_position
-from mcsim.constraints._direct cimport point_along_world
-from mcsim.constraints._joints cimport measure_axes
-from mcsim.constraints._motion cimport constrain_motions
-from mcsim.constraints._parts cimport foresee_way, point_frames, still_frames, turn_frames
-from mcsim.constraints._joint_frames cimport AxisGeometry
+from mcsim.constraints._joint_table cimport holds_position
+from mcsim.constraints._parts cimport still_frames
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, is_zero, mat_vec, norm, quat, quat_mul,
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_vec, norm, quat, quat_mul,
                                quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
+from mcsim.direct._flight_rows cimport constrain_flight, is_point
 from mcsim.integrate._euler cimport try_poses
-from mcsim.solve._tree cimport Node, row_count_of
-from mcsim.state._inertia cimport (centre_velocity, energy_beside, inertia_world, keep_momentum, refresh_inertia,
-                                    total_mass, turn_of)
-from mcsim.state._joint cimport JOINT_AXES
-from mcsim.state._joint_types cimport BALL
+from mcsim.state._inertia cimport inertia_world, keep_momentum, refresh_inertia
 from mcsim.state._row cimport JointRow, JointRows, Row
-from mcsim.state._rows cimport (Off, add_error, copy_jacobian, is_linear, no_error, row_rate, rows_way, time_to_close)
-from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed, rigid_motion
+from mcsim.state._rows cimport Off, add_error, copy_jacobian, is_linear, no_error, row_rate, rows_way, time_to_close
 
 
 # A piece is found when its joints are closed, and its momenta kept, to this part of the articulation's size.
@@ -72,7 +64,6 @@ cdef enum:
     MOST_OF_ONE_LOOP = 256       # the same with a loop, for one that cannot be closed takes them all, and in a net,
     MOST_OF_LOOPS = 64           # where a piece is dear
     LAST_OF_LOOPS = 3
-    MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
 cdef double LOSS = 1e-6
 # How much more a piece twice as long may take: errors are of third order.
@@ -87,8 +78,6 @@ cdef double LOOSE = 1e-3
 cdef double BEYOND = 1e6
 # Redundant rows: part of the diagonal of J M^-1 J' that is added to it. Newton's method repairs what it does.
 cdef double PROXIMAL = 1e-8
-# Proximal steps go on while each leaves less than this of what was off.
-cdef double PROXIMAL_PROGRESS = 0.1
 
 
 cdef inline Vec3 mean(Vec3 a, Vec3 b) noexcept nogil:
@@ -106,11 +95,6 @@ cdef inline double foretell(double wrong, double last, int corrections) noexcept
     for _ in range(corrections):
         left *= wrong / last
     return left
-
-
-cdef inline bint is_point(const Joint* joint, int n) noexcept nogil:
-    """A plain ball joint, the commonest: its frames are its points."""
-    return joint.type == BALL and n == 3
 
 
 cdef inline void mean_frames(const JointFrames* a, const JointFrames* b, bint point, JointFrames* f) noexcept nogil:
@@ -135,31 +119,6 @@ cdef inline void mean_frames(const JointFrames* a, const JointFrames* b, bint po
     still_frames(f)
 
 
-cdef inline void present_frames(const Joint* joint, const Bodies* bodies, bint point, JointFrames* f) noexcept nogil:
-    point_frames(f, joint, bodies)
-    if not point:
-        turn_frames(f, joint, bodies)
-        still_frames(f)
-
-
-cdef void constrain_flight(Row* block, const Joint* joint, const JointFrames* f, int n, double time, double ahead,
-                           double* rates) noexcept nogil:
-    """The n rows of a joint as the direct solver has them, errors of prescribed motions at `ahead` of time."""
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef Joint measured
-    cdef int m = 3
-    cdef int i
-    for i in range(n):
-        rates[i] = 0.0
-    if not is_point(joint, n):
-        m = constrain(block, joint, f)
-    point_along_world(block, joint, f, n)
-    if m < n:
-        measured = joint[0]
-        measure_axes(&measured, f, axes)
-        constrain_motions(&block[m], &rates[m], joint, axes, f, time, ahead)
-
-
 cdef class Flights:
     """tree: the joints' own; members, driven: the bodies that articulations name; bodies: how many there are. attach: the
     records of the pipeline, and the poses of `driven` at the drift's start, kept by who asks for flights."""
@@ -172,7 +131,8 @@ cdef class Flights:
         numbers, inertia = np.zeros((5, tree.row_count + 1)), np.zeros((bodies + 1, 9))
         self.kept = members, driven, fliers, twists, frames, numbers, inertia
         self.inertia = <Mat3*>doubles(inertia)
-        self.tree = tree
+        self.tree, self.flight_rows = tree, FlightRows(tree)
+        self.motion = WholeMotion(self.flight_rows, members, driven)
         self.member, self.driven = integers(members), integers(driven)
         self.fliers, self.twists = <Flier*>doubles(fliers) + 1, <Twist*>doubles(twists) + 1
         self.frames = <JointFrames*>doubles(frames)
@@ -182,6 +142,8 @@ cdef class Flights:
     cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings, const Vec3* driven_position,
                      const Quat* driven_orientation) noexcept:
         self.bodies, self.joints, self.settings = bodies, joints, settings
+        self.flight_rows.attach(bodies, joints, settings)
+        self.motion.attach(bodies, joints, settings)
         self.driven_position, self.driven_orientation = driven_position, driven_orientation
 
     # ---- a drift -------------------------------------------------------------------------------------------------------
@@ -219,7 +181,7 @@ cdef class Flights:
             if pieces == most:
                 finest = min(finest, LAST_OF_LOOPS if a.loops > 1 else LAST_HALVINGS)
             self.begin_piece(a, length, ahead, h)
-            before = self.kinetic(a) + self.kicked(a, length)
+            before = self.motion.kinetic(a) + self.motion.kicked(a, length)
             self.kick(a, 0.5 * length)
             off = self.try_piece(a, length, end)
             if off < 0.0 and level >= finest:                # what follows is given up earlier
@@ -255,10 +217,10 @@ cdef class Flights:
         self.tree.scale_rows(a, 0.0, self.sum)
         self.tree.scale_rows(a, 0.0, self.held)
         self.kick(a, -0.5 * h)
-        self.write_rows(a, 0.0)
+        self.flight_rows.write_rows(a, 0.0)
         if swept:
             self.tree.factor(a, self.bodies, PROXIMAL, NULL)
-            self.hold(a)
+            self.flight_rows.hold(a, self.held)
 
     cdef double end_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
         """The second half of a piece's forces, and velocities that go along with the joints; those before are put
@@ -271,38 +233,14 @@ cdef class Flights:
         self.kick(a, 0.5 * h)
         for k in range(a.member, a.member_end):
             self.twists[self.member[k]] = self.bodies.twist[self.member[k]]
-        energy = self.kinetic(a)
+        energy = self.motion.kinetic(a)
         if not a.held:
-            self.find_whole(a, &whole, &center, &turning)
-        self.write_rows(a, ahead)
+            self.motion.find_whole(a, &whole, &center, &turning)
+        self.flight_rows.write_rows(a, ahead)
         self.tree.factor(a, self.bodies, PROXIMAL, NULL)
-        self.hold(a)
-        self.restore(a, whole.v, turning)
-        return energy - self.kinetic(a)
-
-    cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil:
-        """Energy [J] into the motion as it is, T, beside that with the momenta that are conserved:
-        s^2 T = T + energy. Where T is small against what forces make of bodies at rest in the time h, or against what all
-        have, what lacks is rounding, and so is the direction of that motion: a part of it is given. What was
-        gained is taken whole, which can but slow it."""
-        cdef Twist kept
-        cdef Vec3 center
-        cdef double beside = kinetic - self.find_kept(a, &kept, &center)
-        if beside > 0.0:
-            if energy > 0.0:
-                energy *= beside / (beside + self.kicked(a, h) + LOSS * kinetic)
-            self.stretch(a, sqrt(max(1.0 + energy / beside, 0.0)), kept, center)
-
-    cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil:
-        """s times the motion beside that of a rigid whole with this twist at its centre of mass."""
-        cdef Py_ssize_t k
-        cdef Twist* t
-        cdef Vec3 v
-        for k in range(a.member, a.member_end):
-            t = &self.bodies.twist[self.member[k]]
-            v = add(kept.v, cross(kept.w, sub(self.bodies.position[self.member[k]], center)))
-            t.v = add_scaled(v, s, sub(t.v, v))
-            t.w = add_scaled(kept.w, s, sub(t.w, kept.w))
+        self.flight_rows.hold(a, self.held)
+        self.motion.restore(a, whole.v, turning)
+        return energy - self.motion.kinetic(a)
 
     # ---- a piece -------------------------------------------------------------------------------------------------------
 
@@ -329,7 +267,7 @@ cdef class Flights:
             if j < 0:
                 continue
             at = rows.begin[j]
-            n = self.measure(j, ahead, &self.frames[j], block, rates)
+            n = self.flight_rows.measure(j, ahead, &self.frames[j], block, rates)
             off = no_error()
             for i in range(n):
                 if holds_position(&self.joints[j], i):
@@ -368,7 +306,7 @@ cdef class Flights:
         cdef double off, wrong
         cdef double last = 0.0
         cdef double least = INFINITY
-        cdef double energy = self.kinetic(a)
+        cdef double energy = self.motion.kinetic(a)
         cdef bint renew = True
         cdef int poor = 0
         cdef int n
@@ -385,7 +323,7 @@ cdef class Flights:
             flier.turning = rotate_back(flier.orientation, flier.start.w)
             flier.momentum = rotate(flier.orientation, mat_vec(self.bodies.inertia[i], flier.turning))
         if not a.held:
-            self.find_whole(a, &whole, &center, &turning)
+            self.motion.find_whole(a, &whole, &center, &turning)
         for n in range(MOST_CORRECTIONS):
             self.corrections += 1
             self.move(a, h, ahead)
@@ -449,7 +387,7 @@ cdef class Flights:
                 continue
             joint = &self.joints[j]
             at = rows.begin[j]
-            n = self.measure(j, ahead, &end, block, rates)
+            n = self.flight_rows.measure(j, ahead, &end, block, rates)
             for i in range(n):
                 opened[i] = block[i].error
             mean_frames(&self.frames[j], &end, is_point(joint, n), &middle)
@@ -545,27 +483,7 @@ cdef class Flights:
             flier = &self.fliers[i]
             self.bodies.twist[i].v = add_scaled(flier.start.v, self.bodies.inv_mass[i], flier.sum.v)
             keep_momentum(self.bodies, i, add(flier.momentum, flier.sum.w))
-        self.restore(a, velocity, turning)
-
-    cdef void restore(self, const Articulation* a, Vec3 velocity, Vec3 turning) noexcept nogil:
-        """Of what hangs on nothing both momenta as they were, the centre of mass's velocity and the angular momentum about
-        it: what Newton's method and rounding leave of them goes into a motion of the whole, which moves no joint."""
-        cdef Py_ssize_t k
-        cdef int i
-        cdef Twist whole
-        cdef Twist* t
-        cdef Vec3 center, found, v, w
-        cdef Mat3 inertia
-        if a.held:
-            return
-        inertia = self.find_whole(a, &whole, &center, &found)
-        v = sub(velocity, whole.v)
-        w = turn_of(inertia, sub(turning, found))
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            t = &self.bodies.twist[i]
-            t.v = add(add(t.v, v), cross(w, sub(self.bodies.position[i], center)))
-            t.w = add(t.w, w)
+        self.motion.restore(a, velocity, turning)
 
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
         """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and
@@ -577,7 +495,7 @@ cdef class Flights:
 
         and what kinematic bodies do is theirs.
         """
-        cdef double found = self.kinetic(a)
+        cdef double found = self.motion.kinetic(a)
         cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
         cdef double rest = 0.0                       # h f . r / 2
         cdef double conserved, beside                # T(u), T(r)
@@ -588,7 +506,7 @@ cdef class Flights:
         cdef Vec3 center, force, v
         cdef Twist* t
         cdef const Flier* flier
-        conserved = self.find_kept(a, &kept, &center)
+        conserved = self.motion.find_kept(a, &kept, &center)
         beside = found - conserved
         for k in range(a.member, a.member_end):
             i = self.member[k]
@@ -600,90 +518,14 @@ cdef class Flights:
             way += dot(force, sub(self.bodies.position[i], flier.position))
             way -= 0.5 * h * dot(force, add(flier.start.v, v))
             rest += 0.5 * h * dot(force, sub(t.v, v))
-        energy += self.driven_work(a)
+        energy += self.motion.driven_work(a)
         energy += way - conserved                    # what is left for s^2 T(r) + s rest
         if not beside > 0.0:
             return
         s = rest * rest + 4.0 * beside * energy
         s = max((sqrt(s) - rest if s > 0.0 else -rest) / (2.0 * beside), 0.0)
         if s < 1.0:
-            self.stretch(a, s, kept, center)
-
-    cdef double driven_work(self, const Articulation* a) noexcept nogil:
-        """What kinematic bodies did on it by its joints in a piece, as its rows are written [J]."""
-        cdef const JointRows* rows = &self.tree.rows
-        cdef const Node* node
-        cdef Twist still
-        cdef double work = 0.0
-        cdef Py_ssize_t k
-        cdef int i
-        still.v = still.w = vec3(0.0, 0.0, 0.0)
-        for k in range(a.node if a.driven < a.driven_end else a.node_end, a.node_end):
-            node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + row_count_of(node)):
-                work -= 2.0 * rows.impulse[i] * row_rate(&rows.row[i], self.driver(node.body_a, &still),
-                                                         self.driver(node.body_b, &still))
-        return work
-
-    cdef bint is_driven(self, const Articulation* a) noexcept nogil:
-        """Whether a kinematic body at its joints moves."""
-        cdef const Twist* t
-        cdef Py_ssize_t k
-        for k in range(a.driven, a.driven_end):
-            t = &self.bodies.twist[self.driven[k]]
-            if not (is_zero(t.v) and is_zero(t.w)):
-                return True
-        return False
-
-    cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil:
-        return still if self.bodies.inv_mass[i] > 0.0 else &self.bodies.twist[i]
-
-    cdef Vec3 velocity_of(self, const Articulation* a) noexcept nogil:
-        """What motion is seen from, that it be the same in every frame: the centre of mass, or what holds it."""
-        return centre_velocity(self.bodies, self.member + a.member, 0 if a.held else a.member_end - a.member)
-
-    cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil:
-        return rigid_motion(self.bodies, self.member + a.member, a.member_end - a.member, whole, center, turning)
-
-    cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil:
-        """The motion as one rigid body that moves no joint and has the momenta that are conserved, at the centre of mass
-        (state/_whole.pxd). Of what hangs on nothing these are all; of what is held, those along motions of the whole that
-        what holds it allows and on which weights do no work and have no moment: about the vertical through a ball joint,
-        along a level rail. What moves it from outside leaves none. -> its kinetic energy [J]"""
-        cdef Whole whole
-        cdef Row block[6]
-        cdef double rates[6]
-        cdef JointFrames f
-        cdef JointRow row
-        cdef const Joint* joint
-        cdef Vec3 turning, force, moment
-        cdef int i, j, n, body
-        cdef Py_ssize_t k
-        whole.inertia = self.find_whole(a, kept, center, &turning)
-        whole.inverse = inverse_symmetric(whole.inertia)
-        whole.mass = total_mass(self.bodies, self.member + a.member, a.member_end - a.member)
-        whole.count = 0
-        if self.is_driven(a):
-            kept.v = kept.w = vec3(0.0, 0.0, 0.0)
-            return 0.0
-        if a.held:
-            bar_weights(&whole, self.settings.gravity)
-        for k in range(a.node, a.node_end if a.held else a.node):
-            j = self.tree.nodes[k].joint
-            if j < 0:
-                continue
-            joint = &self.joints[j]
-            if self.bodies.inv_mass[joint.body_a] > 0.0 and self.bodies.inv_mass[joint.body_b] > 0.0:
-                continue
-            n = self.measure(j, 0.0, &f, block, rates)
-            for i in range(n):
-                copy_jacobian(&block[i], &row)
-                if self.bodies.inv_mass[joint.body_b] > 0.0:
-                    body, force, moment = joint.body_b, row.linear, row.angular_b
-                else:
-                    body, force, moment = joint.body_a, row.linear, row.angular_a
-                bar(&whole, force, add(moment, cross(sub(self.bodies.position[body], center[0]), force)))
-        return keep_allowed(&whole, kept)
+            self.motion.stretch(a, s, kept, center)
 
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.
@@ -694,9 +536,9 @@ cdef class Flights:
         for k in range(a.member, a.member_end):
             i = self.member[k]
             self.bodies.twist[i] = self.fliers[i].start
-        self.write_rows(a, ahead)
+        self.flight_rows.write_rows(a, ahead)
         self.tree.factor(a, self.bodies, PROXIMAL, NULL)
-        self.hold(a)
+        self.flight_rows.hold(a, self.held)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             self.fliers[i].start.w = rotate(self.fliers[i].orientation, mat_vec(self.bodies.inertia[i], rotate_back(
@@ -705,9 +547,7 @@ cdef class Flights:
         for k in range(a.member, a.member_end):
             keep_momentum(self.bodies, self.member[k], self.fliers[self.member[k]].start.w)
         self.tree.scale_rows(a, 0.0, self.tree.rows.impulse)
-        return self.write_rows(a, end)
-
-    # ---- what it is made of --------------------------------------------------------------------------------------------
+        return self.flight_rows.write_rows(a, end)
 
     cdef void kick(self, const Articulation* a, double h) noexcept nogil:
         """Gravity and the user's forces over the time h."""
@@ -722,70 +562,3 @@ cdef class Flights:
             twist.v = add_scaled(add_scaled(twist.v, h * self.bodies.gravity_scale[i], self.settings.gravity),
                                  h * self.bodies.inv_mass[i], force.v)
             twist.w = add_scaled(twist.w, h, mat_vec(self.bodies.inv_inertia_world[i], force.w))
-
-    cdef double kicked(self, const Articulation* a, double h) noexcept nogil:
-        """The kinetic energy of bodies at rest after such a kick [J]."""
-        cdef double energy = 0.0
-        cdef Py_ssize_t k
-        cdef int i
-        cdef Vec3 v, w
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            v = add_scaled(scale(self.bodies.gravity_scale[i], self.settings.gravity), self.bodies.inv_mass[i],
-                           self.bodies.force[i].v)
-            w = mat_vec(self.bodies.inv_inertia_world[i], self.bodies.force[i].w)
-            energy += dot(v, v) / self.bodies.inv_mass[i] + dot(w, self.bodies.force[i].w)
-        return 0.5 * h * h * energy
-
-    cdef double kinetic(self, const Articulation* a) noexcept nogil:
-        """Against `velocity_of` [J]."""
-        cdef Vec3 v = self.velocity_of(a)
-        cdef double energy = 0.0
-        cdef Py_ssize_t i, k
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            energy += energy_beside(self.bodies, i, self.bodies.twist[i], self.bodies.orientation[i], v)
-        return energy
-
-    cdef int measure(self, int j, double ahead, JointFrames* f, Row* block, double* rates) noexcept nogil:
-        """A joint's frames and rows at the present poses, `ahead` of the drift's start. -> how many rows"""
-        cdef const Joint* joint = &self.joints[j]
-        cdef int n = self.tree.rows.begin[j + 1] - self.tree.rows.begin[j]
-        present_frames(joint, self.bodies, is_point(joint, n), f)
-        foresee_way(f, joint, self.bodies, ahead)
-        constrain_flight(block, joint, f, n, self.settings.time, ahead, rates)
-        return n
-
-    cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
-        """The rows at the present poses. -> how far the joints are open"""
-        cdef JointRows* rows = &self.tree.rows
-        cdef JointFrames f
-        cdef Row block[6]
-        cdef double rates[6]
-        cdef double largest = 0.0
-        cdef Py_ssize_t k
-        cdef int i, j, n, at
-        for k in range(a.node, a.node_end):
-            j = self.tree.nodes[k].joint
-            if j < 0:
-                continue
-            at = rows.begin[j]
-            n = self.measure(j, ahead, &f, block, rates)
-            for i in range(n):
-                copy_jacobian(&block[i], &rows.row[at + i])
-                rows.rate[at + i] = rates[i]
-                rows.error[at + i] = block[i].error if holds_position(&self.joints[j], i) else 0.0
-            largest = max(largest, rows_way(&self.joints[j], &rows.row[at], &rows.error[at], n))
-        return largest
-
-    cdef void hold(self, const Articulation* a) noexcept nogil:
-        """J v + rate = 0, in the factor of rows that are written; where that is not exact, against the true residual."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef double largest, last = 0.0
-        cdef int n
-        for n in range(MOST_REPEATS if self.tree.is_doubtful(a) else 1):
-            largest = self.tree.find_rates(a, self.bodies.twist, rows.rate, self.joints)
-            if largest == 0.0 or (n > 0 and not largest < PROXIMAL_PROGRESS * last):
-                return
-            self.tree.finish(a, self.bodies, self.bodies.twist, self.held)
-            last = largest
