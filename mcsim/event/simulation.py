@@ -176,11 +176,6 @@ class Simulation:
         return self._model.kinds
 
     @property
-    def shapes(self):
-        """How many of them are contacts of shapes."""
-        return self._model.shapes
-
-    @property
     def turns(self):
         """Those of them that are limits of angles."""
         return self._model.turns
@@ -199,33 +194,3 @@ class Simulation:
     def points(self):
         """Of each of those its last point and normal."""
         return self._log.points
-
-    @property
-    def names(self):
-        """Of the bodies, and of the world."""
-        return self._log.names
-
-    @property
-    def note(self):
-        """What takes notes."""
-        return self._log.noted
-
-    @property
-    def bounces(self):
-        """How often each contact (kind, number) closed in the last step."""
-        return self._impacts.bounces
-
-    @property
-    def law(self):
-        """The name of the restitution's law."""
-        return self._impacts.law
-
-    @property
-    def impacts(self):
-        """How several impacts at one time go, a name."""
-        return self._impacts.order
-
-    @property
-    def step_of(self):
-        """The integrator's step (mcsim/event/methods.py)."""
-        return self._smooth.step_of

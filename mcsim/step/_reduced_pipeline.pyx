@@ -128,6 +128,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.loops.reserve()
         self.warm_starts.reserve()
         self.account.reserve(self.plain.row_capacity)
+        self.loop_rows.reserve()
         self.row_sweeps.reserve(self.plain.row_capacity)
         self.contacts.reserve()
 
@@ -162,11 +163,6 @@ cdef class ReducedPipeline(TreePipeline):
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
-
-    def grow(self):
-        TreePipeline.grow(self)
-        self.loop_rows.reserve()
-        self.contacts.laden_rows.reserve(self.plain.row_capacity)
 
     def go_on(self, long long n):
         self.loop_rows.contrary = -1                     # of an observer's rows
