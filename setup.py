@@ -31,6 +31,7 @@ KERNELS = {
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],
+    "mcsim.collide._manifold_store": [],
     "mcsim.collide._collider": ["m"],
     "mcsim.collide._surfaces": ["m"],
     "mcsim.collide._queries": ["m"],

@@ -66,7 +66,7 @@ cdef class Foresight:
     cdef int look(self, Bodies* bodies, double ahead, double threshold) noexcept nogil:
         """After the collider's call, add to its manifolds. threshold: at which speed things bounce [m/s]. -> OK, or GROW as
         the collider means it"""
-        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef Py_ssize_t count = self.collider.store.manifold_count
         cdef int32_t now
         cdef int status = OK
         self.struck_count = 0
@@ -75,7 +75,7 @@ cdef class Foresight:
                 break
             status = self.follow(bodies, ahead, now)
         self.restore(bodies, ahead)
-        if status == OK and self.collider.manifold_count > count:
+        if status == OK and self.collider.store.manifold_count > count:
             self.collider.join_surfaces(bodies, ahead)
         return status
 
@@ -85,8 +85,8 @@ cdef class Foresight:
         cdef Blow blow
         cdef bint found = False
         cdef Py_ssize_t n
-        for n in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[n]
+        for n in range(self.collider.store.manifold_count):
+            m = &self.collider.store.manifolds[n]
             if self.round_of[m.body_a] == now or self.round_of[m.body_b] == now:
                 continue
             blow = blow_of(bodies, m, ahead, threshold)
@@ -110,7 +110,7 @@ cdef class Foresight:
 
     cdef int follow(self, Bodies* bodies, double ahead, int32_t now) noexcept nogil:
         """The contacts of what this round struck, at the velocities that it has then. -> status"""
-        cdef Py_ssize_t count = self.collider.manifold_count
+        cdef Py_ssize_t count = self.collider.store.manifold_count
         cdef Py_ssize_t asked = 0
         cdef Py_ssize_t n, added
         cdef int32_t i
@@ -129,11 +129,9 @@ cdef class Foresight:
             if self.collider.fresh[added] != self.collider.fresh[n - 1]:
                 self.collider.fresh[n] = self.collider.fresh[added]
                 n += 1
-        self.collider.close, self.collider.fresh = self.collider.fresh, self.collider.close
-        added = self.collider.find_some(bodies, ahead, 0, n, count, self.collider.manifold_capacity)
-        self.collider.close, self.collider.fresh = self.collider.fresh, self.collider.close
-        if added < 0 or count + 2 * added > self.collider.manifold_capacity:
-            self.collider.manifolds_wanted = 2 * self.collider.manifold_capacity
+        added = self.collider.add_pairs(bodies, ahead, self.collider.fresh, n)
+        if added < 0 or count + 2 * added > self.collider.store.capacity:
+            self.collider.store.wanted = 2 * self.collider.store.capacity
             return GROW
         self.put_in_order(count, added)
         return OK
@@ -163,8 +161,8 @@ cdef class Foresight:
         cdef Py_ssize_t at
         if i == j or not self.collider.wanted(i, j):
             return True
-        at = first_of(self.collider.manifolds, self.collider.manifold_count, key)
-        if at < self.collider.manifold_count and self.collider.manifolds[at].key == key:
+        at = first_of(self.collider.store.manifolds, self.collider.store.manifold_count, key)
+        if at < self.collider.store.manifold_count and self.collider.store.manifolds[at].key == key:
             return True
         if count[0] == self.collider.pair_capacity:
             return False
@@ -174,7 +172,7 @@ cdef class Foresight:
 
     cdef void put_in_order(self, Py_ssize_t count, Py_ssize_t added) noexcept nogil:
         """Merge manifolds[count:count + added] with those before; behind them is as much room again."""
-        cdef Manifold* m = self.collider.manifolds
+        cdef Manifold* m = self.collider.store.manifolds
         cdef Manifold* fresh = m + count + added
         cdef Py_ssize_t i = count - 1
         cdef Py_ssize_t j = added - 1
@@ -186,7 +184,7 @@ cdef class Foresight:
             else:
                 m[i + j + 1] = fresh[j]
                 j -= 1
-        self.collider.manifold_count = count + added
+        self.collider.store.manifold_count = count + added
 
     cdef void restore(self, Bodies* bodies, double ahead) noexcept nogil:
         """The velocities that bodies have, and their shapes so placed."""

@@ -1,6 +1,7 @@
 """Surfaces of compliant contacts as a constraint set."""
 
 from libc.stdint cimport int32_t
+from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.solve._warm_starts cimport WarmStarts
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext
@@ -9,6 +10,7 @@ from mcsim.step._plain_rows cimport PlainRows
 cdef class CompliantSurfaces(ConstraintSet):
     cdef StepContext context
     cdef PlainRows plain
+    cdef PlacedShapes shapes             # what they are made of
     cdef WarmStarts warm_starts
     cdef object node_numbers
     cdef const int32_t* nodes           # which of its nodes every velocity is of

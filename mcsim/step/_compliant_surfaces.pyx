@@ -21,10 +21,11 @@ from mcsim.state._row cimport BIASED, RELAXED, ROW_FRICTION, ROW_NORMAL
 
 
 cdef class CompliantSurfaces(ConstraintSet):
-    """plain: where their rows are. numbers: (velocities,) int32, which node each is of."""
+    """plain: where their rows are. shapes: of the world. numbers: (velocities,) int32, which node each is of."""
 
-    def __init__(self, StepContext context not None, PlainRows plain not None, WarmStarts warm_starts not None, numbers):
-        self.context, self.plain, self.warm_starts = context, plain, warm_starts
+    def __init__(self, StepContext context not None, PlainRows plain not None, PlacedShapes shapes not None,
+                 WarmStarts warm_starts not None, numbers):
+        self.context, self.plain, self.shapes, self.warm_starts = context, plain, shapes, warm_starts
         self.node_numbers, self.node_count = np.append(numbers, 0).astype(np.int32), len(numbers)
         self.kept_before = np.zeros(self.node_count + 1)
         self.nodes, self.before = integers(self.node_numbers), doubles(self.kept_before)
@@ -35,21 +36,21 @@ cdef class CompliantSurfaces(ConstraintSet):
         return row.kind == ROW_NORMAL or row.kind == ROW_FRICTION
 
     cdef int prepare(self) noexcept nogil:
-        load_surfaces(self.context.collider.manifolds, self.context.collider.resisted(), self.context.collider.shapes,
-                      self.context.collider.manifold_count, self.context.bodies, self.context.settings, self.plain.rows)
+        load_surfaces(self.context.store.manifolds, self.context.store.resisted(), self.shapes.shapes,
+                      self.context.store.manifold_count, self.context.bodies, self.context.settings, self.plain.rows)
         return OK
 
     cdef void refresh(self) noexcept nogil:
-        move_surfaces(self.context.collider.manifolds, self.context.collider.resisted(), self.context.collider.shapes,
-                      self.context.collider.manifold_count, self.context.bodies, self.context.settings, self.plain.rows)
+        move_surfaces(self.context.store.manifolds, self.context.store.resisted(), self.shapes.shapes,
+                      self.context.store.manifold_count, self.context.bodies, self.context.settings, self.plain.rows)
 
     cdef void finish(self, double part) noexcept nogil:
-        comply(self.context.collider.manifolds, self.context.collider.resisted(), self.context.collider.shapes,
-               self.context.collider.manifold_count, self.context.bodies, self.context.settings, self.plain.anchors,
+        comply(self.context.store.manifolds, self.context.store.resisted(), self.shapes.shapes,
+               self.context.store.manifold_count, self.context.bodies, self.context.settings, self.plain.anchors,
                self.plain.rows)
 
     cdef void store(self) noexcept nogil:
-        sign_surfaces(self.context.collider.manifolds, self.context.collider.manifold_count, self.context.bodies)
+        sign_surfaces(self.context.store.manifolds, self.context.store.manifold_count, self.context.bodies)
 
     # ---- warm starts -------------------------------------------------------------------------------------------------
 

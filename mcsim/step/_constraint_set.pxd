@@ -1,7 +1,7 @@
 """What brings rows into a step, all by the same verbs, and what such sets may know of the world."""
 
 from libc.stdint cimport int8_t, int32_t
-from mcsim.collide._collider cimport Collider
+from mcsim.collide._manifold_store cimport ManifoldStore
 from mcsim.constraints._limits cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
@@ -39,7 +39,7 @@ cdef class StepContext:
     cdef const int32_t* awake_joints
     cdef Py_ssize_t awake_joint_count
     cdef JointLists* joint_lists
-    cdef Collider collider
+    cdef ManifoldStore store
     cdef Noted noted
     cdef PoseCallbacks pose_callbacks
     cdef const double* neighbours       # of bodies, of FurtherSweeps

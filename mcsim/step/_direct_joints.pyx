@@ -36,8 +36,8 @@ cdef class DirectJoints(ConstraintSet):
         self.context.swept = self.context.joint_rows + self.context.contact_rows > self.articulations.state.awake_beside
         if not self.context.swept:
             self.context.most_sweeps = 0
-        self.articulations.find_swept(self.plain.rows, self.plain.joint_end, self.context.collider.manifolds,
-                                      self.context.collider.manifold_count)
+        self.articulations.find_swept(self.plain.rows, self.plain.joint_end, self.context.store.manifolds,
+                                      self.context.store.manifold_count)
         return OK
 
     cdef void finish(self, double part) noexcept nogil:

@@ -20,7 +20,7 @@ cdef class LaneContacts(ConstraintSet):
 
     cdef int prepare(self) noexcept nogil:
         cdef int status = self.wide.layout(
-            self.context.collider.manifolds, self.context.collider.resisted(), self.context.collider.manifold_count,
+            self.context.store.manifolds, self.context.store.resisted(), self.context.store.manifold_count,
             self.context.bodies, self.context.neighbours, self.context.joined, self.context.settings.gravity,
             self.context.joints, self.context.awake_joints, self.context.awake_joint_count)
         if status == OK:
@@ -57,4 +57,4 @@ cdef class LaneContacts(ConstraintSet):
         return self.wide.sweep_changing(p.twist, p.k, p.changed)
 
     cdef void store(self) noexcept nogil:
-        self.wide.store(self.context.collider.manifolds)
+        self.wide.store(self.context.store.manifolds)

@@ -153,13 +153,14 @@ cdef class Machine(StateArrays):
         context.bodies, context.settings, context.joints = &self.bodies, &self.settings, self.joints
         context.joint_count, context.joint_lists = self.joint_count, &self.joint_lists
         context.awake_joints, context.awake_joint_count = self.awake_joints, self.awake_joint_count
-        context.collider, context.noted, context.pose_callbacks = self.collider, self.noted, self.pose_callbacks
+        context.store, context.noted, context.pose_callbacks = self.collider.store, self.noted, self.pose_callbacks
         context.neighbours = self.further.neighbours
 
     def _surfaces(self):
         """Those of compliant contacts."""
         return ConstraintSet() if not self.settings.compliant else CompliantSurfaces(
-            self.context, self.plain, WarmStarts(self.bodies.count), np.repeat(np.arange(self.bodies.count), 6))
+            self.context, self.plain, self.collider, WarmStarts(self.bodies.count),
+            np.repeat(np.arange(self.bodies.count), 6))
 
     def _list_sets(self):
         """What brings rows, in the order of a sweep; and all that does where everything is a plain row."""
@@ -332,7 +333,7 @@ cdef class Machine(StateArrays):
     def grow(self):
         """Room for what the last collide and layout asked for."""
         self.collider.grow()
-        manifolds = self.collider.manifold_count
+        manifolds = self.collider.store.manifold_count
         rows = 24 * self.joint_count + 15 * manifolds + 64
         self._grow_rows(max(rows, self.plain.row_capacity) if rows <= self.plain.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.plain.anchor_capacity))
@@ -344,7 +345,7 @@ cdef class Machine(StateArrays):
         """[J] of joints' springs and, as the last step left them, of compliant contacts."""
         cdef double energy = StateArrays.spring_energy(self)
         if self.settings.compliant:
-            energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
+            energy += surface_energy(self.collider.store.previous, self.collider.shapes, self.collider.store.previous_count)
         return energy
 
     cdef int find_contacts(self) noexcept nogil:
@@ -364,7 +365,7 @@ cdef class Machine(StateArrays):
 
     cdef bint make_room(self) noexcept nogil:
         """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
-        return self.collider.has_room() or self.grow_collider()
+        return self.collider.store.has_room() or self.grow_collider()
 
     cdef bint grow_collider(self) noexcept with gil:
         try:
@@ -405,10 +406,10 @@ cdef class Machine(StateArrays):
         """After a step. Its contacts are those with which it began, and the next one finds them again by their
         places: those go with what carries the bodies."""
         if self.islands.carriers.find_carriers(
-                &self.bodies, self.joints, self.joint_count, self.collider.manifolds, self.collider.manifold_count,
-                <int32_t*>self.plain.anchors):               # whose step is over
-            carry_points(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.settings.dt)
-            carry_points(self.collider.sleeping, self.collider.sleeping_count, &self.bodies, self.settings.dt)
+                &self.bodies, self.joints, self.joint_count, self.collider.store.manifolds,
+                self.collider.store.manifold_count, <int32_t*>self.plain.anchors):               # whose step is over
+            carry_points(self.collider.store.manifolds, self.collider.store.manifold_count, &self.bodies, self.settings.dt)
+            carry_points(self.collider.store.sleeping, self.collider.store.sleeping_count, &self.bodies, self.settings.dt)
 
     # ---- who sleeps ------------------------------------------------------------------------------------------------------
 

@@ -37,12 +37,12 @@ cdef class Pipeline(Machine):
         if status == OK:
             status = self.find_contacts()
         while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
-                &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt):
+                &self.bodies, self.collider.store.manifolds, self.collider.store.manifold_count, self.settings.dt):
             self.follow_islands()
             status = self.find_contacts()
         if self.islands.sleepers > 0:
-            self.collider.manifold_count = self.islands.drop_sleeping(
-                &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt)
+            self.collider.store.manifold_count = self.islands.drop_sleeping(
+                &self.bodies, self.collider.store.manifolds, self.collider.store.manifold_count, self.settings.dt)
         if status == OK:
             self.collider.find_resistances()
         self.stage_times.lap(STAGE_COLLIDE)
@@ -51,12 +51,12 @@ cdef class Pipeline(Machine):
     cdef int layout(self, ConstraintSets sets) noexcept nogil:
         """All rows at the present poses, by these sets. -> status"""
         cdef int status
-        if self.collider.manifold_count > self.plain.anchor_capacity:
+        if self.collider.store.manifold_count > self.plain.anchor_capacity:
             return GROW
         self.pose_callbacks.call(False)
         if self.pose_callbacks.status != OK:
             return CALL_FAILED
-        self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
+        self.context.begin_layout(self.struck.find(self.collider.store.manifolds, self.collider.store.manifold_count))
         sets.claim()
         self.wide.count = 0                          # contacts that are rows have no blocks to refresh
         self.weigh_burdens()
@@ -71,7 +71,7 @@ cdef class Pipeline(Machine):
 
     cdef void weigh_burdens(self) noexcept nogil:
         """What bodies bear of what they touch."""
-        self.further.weigh(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.joints,
+        self.further.weigh(self.collider.store.manifolds, self.collider.store.manifold_count, &self.bodies, self.joints,
                            self.joint_count,
                            self.closed)
 
@@ -137,9 +137,10 @@ cdef class Pipeline(Machine):
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
         if self.islands.stillness.watching and self.make_room() and self.islands.settle(
-                &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
-                self.collider.previous_count, <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
-                &self.settings, self.collider.sleeping, self.collider.sleeping_count):
+                &self.bodies, self.joints, self.joint_count, self.collider.store.previous,
+                self.collider.store.resisted(), self.collider.store.previous_count,
+                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
+                &self.settings, self.collider.store.sleeping, self.collider.store.sleeping_count):
             self.follow_islands()
         self.stage_times.lap(STAGE_FINISH)
         return OK

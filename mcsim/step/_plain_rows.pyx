@@ -63,8 +63,8 @@ cdef class PlainRows(ConstraintSet):
             return GROW
         self.with_contacts = self.context.contacts or self.bounces
         if self.with_contacts:
-            n = layout_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
-                                self.context.collider.manifold_count, NULL, self.context.bodies,
+            n = layout_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                                self.context.store.manifold_count, NULL, self.context.bodies,
                                 self.context.settings, self.anchors, self.rows, joints, self.row_capacity,
                                 not self.context.contacts)
             if n < 0:
@@ -105,8 +105,8 @@ cdef class PlainRows(ConstraintSet):
         """The same rows at the present poses."""
         self.write_joints(rows)
         if self.with_contacts:
-            refresh_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
-                             self.context.collider.manifold_count, self.context.bodies, self.context.settings,
+            refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                             self.context.store.manifold_count, self.context.bodies, self.context.settings,
                              self.anchors, rows, not self.context.contacts)
 
     cdef void refresh(self) noexcept nogil:
@@ -238,7 +238,7 @@ cdef class PlainRows(ConstraintSet):
 
     cdef void end_substep(self) noexcept nogil:
         if self.with_contacts:
-            accumulate_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
-                                self.context.collider.manifold_count, self.context.settings, self.rows,
+            accumulate_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                                self.context.store.manifold_count, self.context.settings, self.rows,
                                 self.impacts, not self.context.contacts)
             memset(self.impacts, 0, self.impact_rows * sizeof(double))

@@ -303,8 +303,8 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.times.lap(STAGE_REFRESH)
         self.sweeping.residual = 0.0
         if bounded:
-            refresh_contacts(self.context.collider.manifolds, self.context.collider.resisted(),
-                             self.context.collider.manifold_count, self.context.bodies,
+            refresh_contacts(self.context.store.manifolds, self.context.store.resisted(),
+                             self.context.store.manifold_count, self.context.bodies,
                              self.context.settings, self.plain.anchors, self.plain.rows, False)
             self.restitution.bounce(True)
             self.solve_bounded(RELAXED)

@@ -204,20 +204,21 @@ cdef class ReducedPipeline(TreePipeline):
         """All rows at the present poses."""
         cdef Py_ssize_t n
         cdef int status
-        if self.collider.manifold_count > self.plain.anchor_capacity:
+        if self.collider.store.manifold_count > self.plain.anchor_capacity:
             return GROW
         self.pose_callbacks.call(False)
         if self.pose_callbacks.status != OK:
             return CALL_FAILED
         update_inertia(&self.bodies)
-        self.context.begin_layout(self.struck.find(self.collider.manifolds, self.collider.manifold_count))
+        self.context.begin_layout(self.struck.find(self.collider.store.manifolds, self.collider.store.manifold_count))
         n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
                           self.plain.rows, self.plain.row_capacity, True, self.held, NULL, self.context.struck, NULL)
         if n < 0:
             return GROW
         self.plain.joint_end = self.context.joint_rows = n
-        n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                            self.contacts.order.find(self.collider.manifolds, self.collider.manifold_count,
+        n = layout_contacts(self.collider.store.manifolds, self.collider.store.resisted(),
+                            self.collider.store.manifold_count,
+                            self.contacts.order.find(self.collider.store.manifolds, self.collider.store.manifold_count,
                                                      &self.bodies),
                             &self.bodies, &self.settings, self.plain.anchors, self.plain.rows, n,
                             self.plain.row_capacity, False)
@@ -274,8 +275,9 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
         self.write_joints()
-        refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                         &self.settings, self.plain.anchors, self.plain.rows, False)
+        refresh_contacts(self.collider.store.manifolds, self.collider.store.resisted(),
+                         self.collider.store.manifold_count, &self.bodies, &self.settings, self.plain.anchors,
+                         self.plain.rows, False)
         self.surfaces.refresh()
         self.tree_rows.project()                                   # as many numbers as before: there is room
         self.finish_rows(1.0)

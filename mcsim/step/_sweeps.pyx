@@ -28,7 +28,7 @@ cdef class Sweeps:
     cdef void begin_step(self) noexcept nogil:
         """Where rows may contradict each other. Where impulses act in halves compliance bounds what sweeps give then."""
         self.drives.any = not self.in_halves and self.drives.find(
-            self.context.bodies, self.context.collider.manifolds, self.context.collider.manifold_count, self.context.joints,
+            self.context.bodies, self.context.store.manifolds, self.context.store.manifold_count, self.context.joints,
             self.context.awake_joints, self.context.awake_joint_count)
 
     cdef int prepare(self) noexcept nogil:

@@ -63,8 +63,8 @@ cdef class TreeContacts:
     cdef void find_efforts(self) noexcept nogil:      # no-cython-lint: a method hides no function
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
-        cdef const Manifold* manifolds = self.context.collider.manifolds
-        cdef Py_ssize_t count = self.context.collider.manifold_count
+        cdef const Manifold* manifolds = self.context.store.manifolds
+        cdef Py_ssize_t count = self.context.store.manifold_count
         cdef const Bodies* bodies = self.context.bodies
         cdef Vec3 gravity = self.context.settings.gravity
         cdef double h = self.context.settings.h
@@ -131,13 +131,13 @@ cdef class TreeContacts:
         cdef double h = self.context.settings.h
         if self.context.settings.compliant:
             return
-        for i in range(self.context.collider.manifold_count):
-            m = &self.context.collider.manifolds[i]
+        for i in range(self.context.store.manifold_count):
+            m = &self.context.store.manifolds[i]
             self.chosen[i] = every or self.tree_rows.is_stirred(m.body_a) or self.tree_rows.is_stirred(m.body_b)
-        bend_contacts(self.context.collider.manifolds, self.context.collider.manifold_count, self.chosen,
+        bend_contacts(self.context.store.manifolds, self.context.store.manifold_count, self.chosen,
                       self.context.bodies, self.swings, self.shared, h, self.plain.anchors, self.plain.rows)
-        for i in range(self.context.collider.manifold_count):
-            m = &self.context.collider.manifolds[i]
+        for i in range(self.context.store.manifold_count):
+            m = &self.context.store.manifolds[i]
             for k in range(m.point_count if self.chosen[i] else 0):
                 row = &self.plain.rows[m.row_begin + k]
                 bent = 0.5 * h * row.curvature
@@ -162,8 +162,8 @@ cdef class TreeContacts:
         """What contacts bear at a step's end."""
         cdef Manifold* m
         cdef Py_ssize_t i
-        memset(self.undone, 0, self.context.collider.manifold_count * sizeof(double))
+        memset(self.undone, 0, self.context.store.manifold_count * sizeof(double))
         self.generalized.find_loads(self.plain.rows, self.plain.joint_end, self.plain.row_count, self.undone)
-        for i in range(self.context.collider.manifold_count):
-            m = &self.context.collider.manifolds[i]
+        for i in range(self.context.store.manifold_count):
+            m = &self.context.store.manifolds[i]
             m.load = lasting_load(m.load, self.undone[i])

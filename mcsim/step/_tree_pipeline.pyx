@@ -198,7 +198,7 @@ cdef class TreePipeline(Pipeline):
         cdef TreeSurfaces surfaces
         if self.motion is None or not self.settings.compliant:
             return ConstraintSet()                       # not yet, or none
-        surfaces = TreeSurfaces(self.context, self.plain, self.warm_starts.groups,
+        surfaces = TreeSurfaces(self.context, self.plain, self.collider, self.warm_starts.groups,
                                 self.warm_starts.numbers[:self.motion.tree.nv])
         surfaces.motion, surfaces.generalized, surfaces.velocity = self.motion, self.generalized, self.motion.qd
         return surfaces
