@@ -30,7 +30,8 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport Twist
 from mcsim.core._math cimport add
 from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
-from mcsim.solve._laws cimport compress, strike_together
+from mcsim.solve._laws cimport strike_together
+from mcsim.solve._small_lcp cimport compress
 from mcsim.state._manifold cimport MANIFOLD_POINTS
 from mcsim.state._row cimport BLOCK_CONE, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 

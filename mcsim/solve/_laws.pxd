@@ -9,6 +9,3 @@ cdef enum Law:
 # (3 count, 3 count) J H^-1 J', joints held; u (3 count,) before; restitution, friction (count,); work: (12 count,) scratch.
 cdef void strike_together(int law, int count, const double* a, const double* u, const double* restitution,
                           const double* friction, double* p, double* work) noexcept nogil
-
-# p >= 0,  a p + q >= 0,  p . (a p + q) = 0  for a semidefinite (4, 4) matrix of n rows, nearly of least norm.
-cdef void compress(const double* a, const double* q, int n, double* p) noexcept nogil
