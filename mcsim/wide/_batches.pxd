@@ -128,35 +128,42 @@ ctypedef struct BatchKernels:
 cdef enum:
     MOST_LEVELS = 4
 
-cdef class Batches:
-    cdef const BatchKernels* kernels[4]  # of each level up to the one in use, which has the most lanes
+cdef class BatchRoom:
+    cdef int widths[4]                  # of each level in use
     cdef int level_count
     cdef int width                      # the most lanes
-    cdef Py_ssize_t level_begin[5]      # batches of level k: from level_begin[k + 1] to level_begin[k]
-    cdef object kept
-    cdef Batch* batches                 # those in use
-    cdef Py_ssize_t count
-    cdef Py_ssize_t first               # where the numbers of their rows begin, and how many they are
-    cdef Py_ssize_t used
-    cdef readonly Py_ssize_t number_count       # if all are in use
-    cdef readonly object joints         # (joints,) bool: which may be here
-    cdef readonly object articulations  # numbers of those that may be
+    cdef list kept
     cdef Py_ssize_t flock_count         # structures
     cdef BatchShape* shapes
-    cdef Batch* all_batches
+    cdef Batch* batches                 # of each structure as many as all its articulations ask for
     cdef int32_t* flock_begin           # articulations, structure by structure, and where each one's bodies and joints
     cdef int32_t* member_body           # begin
     cdef int32_t* member_joint
     cdef int32_t* member_articulation
     cdef int32_t* bodies
     cdef int32_t* sources
-    cdef double* anchors                # (joints here, 15)
-    cdef int32_t* batch_begin           # room for each structure among all_batches
+    cdef double* anchors                # (joints here, 18)
+    cdef int32_t* batch_begin           # of each structure
     cdef int32_t* row_begin             # of all joints
 
-    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil
+    cdef Py_ssize_t choose(self, const int8_t* here, Py_ssize_t first, Batch* chosen,
+                           Py_ssize_t* level_begin) noexcept nogil
     cdef void fill(self, Batch* batch, Py_ssize_t a) noexcept nogil
-    cdef void add(self, Batch* batch) noexcept nogil
+
+cdef class Batches:
+    cdef const BatchKernels* kernels[4]  # of each level up to the one in use, which has the most lanes
+    cdef int level_count
+    cdef Py_ssize_t level_begin[5]      # batches of level k: from level_begin[k + 1] to level_begin[k]
+    cdef BatchRoom room
+    cdef object kept
+    cdef Batch* batches                 # those in use
+    cdef Py_ssize_t count
+    cdef Py_ssize_t used                # how many numbers their rows have
+    cdef readonly Py_ssize_t number_count       # if all are in use
+    cdef readonly object joints         # (joints,) bool: which may be here
+    cdef readonly object articulations  # numbers of those that may be
+
+    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil
     cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil
     cdef bint any_loose(self) noexcept nogil
     cdef void find_loose(self, int8_t* loose) noexcept nogil

@@ -24,7 +24,7 @@ cdef enum:
 
 MOST_NODES = 40                  # joints of an articulation that is taken
 
-# What the body shared by two joints is to the row's and to the column's: codes of solve/_tree.pyx.
+# What the body shared by two joints is to the row's and to the column's: codes of solve/_tree_blocks.pxd.
 SIDES = {1: (0, 0), 2: (0, 1), 4: (1, 0), 8: (1, 1)}
 
 NODE = np.dtype([(name, "i4") for name in ("size", "a", "b", "sides", "row", "diagonal", "entry", "entry_end")])
@@ -116,28 +116,35 @@ def batched(nodes, entries, joints, sizes, moves, group, barred):
 
 
 def fixed_numbers(joints):
-    """(joints, 15): anchors on a and b; x and y on a, z on b; in the bodies' axes."""
+    """(joints, 18): anchors on a and b; x and y on a, z on b, in the bodies' axes."""
     on_a, on_b = matrices(joints["basis_a"]), matrices(joints["basis_b"])
     return np.hstack([joints["anchor_a"], joints["anchor_b"], on_a[:, :, 0], on_a[:, :, 1], on_b[:, :, 2],
                       joints["length"][:, None], joints["push"]])
 
 
-cdef class Batches:
-    """nodes, entries: those of a JointTree; joints: JOINT_DTYPE; sizes: (joints,) rows of each; moves: (bodies,) bool,
-    which are dynamic; group: (nodes,) articulation of each; barred: articulations that are not to be taken."""
+cdef void repeat_first(Batch* batch) noexcept nogil:
+    """Into the lanes that are not filled."""
+    cdef int lane, k
+    for lane in range(batch.lanes, batch.width):
+        batch.articulation[lane] = batch.articulation[0]
+        for k in range(batch.shape.body_count + 3 * batch.shape.node_count):
+            batch.body[LANES * k + lane] = batch.body[LANES * k]
+        for k in range(FIXED * batch.shape.node_count):
+            batch.fixed[k * batch.width + lane] = batch.fixed[k * batch.width]
 
-    def __init__(self, nodes, entries, joints, sizes, moves, group, barred):
-        self.level_count = 0
-        for table in levels.tables("batch_kernels"):
-            self.kernels[self.level_count] = <const BatchKernels*>PyCapsule_GetPointer(table, "mcsim.wide.batches")
-            self.level_count += 1
-        self.width = self.kernels[self.level_count - 1].width
-        flocks = batched(nodes, entries, joints, sizes, moves, group, barred)
-        self.joints = np.zeros(len(joints) + 1, bool)
+
+cdef class BatchRoom:
+    """Room for all batches of some structures, as batched() lists them. fixed: of all joints, fixed_numbers; row_begin:
+    their first rows; widths: lanes of each level in use."""
+
+    def __init__(self, flocks, fixed, row_begin, widths):
+        for level, width in enumerate(widths):
+            self.widths[<int>level] = width
+        self.level_count, self.width = len(widths), max(widths)
         self.kept = []
         self.flock_count = len(flocks)
-        self._keep_members(flocks, fixed_numbers(joints))
-        self._keep_batches(flocks, np.concatenate([[0], np.cumsum(sizes)]))
+        self._keep_members(flocks, fixed)
+        self._keep_batches(flocks, row_begin)
 
     def _keep_members(self, flocks, fixed):
         members = [member for flock in flocks for member in flock[6]]
@@ -145,8 +152,6 @@ cdef class Batches:
         bodies = np.concatenate([m[0] for m in members] + [[0]]).astype(np.int32)
         sources = np.concatenate([m[1] for m in members] + [[0]]).astype(np.int32)
         of = np.array([m[2] for m in members] + [0], np.int32)
-        self.joints[sources[:len(sources) - 1]] = True
-        self.articulations = of[:len(members)]
         body_begin = np.cumsum([0] + [len(m[0]) for m in members]).astype(np.int32)
         joint_begin = np.cumsum([0] + [len(m[1]) for m in members]).astype(np.int32)
         anchors = np.ascontiguousarray(fixed[sources]) if len(fixed) else np.zeros((1, FIXED))
@@ -160,13 +165,12 @@ cdef class Batches:
         begin = np.cumsum([0] + [(len(flock[6]) + self.width - 1) // self.width for flock in flocks]).astype(np.int32)
         total = int(begin[len(flocks)])
         shapes = np.zeros(sizeof(BatchShape) * (len(flocks) + 1), np.int8)
-        batches, used = np.zeros((2, sizeof(Batch) * (total + 1)), np.int8)
+        batches = np.zeros(sizeof(Batch) * (total + 1), np.int8)
         numbers = row_begin.astype(np.int32)
-        self.kept += begin, shapes, batches, used, numbers
+        self.kept += begin, shapes, batches, numbers
         self.batch_begin, self.row_begin = integers(begin), integers(numbers)
         self.shapes = <BatchShape*>records(shapes)
-        self.all_batches, self.batches = <Batch*>records(batches), <Batch*>records(used)
-        self.number_count = 0
+        self.batches = <Batch*>records(batches)
         scratch = [self._room(max([n * k for n, k in sizes], default=1)) for sizes in (
             [(len(flock[0]), 30) for flock in flocks], [(len(flock[6][0][0]), 12) for flock in flocks],
             [(flock[4], 1) for flock in flocks])]
@@ -191,9 +195,8 @@ cdef class Batches:
         shape.updates = <const BatchUpdate*>records(updates)
         shape.node_count, shape.body_count, shape.moving_count = <int32_t>n, <int32_t>bodies, moving
         shape.row_count, shape.value_count = rows, values
-        self.number_count += (end - begin) * rows * self.width
         for h in range(begin, end):
-            batch = &self.all_batches[h]
+            batch = &self.batches[h]
             lanes = np.zeros((bodies + 3 * n, LANES), np.int32)
             self.kept.append(lanes)
             batch.shape = shape
@@ -208,29 +211,28 @@ cdef class Batches:
             batch.start, batch.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
             batch.spins, batch.motions, batch.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
 
-    # ---- who is here -----------------------------------------------------------------------------------------------------
-
-    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil:
+    cdef Py_ssize_t choose(self, const int8_t* here, Py_ssize_t first, Batch* chosen,
+                           Py_ssize_t* level_begin) noexcept nogil:
         """Articulations that are here into batches, whose numbers begin at `first`. here: of each articulation. As many as
         fill the most lanes stand in those, what is left of a structure in the fewest that suffice: batches of more lanes
-        stand before those of fewer."""
+        stand before those of fewer. -> how many numbers they have"""
         cdef Py_ssize_t f, a
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t number = first
         cdef int level, top, width
-        cdef int32_t count, filled, rest, n
+        cdef int32_t there, filled, rest, n
         cdef Batch* batch
-        self.count = self.used = 0
-        self.first = first
         top = self.level_count - 1
-        self.level_begin[top + 1] = 0
+        level_begin[top + 1] = 0
         for level in range(top, -1, -1):
-            width = self.kernels[level].width
+            width = self.widths[level]
             for f in range(self.flock_count):
-                count = 0
+                there = 0
                 for a in range(self.flock_begin[f], self.flock_begin[f + 1]):
-                    count += here[self.member_articulation[a]]
-                filled = count // self.width * self.width
+                    there += here[self.member_articulation[a]]
+                filled = there // self.width * self.width
                 rest = 0                                   # the level of those that are left
-                while self.kernels[rest].width < count - filled:
+                while self.widths[rest] < there - filled:
                     rest += 1
                 n = 0
                 batch = NULL
@@ -239,16 +241,21 @@ cdef class Batches:
                         continue
                     if level == (top if n < filled else rest):
                         if batch == NULL:
-                            batch = &self.all_batches[self.batch_begin[f] + n // self.width]
-                            batch.lanes, batch.width = 0, width
+                            batch = &self.batches[self.batch_begin[f] + n // self.width]
+                            batch.lanes, batch.width, batch.first = 0, width, number
+                            number += batch.shape.row_count * width
                         self.fill(batch, a)
                         if batch.lanes == width:
-                            self.add(batch)
+                            chosen[count] = batch[0]
+                            count += 1
                             batch = NULL
                     n += 1
                 if batch != NULL:
-                    self.add(batch)
-            self.level_begin[level] = self.count
+                    repeat_first(batch)
+                    chosen[count] = batch[0]
+                    count += 1
+            level_begin[level] = count
+        return number - first
 
     cdef void fill(self, Batch* batch, Py_ssize_t a) noexcept nogil:
         """Articulation a into the next lane."""
@@ -268,19 +275,36 @@ cdef class Batches:
                 batch.fixed[(FIXED * k + i) * batch.width + lane] = fixed[FIXED * k + i]
         batch.lanes += 1
 
-    cdef void add(self, Batch* batch) noexcept nogil:
-        """A batch whose first lanes are filled; the others repeat the first."""
-        cdef int lane, k
-        for lane in range(batch.lanes, batch.width):
-            batch.articulation[lane] = batch.articulation[0]
-            for k in range(batch.shape.body_count + 3 * batch.shape.node_count):
-                batch.body[LANES * k + lane] = batch.body[LANES * k]
-            for k in range(FIXED * batch.shape.node_count):
-                batch.fixed[k * batch.width + lane] = batch.fixed[k * batch.width]
-        batch.first = self.first + self.used
-        self.used += batch.shape.row_count * batch.width
-        self.batches[self.count] = batch[0]
-        self.count += 1
+
+cdef class Batches:
+    """nodes, entries: those of a JointTree; joints: JOINT_DTYPE; sizes: (joints,) rows of each; moves: (bodies,) bool,
+    which are dynamic; group: (nodes,) articulation of each; barred: articulations that are not to be taken."""
+
+    def __init__(self, nodes, entries, joints, sizes, moves, group, barred):
+        self.level_count = 0
+        for table in levels.tables("batch_kernels"):
+            self.kernels[self.level_count] = <const BatchKernels*>PyCapsule_GetPointer(table, "mcsim.wide.batches")
+            self.level_count += 1
+        widths = [self.kernels[level].width for level in range(self.level_count)]
+        flocks = batched(nodes, entries, joints, sizes, moves, group, barred)
+        self.room = BatchRoom(flocks, fixed_numbers(joints), np.concatenate([[0], np.cumsum(sizes)]), widths)
+        self.joints = np.zeros(len(joints) + 1, bool)
+        self.articulations = np.array([number for flock in flocks for _, _, number in flock[6]], np.int32)
+        width = max(widths)
+        batches = [(len(flock[6]) + width - 1) // width for flock in flocks]
+        self.number_count = width * sum(n * flock[4] for n, flock in zip(batches, flocks))
+        for flock in flocks:
+            for _, sources, _ in flock[6]:
+                self.joints[sources] = True
+        self.kept = np.zeros(sizeof(Batch) * (sum(batches) + 1), np.int8)
+        self.batches = <Batch*>records(self.kept)
+
+    # ---- who is here -----------------------------------------------------------------------------------------------------
+
+    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil:
+        """As BatchRoom does."""
+        self.used = self.room.choose(here, first, self.batches, self.level_begin)
+        self.count = self.level_begin[0]
 
     cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil:
         """How far each articulation's joints may be off, and whether it is swept. first: before the first correction,

@@ -1,0 +1,261 @@
+# Manifolds to lanes, and back after a step. Included by _contacts.pxi.
+
+cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, int lane,
+                              const ManifoldPoint* p) noexcept nogil:
+    """What beside its share moves a point where edges cross."""
+    cdef int j, k
+    if not crosses(p):
+        return
+    if not block.crosses:
+        memset(&start.cross[0][0], 0, sizeof(start.cross))
+    block.crosses = 1
+    for k in range(3):
+        put(&start.cross[i][k], lane, p.cross[k])
+
+
+cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
+                           const Bodies* bodies, const double* neighbours, Effort effort) noexcept nogil:
+    """What holds for the whole step, and the warm impulses. Positions and separations of the points
+    stand where set_anchors looks for them."""
+    cdef double mass_a = bodies.inv_mass[m.body_a]
+    cdef double mass_b = bodies.inv_mass[m.body_b]
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 second = cross(m.normal, t)
+    cdef StartPoint* point
+    cdef int i
+    block.manifold[lane] = number
+    block.ends.body_a[lane] = m.body_a
+    block.ends.body_b[lane] = m.body_b
+    put3(&block.normal, lane, m.normal)
+    put3(&block.tangent, lane, t)
+    put_turning(block, start, lane, m, bodies)
+    put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.steadies, lane, 1.0 if may_steady(bodies, m.body_a, m.body_b, neighbours) else 0.0)
+    put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
+    block.rounds = max(block.rounds, <int>ceil(effort.rounds))
+    put(&block.effort, lane, effort.rounds)
+    put(&start.stiffer, lane, sqrt(effort.stiffness))
+    put(&start.firmer, lane, effort.firmness)
+    if effort.firmness > 1.0 and m.point_count == 4:
+        block.firm = 1
+    put(&start.size, lane, m.size)
+    put(&start.faded, lane, 0.999 / m.near if m.near > 0.0 else 0.0)
+    put(&start.rounding_a, lane, m.rounding_a)
+    put(&start.rounding_b, lane, m.rounding_b)
+    if m.friction > 0.0:
+        block.rubs = 1
+        put(&block.friction, lane, m.friction)
+        put(&block.slide.impulse[0], lane, dot(m.friction_impulse, t))
+        put(&block.slide.impulse[1], lane, dot(m.friction_impulse, second))
+        if m.point_count > 1:
+            block.twists = 1
+            put(&start.twists, lane, 1.0)
+            put(&block.twist, lane, m.twist_impulse)
+    put(&start.points_there, lane, m.point_count)
+    if m.thinning < 1.0:
+        if not block.thins:
+            start.thinning = splat(1.0)
+        block.thins = 1
+        put(&start.thinning, lane, m.thinning)
+    for i in range(m.point_count):
+        point = &start.points[i]
+        put(&point.share, lane, m.points[i].share)
+        put_crossing(block, start, i, lane, &m.points[i])
+        put3(&point.local_a, lane, m.points[i].position)
+        put(&point.error, lane, m.points[i].separation)
+        put(&block.points[i].impulse, lane, m.points[i].normal_impulse)
+        if m.friction > 0.0:
+            put(&block.rub[i].impulse[0], lane, dot(m.points[i].friction_impulse, t))
+            put(&block.rub[i].impulse[1], lane, dot(m.points[i].friction_impulse, second))
+
+
+cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, int lane,
+                          const Manifold* m, const Resistance* r) noexcept nogil:
+    """What fill_lane is for a manifold with a resistance."""
+    cdef Vec3 t = lane3(&block.tangent, lane)
+    cdef Vec3 second = cross(m.normal, t)
+    if r.rolling == 0.0 and r.torsional == 0.0 and dot(r.surface_velocity, r.surface_velocity) == 0.0:
+        return
+    block.resists = 1
+    put(&resisting.surface[0], lane, dot(r.surface_velocity, t))
+    put(&resisting.surface[1], lane, dot(r.surface_velocity, second))
+    if r.rolling > 0.0:
+        put(&resisting.rolling, lane, r.rolling)
+        put(&resisting.roll.impulse[0], lane, dot(m.rolling_impulse, t))
+        put(&resisting.roll.impulse[1], lane, dot(m.rolling_impulse, second))
+    if r.torsional > 0.0:
+        block.rubs = 1
+        block.twists = 1
+        put(&start.twists, lane, 1.0)
+        put(&resisting.torsional, lane, r.torsional)
+        put(&block.twist, lane, m.twist_impulse)
+
+
+cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
+    """1: the lane has point i."""
+    return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
+
+
+cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies) noexcept nogil:
+    """Where the points are on both bodies, and their weights in the centre: constraints/_contacts.pyx, set_anchors."""
+    cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.ends.body_a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
+    cdef Wide total = splat(0.0)
+    cdef Wide half = splat(0.5)
+    cdef Wide first = start.points[0].error
+    cdef StartPoint* point
+    cdef Wide3 at
+    cdef int i
+    for i in range(1, block.point_count):
+        first = choose(above(start.points_there, splat(i)), least(first, start.points[i].error), first)
+    first = most(first, splat(0.0))
+    for i in range(block.point_count):
+        point = &start.points[i]
+        point.weight = splat(1.0) - start.faded * most(point.error - first, splat(0.0))
+        point.weight = there(start, i) * most(point.weight, splat(0.001))
+        total = total + point.weight
+    total = inverse(total)
+    for i in range(block.point_count):
+        point = &start.points[i]
+        at = point.local_a
+        point.weight = point.weight * total
+        point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
+                                                    block.normal))
+        point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
+                                                    block.normal))
+    if block.turns & 8:
+        set_ring_anchors(block, start, &ra, &rb)
+    if block.turns:
+        start.turning.of_a = turn_back(&ra, start.turning.of_a)
+        start.turning.of_b = turn_back(&rb, start.turning.of_b)
+
+
+cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
+               const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
+               const Bodies* bodies, const double* neighbours, const Effort* efforts,
+               const int32_t* groups, const int32_t* going) noexcept nogil:
+    cdef int points = manifolds[chosen[0]].point_count
+    cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
+    cdef int lane
+    memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
+    memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
+    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross) - sizeof(starts[block].thinning)
+           - sizeof(starts[block].turning) - unused * sizeof(StartPoint))
+    blocks[block].point_count = points
+    blocks[block].solves_faces = -1
+    for lane in range(WIDTH):
+        blocks[block].manifold[lane] = -1
+    clear_ends(&blocks[block].ends)
+    for lane in range(count):
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
+                  neighbours, efforts[chosen[lane]])
+        blocks[block].group[lane] = group_of(&manifolds[chosen[lane]], groups, going, bodies)
+        blocks[block].mixed |= blocks[block].group[lane] != blocks[block].group[0]
+    if resistances != NULL:
+        memset(&resisting[block], 0, sizeof(ResistanceBlock))
+        for lane in range(count):
+            fill_resistance(&blocks[block], &starts[block], &resisting[block], lane, &manifolds[chosen[lane]],
+                            &resistances[chosen[lane]])
+    find_standing(&blocks[block].ends, bodies)
+    load_masses(&blocks[block].ends, bodies)
+    set_anchors(&blocks[block], &starts[block], bodies)
+
+
+cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
+    cdef int i, k
+    if not block.rubs:
+        return
+    for i in range(block.point_count):
+        for k in range(2):
+            block.rub[i].impulse[k] = kept * block.rub[i].impulse[k]
+    if block.resists:
+        resisting.bore = kept * resisting.bore
+
+
+cdef inline void end_substep(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
+                             Wide doubling) noexcept nogil:
+    """The impulses into the step's totals; what stays of them is the warm start for the next substep: of what bears,
+    what lasts (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways
+    that the last substep's halves do not tell what lasts of each: all that they gave is their warm start. What bore
+    nothing leaves nothing."""
+    cdef Wide zero = splat(0.0)
+    cdef Mask patched = above(doubling - splat(1.0), start.thinning if block.thins else splat(1.0))
+    cdef Wide load = zero
+    cdef Wide lasting = zero
+    cdef Wide kept
+    cdef int i
+    for i in range(block.point_count):
+        load = load + block.points[i].impulse
+        start.points[i].total = start.points[i].total + block.points[i].impulse
+        block.points[i].impulse = choose(patched, block.points[i].impulse,
+                                         most(doubling * (block.points[i].impulse - start.points[i].carry), zero))
+        lasting = lasting + block.points[i].impulse
+    kept = choose(above(load, zero), least(lasting / load, splat(1.0)), zero)
+    keep_rubs(block, resisting, kept)
+    for i in range(2):
+        start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
+        block.slide.impulse[i] = kept * block.slide.impulse[i]
+        if block.resists:
+            resisting.roll.impulse[i] = kept * resisting.roll.impulse[i]
+    block.twist = kept * block.twist
+
+
+cdef inline double mean_load(double last, const ContactBlock* block, int lane) noexcept nogil:
+    cdef double impulse = 0.0
+    cdef int i
+    for i in range(block.point_count):
+        impulse += lane_of(&block.points[i].impulse, lane)
+    return lasting_load(last, impulse * (lane_of(&block.ends.inv_mass_a, lane) + lane_of(&block.ends.inv_mass_b, lane)))
+
+
+cdef inline Vec3 in_plane(const Wide* impulse, int lane, Vec3 t, Vec3 second) noexcept nogil:
+    """A lane's impulse about or along the two tangents; impulse: (2,)"""
+    return add_scaled(scale(lane_of(&impulse[0], lane), t), lane_of(&impulse[1], lane), second)
+
+
+# Friction is shared out to a manifold's points in proportion to their normal impulses. What a manifold has no friction or
+# resistance for is zero, not the zero of either sign that its lane was swept to: that depends on which manifolds share the
+# block, and so on the level.
+cdef void store(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                double doubling, Manifold* manifolds) noexcept nogil:
+    cdef ContactBlock* block
+    cdef ContactStart* start
+    cdef ManifoldPoint* point
+    cdef Manifold* m
+    cdef Vec3 nothing = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 t, second, rubbed
+    cdef double load, own
+    cdef Py_ssize_t k
+    cdef int i, lane
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        end_substep(block, start, &resisting[k], splat(doubling))
+        for lane in range(WIDTH):
+            if block.manifold[lane] < 0:
+                break
+            m = &manifolds[block.manifold[lane]]
+            t = lane3(&block.tangent, lane)
+            second = cross(lane3(&block.normal, lane), t)
+            m.friction_impulse = in_plane(block.slide.impulse, lane, t, second) if m.friction > 0.0 else nothing
+            m.twist_impulse = lane_of(&block.twist, lane) if lane_of(&start.twists, lane) > 0.0 else 0.0
+            m.load = mean_load(m.load, block, lane)
+            if block.resists:
+                m.rolling_impulse = nothing
+                if lane_of(&resisting[k].rolling, lane) > 0.0:
+                    m.rolling_impulse = in_plane(resisting[k].roll.impulse, lane, t, second)
+            load = 0.0
+            for i in range(m.point_count):
+                load += lane_of(&start.points[i].total, lane)
+            rubbed = in_plane(start.slide_total, lane, t, second)
+            for i in range(m.point_count):
+                point = &m.points[i]
+                point.normal_impulse = lane_of(&block.points[i].impulse, lane)
+                point.friction_impulse = in_plane(block.rub[i].impulse, lane, t, second) if m.friction > 0.0 else nothing
+                own = lane_of(&start.points[i].total, lane)
+                point.total_normal_impulse += own
+                if load > 0.0:
+                    point.total_friction_impulse = add_scaled(point.total_friction_impulse, own / load, rubbed)
+                point.separation = lane_of(&start.points[i].error, lane)
