@@ -43,6 +43,7 @@ KERNELS = {
     "mcsim.collide._tunnelling_guard": ["m"],
     "mcsim.collide._foresight": [],
     "mcsim.constraints._carried": ["m"],
+    "mcsim.constraints._coordinates": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._limits": ["m"],
     "mcsim.constraints._motors": ["m"],

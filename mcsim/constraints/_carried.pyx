@@ -21,7 +21,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.constraints._joints cimport has_bounded_rows, list_axes
+from mcsim.constraints._coordinates cimport list_axes
+from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.state._joint cimport JOINT_AXES, MOTOR_NONE

@@ -7,7 +7,7 @@ A row without a position error (rolling, knife edge) binds velocities: J v + rat
 """
 
 from mcsim.constraints._joint_table cimport constrain, holds_position
-from mcsim.constraints._joints cimport measure_axes
+from mcsim.constraints._coordinates cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
 from mcsim.core._math cimport vec3

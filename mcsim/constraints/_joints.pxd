@@ -2,17 +2,13 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.constraints._limits cimport JointLists
-from mcsim.constraints._joint_frames cimport AxisGeometry, JointFrames
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._joint cimport Joint, JointAxis
+from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows, Row
 from mcsim.state._settings cimport Settings
 
-cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
-cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
 cdef bint has_position_motor(const Joint* joint) noexcept nogil
-cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil
 cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
                               int32_t* awake) noexcept nogil
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
@@ -23,8 +19,6 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
-cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil
-cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows) noexcept nogil
@@ -35,4 +29,3 @@ cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, co
                        const Row* rows, const JointRows* own) noexcept nogil
 cdef int break_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, double h) noexcept nogil
 cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil
-cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil

@@ -4,21 +4,21 @@ A joint's rows stand in the order friction, spring, motor, limits, then the join
 in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
-from libc.math cimport INFINITY, fabs, isinf
+from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._joint cimport (JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER,
-                                 AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS)
-from mcsim.state._joint_types cimport BALL, GEAR, ROTATION, USER
-from mcsim.state._row cimport (ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED,
-                               BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, AXIS_ROWS
+from mcsim.state._joint_types cimport BALL, GEAR, USER
+from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
+from mcsim.constraints._axis_rows cimport SWING_INDEX, begin_row, bend_motors, spring_point, write_axis, write_limits
 from mcsim.constraints._ball cimport ball_swing
-from mcsim.constraints._joint_table cimport constrain, holds_position, list_coordinates, measure_error
-from mcsim.constraints._limits cimport SWING_BIT, LimitedJoint, TurningJoint, counts_turns, list_joint, refresh_limits
-from mcsim.constraints._motion cimport axis_curvature, constrain_motions, store_motions
+from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
+from mcsim.constraints._joint_table cimport constrain, holds_position, measure_error
+from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, list_joint, refresh_limits
+from mcsim.constraints._motion cimport constrain_motions, store_motions
 from mcsim.constraints._gear cimport GearSide, couple_joints, gear_error
 from mcsim.constraints._user cimport take_rows, user_row
 from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
@@ -31,189 +31,13 @@ cdef double LIMIT_FALLS = 18.0           # of a length: so many g dt^2, and this
 cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
-    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
     MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit
-
-
-cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil:
-    """The free coordinates at the present poses; an angle goes on counting its turns from the last one measured."""
-    cdef JointAxis* axis
-    cdef int rotation = ROTATION[joint.type]
-    cdef int i
-    for i in range(joint.axis_count):
-        axes[i].linear = 0
-    list_coordinates(axes, f, joint)
-    for i in range(joint.axis_count):
-        axis = &joint.axes[i]
-        if i < rotation:                     # a rotation vector has no turns to count
-            if not axes[i].linear:
-                axes[i].position = counted_turns(axes[i].position, axis.position + dot(f.way, axes[i].axis))
-            axes[i].limit_axis = axes[i].axis
-            axes[i].limit_position = axes[i].position
-            axes[i].motor_error = axes[i].position - axis.motor_position
-            axes[i].spring_error = axes[i].position - axis.rest
-        axis.position = axes[i].position
-
-
-cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
-                           bint first) noexcept nogil:
-    """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
-    row.body_a = joint.body_a
-    row.body_b = joint.body_b
-    row.block = 1
-    row.block_kind = BLOCK_BOUNDED
-    row.kind = kind
-    row.source = source
-    row.index = index
-    row.stabilized = 0
-    row.size = 0.0
-    row.push = 0.0
-    row.error = 0.0
-    row.curvature = 0.0
-    row.rate = 0.0
-    row.lower = -INFINITY
-    row.upper = INFINITY
-    row.compliance[BIASED] = 0.0
-    row.compliance[RELAXED] = 0.0
-    if first:
-        row.impulse = impulse
-        row.bias[BIASED] = 0.0
-        row.bias[RELAXED] = 0.0
-        row.coupling = 0.0
-        row.friction = 0.0
-        row.lever = 0.0
-        row.offset[0] = 0.0
-        row.offset[1] = 0.0
-        row.share[0] = 0.0
-        row.share[1] = 0.0
-        row.normal_begin = 0
-        row.normal_count = 0
-        row.restitution = 0.0
-        row.kick = 0.0
-    return row
-
-
-cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
-    """A physical spring: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does `part`.
-    Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
-    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
-    compliance /= part
-    row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
-    row.bias[BIASED] = bias
-    row.compliance[BIASED] = compliance
-    row.compliance[RELAXED] = compliance
-
-
-cdef double FAST_SPRING = 1.0            # spring_point: z of springs and dampers that are solved as soft constraints
-
-
-cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
-    """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
-
-        impulse = -h (k (e + s h u) + c u)
-
-    half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
-    rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the substep: from z = FAST_SPRING
-    on s = 1, implicit Euler in each half, which damps it.
-    """
-    cdef double z
-    if not settings.first_kick < 1.0:
-        return 1.0
-    z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
-    return 0.5 if z < FAST_SPRING else 1.0
 
 
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
     """Whether the force of a spring is shared out to both halves of a substep, not solved in each."""
     return row.kind == ROW_SPRING and spring_point(&joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal,
                                                    settings) < 1.0
-
-
-cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
-                    const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
-    """Friction, spring and motor rows of one axis. -> how many.
-
-    Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and
-    where s = 1 a half in each pass. A motor is u = target, |lambda| <= h F; a position motor's target is found where a
-    substep begins (_motors.pyx).
-    """
-    cdef const JointAxis* axis = &joint.axes[number]
-    cdef double h = settings.h
-    cdef double d, part
-    cdef Row* row
-    cdef int n = 0
-    if axis.friction > 0.0:
-        row = begin_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
-                        axis.impulse[AXIS_FRICTION], first)
-        axis_row(row, geometry, geometry.axis, f)
-        apply_inverse_mass(row, bodies)
-        row.upper = h * axis.friction
-        row.lower = -row.upper
-        n += 1
-    if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
-        row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
-                        axis.impulse[AXIS_SPRING], first)
-        axis_row(row, geometry, geometry.axis, f)
-        apply_inverse_mass(row, bodies)
-        row.error = geometry.spring_error
-        part = spring_point(axis, row.diagonal, settings)
-        d = axis.damping + part * h * axis.stiffness
-        if part < 1.0:
-            set_soft(row, axis.stiffness * row.error / d, 1.0 / (settings.first_kick * h * d), 1.0)
-        else:
-            set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
-        n += 1
-    if axis.motor_mode != MOTOR_NONE:
-        row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
-                        axis.impulse[AXIS_MOTOR], first)
-        axis_row(row, geometry, geometry.axis, f)
-        apply_inverse_mass(row, bodies)
-        row.upper = h * axis.motor_max_force
-        row.lower = -row.upper
-        if axis.motor_mode == MOTOR_VELOCITY:
-            row.bias[BIASED] = -axis.motor_velocity
-            row.bias[RELAXED] = -axis.motor_velocity
-        else:
-            row.error = geometry.motor_error
-        n += 1
-    return n
-
-
-cdef int write_limit(Row* row, const Joint* joint, int source, int index, double impulse, double error, Vec3 direction,
-                     const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
-                     bint first) noexcept nogil:
-    """One-sided: error >= 0, its rate J v along `direction`, impulse >= 0. The stabilization sets the bias."""
-    begin_row(row, joint, source, ROW_LIMIT, index, impulse, first)
-    axis_row(row, geometry, direction, f)
-    apply_inverse_mass(row, bodies)
-    row.lower = 0.0
-    row.stabilized = 1
-    row.error = error
-    row.push = joint.push[0 if geometry.linear else 1]
-    return 1
-
-
-cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
-                      const Bodies* bodies, bint first) noexcept nogil:
-    """The limits that are active in this step. -> how many."""
-    cdef const JointAxis* axis
-    cdef Vec3 swing_axis
-    cdef double swing
-    cdef int i, n = 0
-    for i in range(joint.axis_count):
-        axis = &joint.axes[i]
-        if joint.active_limits & (1 << (2 * i)):
-            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_LOWER, axis.impulse[AXIS_LOWER],
-                             axes[i].limit_position - axis.lower, axes[i].limit_axis, &axes[i], f, bodies, first)
-        if joint.active_limits & (2 << (2 * i)):
-            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_UPPER, axis.impulse[AXIS_UPPER],
-                             axis.upper - axes[i].limit_position, neg(axes[i].limit_axis), &axes[i], f, bodies, first)
-    if joint.active_limits & SWING_BIT:
-        swing = ball_swing(f, &swing_axis)
-        n += write_limit(&rows[n], joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing,
-                         neg(swing_axis), &axes[0], f, bodies, first)
-    return n
 
 
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
@@ -281,22 +105,6 @@ cdef bint has_position_motor(const Joint* joint) noexcept nogil:
     return False
 
 
-cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil:
-    """J and J M^-1 J' of the free coordinates. -> how many."""
-    cdef JointFrames f
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef int i
-    point_frames(&f, joint, bodies)
-    turn_frames(&f, joint, bodies)
-    measure_axes(joint, &f, axes)
-    for i in range(joint.axis_count):
-        rows[i].body_a = joint.body_a
-        rows[i].body_b = joint.body_b
-        axis_row(&rows[i], &axes[i], axes[i].axis, &f)
-        apply_inverse_mass(&rows[i], bodies)
-    return joint.axis_count
-
-
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
                       bint first, bint struck) noexcept nogil:
     """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them
@@ -333,71 +141,6 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         bend_motors(joint, rows, n, axes, &f)
         joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
         joint.row_count += joint.constraint_count
-
-
-cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes,
-                      const JointFrames* f) noexcept nogil:
-    """The curvature of motors' rows, for those who ask for accelerations."""
-    cdef int i
-    for i in range(count):
-        if rows[i].kind == ROW_MOTOR:
-            rows[i].curvature = (axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f)
-                                 + gyroscopic_curvature(&rows[i], f))
-
-
-cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
-    """Whether an angle might pass half a turn within a step."""
-    if not counts_turns(joint):
-        return False
-    return turns_far(bodies, joint.body_a, joint.body_b, settings.dt)
-
-
-cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
-    """Measure angles that count their turns."""
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef JointFrames f
-    if counts_turns(joint):
-        point_frames(&f, joint, bodies)
-        turn_frames(&f, joint, bodies)
-        measure_axes(joint, &f, axes)
-
-
-cdef void foresee_joint(Joint* joint, const Bodies* bodies, double ahead) noexcept nogil:
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef JointFrames f
-    cdef Joint measured = joint[0]
-    cdef Vec3 spin = spin_between(bodies, joint.body_a, joint.body_b)
-    cdef int i
-    if not counts_turns(joint):
-        return
-    point_frames(&f, joint, bodies)
-    turn_frames(&f, joint, bodies)
-    measure_axes(&measured, &f, axes)
-    for i in range(joint.axis_count):
-        if not axes[i].linear:
-            joint.axes[i].position += ahead * dot(axes[i].axis, spin)
-
-
-cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bodies, double ahead) noexcept nogil:
-    """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them,
-    and what is measured there counts turns from that. So they may turn more than half around in a substep."""
-    cdef const TurningJoint* turning
-    cdef LimitedJoint* limited
-    cdef Joint* joint
-    cdef Py_ssize_t i
-    for i in range(lists.whole_count):
-        joint = &joints[lists.whole[i]]
-        if turns_far(bodies, joint.body_a, joint.body_b, ahead):
-            foresee_joint(joint, bodies, ahead)
-    for i in range(lists.turning_count):
-        turning = &lists.turning[i]
-        if turns_far(bodies, turning.body_a, turning.body_b, ahead):
-            foresee_joint(&joints[turning.joint], bodies, ahead)
-    for i in range(lists.limited_count):
-        limited = &lists.limited[i]
-        if limited.counts and turns_far(bodies, limited.body_a, limited.body_b, ahead):
-            foresee_joint(&joints[limited.joint], bodies, ahead)
-            limited.position = joints[limited.joint].axes[0].position
 
 
 cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows,
@@ -509,27 +252,6 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
         margin = HUGE if struck else LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)
         if joint.swing_limit - ball_swing(f, &unused) < margin:
             joint.active_limits |= SWING_BIT
-
-
-cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-    """Positions and velocities of all free coordinates at the present state."""
-    cdef JointFrames f
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef Twist a, b
-    cdef Vec3 relative
-    cdef Py_ssize_t j
-    cdef int i
-    for j in range(count):
-        f = joint_frames(&joints[j], bodies)
-        measure_axes(&joints[j], &f, axes)
-        a = bodies.twist[joints[j].body_a]
-        b = bodies.twist[joints[j].body_b]
-        for i in range(joints[j].axis_count):
-            if axes[i].linear:
-                relative = sub(add(b.v, cross(b.w, f.arm_b)), add(a.v, cross(a.w, f.arm_a)))
-            else:
-                relative = sub(b.w, a.w)
-            joints[j].axes[i].velocity = dot(axes[i].axis, relative)
 
 
 cdef inline bint is_kept(const int32_t* kept, Py_ssize_t j) noexcept nogil:
@@ -718,27 +440,3 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             continue
         f = joint_frames(&joints[j], bodies)
         measure_error(&joints[j], &f, &out[2 * j], &out[2 * j + 1])
-
-
-cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-    """Sum of k/2 e^2 over all springs [J]."""
-    cdef JointFrames f
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef double energy = 0.0
-    cdef Py_ssize_t j
-    cdef bint sprung
-    cdef int i
-    for j in range(count):
-        if joints[j].broken:
-            continue
-        sprung = False
-        for i in range(joints[j].axis_count):
-            sprung = sprung or joints[j].axes[i].has_spring
-        if not sprung:
-            continue
-        f = joint_frames(&joints[j], bodies)
-        measure_axes(&joints[j], &f, axes)
-        for i in range(joints[j].axis_count):
-            if joints[j].axes[i].has_spring:
-                energy += 0.5 * joints[j].axes[i].stiffness * axes[i].spring_error * axes[i].spring_error
-    return energy

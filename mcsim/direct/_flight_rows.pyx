@@ -3,7 +3,7 @@ velocities that go along with them."""
 
 from mcsim.constraints._joint_table cimport constrain, holds_position
 from mcsim.constraints._direct cimport point_along_world
-from mcsim.constraints._joints cimport measure_axes
+from mcsim.constraints._coordinates cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport foresee_way, point_frames, still_frames, turn_frames
 from mcsim.constraints._joint_frames cimport AxisGeometry

@@ -4,7 +4,7 @@ displacement (stabilize/_displace.pyx).
 
 from libc.string cimport memcpy
 
-from mcsim.constraints._joints cimport foresee_turns
+from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.integrate._euler cimport integrate_poses
 from mcsim.stabilize._displace cimport MOST_SHORTER
 from mcsim.state._row cimport BIASED, Row

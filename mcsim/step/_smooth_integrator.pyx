@@ -18,7 +18,7 @@ from mcsim.step._impacts cimport SmoothImpacts
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
-from mcsim.constraints._joints cimport foresee_turns
+from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Twist

@@ -6,7 +6,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
+from mcsim.constraints._coordinates cimport measure_joints, spring_energy
+from mcsim.constraints._joints cimport joint_errors
 from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back

@@ -1,0 +1,182 @@
+"""Rows of a joint's free coordinates: friction, springs, motors and limits."""
+
+from libc.math cimport INFINITY
+from mcsim.constraints._ball cimport ball_swing
+from mcsim.constraints._limits cimport SWING_BIT
+from mcsim.constraints._motion cimport axis_curvature
+from mcsim.constraints._parts cimport *
+from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
+                                 JointAxis, MOTOR_NONE, MOTOR_VELOCITY)
+from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
+from mcsim.state._settings cimport Settings
+
+cdef enum:
+    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
+
+cdef extern from *:
+    """
+    #define MC_FAST_SPRING 1.0    /* spring_point: z of springs and dampers that are solved as soft constraints */
+    """
+    const double FAST_SPRING "MC_FAST_SPRING"
+
+
+cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
+                           bint first) noexcept nogil:
+    """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
+    row.body_a = joint.body_a
+    row.body_b = joint.body_b
+    row.block = 1
+    row.block_kind = BLOCK_BOUNDED
+    row.kind = kind
+    row.source = source
+    row.index = index
+    row.stabilized = 0
+    row.size = 0.0
+    row.push = 0.0
+    row.error = 0.0
+    row.curvature = 0.0
+    row.rate = 0.0
+    row.lower = -INFINITY
+    row.upper = INFINITY
+    row.compliance[BIASED] = 0.0
+    row.compliance[RELAXED] = 0.0
+    if first:
+        row.impulse = impulse
+        row.bias[BIASED] = 0.0
+        row.bias[RELAXED] = 0.0
+        row.coupling = 0.0
+        row.friction = 0.0
+        row.lever = 0.0
+        row.offset[0] = 0.0
+        row.offset[1] = 0.0
+        row.share[0] = 0.0
+        row.share[1] = 0.0
+        row.normal_begin = 0
+        row.normal_count = 0
+        row.restitution = 0.0
+        row.kick = 0.0
+    return row
+
+
+cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
+    """A physical spring: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does `part`.
+    Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
+    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    compliance /= part
+    row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
+    row.bias[BIASED] = bias
+    row.compliance[BIASED] = compliance
+    row.compliance[RELAXED] = compliance
+
+
+cdef inline double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+    """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
+
+        impulse = -h (k (e + s h u) + c u)
+
+    half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
+    rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the substep: from z = FAST_SPRING
+    on s = 1, implicit Euler in each half, which damps it.
+    """
+    cdef double z
+    if not settings.first_kick < 1.0:
+        return 1.0
+    z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
+    return 0.5 if z < FAST_SPRING else 1.0
+
+
+cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
+                           const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
+    """Friction, spring and motor rows of one axis. -> how many.
+
+    Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and
+    where s = 1 a half in each pass. A motor is u = target, |lambda| <= h F; a position motor's target is found where a
+    substep begins (_motors.pyx).
+    """
+    cdef const JointAxis* axis = &joint.axes[number]
+    cdef double h = settings.h
+    cdef double d, part
+    cdef Row* row
+    cdef int n = 0
+    if axis.friction > 0.0:
+        row = begin_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
+                        axis.impulse[AXIS_FRICTION], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.upper = h * axis.friction
+        row.lower = -row.upper
+        n += 1
+    if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
+        row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
+                        axis.impulse[AXIS_SPRING], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.error = geometry.spring_error
+        part = spring_point(axis, row.diagonal, settings)
+        d = axis.damping + part * h * axis.stiffness
+        if part < 1.0:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (settings.first_kick * h * d), 1.0)
+        else:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
+        n += 1
+    if axis.motor_mode != MOTOR_NONE:
+        row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
+                        axis.impulse[AXIS_MOTOR], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.upper = h * axis.motor_max_force
+        row.lower = -row.upper
+        if axis.motor_mode == MOTOR_VELOCITY:
+            row.bias[BIASED] = -axis.motor_velocity
+            row.bias[RELAXED] = -axis.motor_velocity
+        else:
+            row.error = geometry.motor_error
+        n += 1
+    return n
+
+
+cdef inline int write_limit(Row* row, const Joint* joint, int source, int index, double impulse, double error,
+                            Vec3 direction, const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
+                            bint first) noexcept nogil:
+    """One-sided: error >= 0, its rate J v along `direction`, impulse >= 0. The stabilization sets the bias."""
+    begin_row(row, joint, source, ROW_LIMIT, index, impulse, first)
+    axis_row(row, geometry, direction, f)
+    apply_inverse_mass(row, bodies)
+    row.lower = 0.0
+    row.stabilized = 1
+    row.error = error
+    row.push = joint.push[0 if geometry.linear else 1]
+    return 1
+
+
+cdef inline int write_limits(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
+                             const Bodies* bodies, bint first) noexcept nogil:
+    """The limits that are active in this step. -> how many."""
+    cdef const JointAxis* axis
+    cdef Vec3 swing_axis
+    cdef double swing
+    cdef int i, n = 0
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if joint.active_limits & (1 << (2 * i)):
+            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_LOWER, axis.impulse[AXIS_LOWER],
+                             axes[i].limit_position - axis.lower, axes[i].limit_axis, &axes[i], f, bodies, first)
+        if joint.active_limits & (2 << (2 * i)):
+            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_UPPER, axis.impulse[AXIS_UPPER],
+                             axis.upper - axes[i].limit_position, neg(axes[i].limit_axis), &axes[i], f, bodies, first)
+    if joint.active_limits & SWING_BIT:
+        swing = ball_swing(f, &swing_axis)
+        n += write_limit(&rows[n], joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing,
+                         neg(swing_axis), &axes[0], f, bodies, first)
+    return n
+
+
+cdef inline void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes,
+                             const JointFrames* f) noexcept nogil:
+    """The curvature of motors' rows, for those who ask for accelerations."""
+    cdef int i
+    for i in range(count):
+        if rows[i].kind == ROW_MOTOR:
+            rows[i].curvature = (axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f)
+                                 + gyroscopic_curvature(&rows[i], f))
