@@ -18,7 +18,7 @@ from mcsim.solve.fronts import plan_fronts, postorder
 MOST_JOINTS = 6
 MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
 
-# Entry codes, as in _tree.pyx.
+# Entry codes, as in _tree_blocks.pxd.
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 

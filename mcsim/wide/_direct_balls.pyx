@@ -12,7 +12,7 @@ from mcsim.wide import levels
 LANES = 8
 RECORD, ANGULAR, SPIN = 15, (3, 6), (9, 12)        # numbers of a JointRow; where those of sides a, b begin
 
-# What the body shared by two joints is to the row's and to the column's: codes of solve/_tree.pyx.
+# What the body shared by two joints is to the row's and to the column's: codes of solve/_tree_blocks.pxd.
 SIDES = {1: (0, 0), 2: (0, 1), 4: (1, 0), 8: (1, 1)}
 
 
