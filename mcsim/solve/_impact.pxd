@@ -2,26 +2,11 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
+from mcsim.solve._struck cimport Struck
 from mcsim.state._row cimport Row
 
 cdef enum:
     MOST_TOGETHER = 24       # manifolds that are struck at once
-
-# A manifold that closes. It is struck as one contact, at its centre of pressure.
-ctypedef struct Struck:
-    Py_ssize_t begin             # its normals: rows[begin : begin + points]
-    Py_ssize_t pair              # its first friction row, -1: none; the others follow
-    Py_ssize_t twist             # its twist row, -1: none
-    int32_t points
-    int32_t pairs                # of friction rows
-    int32_t node[2]              # what its bodies are part of, -1: nothing that moves
-    int32_t next                 # in its group, -1: the last
-    int32_t root                 # the first of its group
-    int32_t driven               # whether it closes by what no blow can change
-    double weight[4]             # of the points, 1 in all
-    double offset[2]             # of the centre of pressure from that of friction, along the tangents [m]
-    double restitution           # where it is now, before the surfaces touch
-    double shift                 # from J v to the rate at the time of the pose [m/s]
 
 cdef class Impacts:
     cdef readonly int law        # of solve/_laws.pxd
@@ -34,6 +19,7 @@ cdef class Impacts:
     cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
     cdef double* left            # (count,) what they close by that is no impact [m/s]
     cdef Struck* struck
+    cdef int32_t* group_of       # of each, the first manifold that is struck with it
     cdef Py_ssize_t struck_count
     cdef Py_ssize_t capacity
     cdef Struck* together[24]
@@ -64,18 +50,12 @@ cdef class Impacts:
     cdef void find_left(self) noexcept nogil
     cdef Py_ssize_t find(self) noexcept nogil
     cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil
-    cdef void find_friction(self, Struck* c) noexcept nogil
-    cdef void group(self) noexcept nogil
-    cdef int32_t root(self, int32_t k) noexcept nogil
-    cdef void meet(self, int32_t k, int32_t node) noexcept nogil
     cdef void begin_response(self) noexcept nogil
     cdef void end_response(self) noexcept nogil
     cdef void weigh(self, Struck* c) noexcept nogil
     cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
     cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
     cdef void strike(self, int count) noexcept nogil
-    cdef void leave_driven(self, int count) noexcept nogil
-    cdef void leave(self, const Struck* c) noexcept nogil
     cdef void bore(self, const Struck* c, double p) noexcept nogil
 
 cdef class BodyImpacts(Impacts):

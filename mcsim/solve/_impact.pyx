@@ -21,7 +21,7 @@ bounce, and e = 1 did not come back to its height. A strike comes up to h v befo
 there, amounts to e at the surface.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -30,29 +30,17 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport Twist
 from mcsim.core._math cimport add
 from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
+from mcsim.solve._driven cimport leave_driven
 from mcsim.solve._laws cimport strike_together
 from mcsim.solve._small_lcp cimport compress
+from mcsim.solve._struck cimport Struck, find_friction, group, same_manifold
 from mcsim.state._manifold cimport MANIFOLD_POINTS
-from mcsim.state._row cimport BLOCK_CONE, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
+from mcsim.state._row cimport BLOCK_CONE, RELAXED, ROW_NORMAL, Row
 
 cdef enum:
     ROUNDS = 64              # of impacts; what closes then is left to the solver
 
-# A response is rounding that is less than this part of what the two bodies' masses alone would give.
-cdef double FIRM = 1e-11
-
-# ... and the part of the velocities beyond which what no blow can change is taken out of them.
-cdef double BEYOND = 1e-6
-
 # ---- one manifold ----------------------------------------------------------------------------------------------------
-
-cdef inline bint same_manifold(const Row* x, const Row* y) noexcept nogil:
-    return x.kind == ROW_NORMAL and y.kind == ROW_NORMAL and x.source == y.source
-
-
-cdef inline bint rubs(const Row* row, int source) noexcept nogil:
-    return (row.kind == ROW_FRICTION or row.kind == ROW_TWIST) and row.source == source
-
 
 cdef inline bint moves(const Row* row, int side) noexcept nogil:
     cdef int k
@@ -73,20 +61,6 @@ cdef inline double rebound(double restitution, double error, double kick, double
     return sqrt(min(gained, 1.0)) if gained > 0.0 else 0.0
 
 
-cdef inline double product(const double* x, const double* y, Py_ssize_t n) noexcept nogil:
-    cdef double s = 0.0
-    cdef Py_ssize_t k
-    for k in range(n):
-        s += x[k] * y[k]
-    return s
-
-
-cdef inline void add_multiple(double* x, const double* y, double s, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(n):
-        x[k] += s * y[k]
-
-
 cdef class Impacts:
     """law: of solve/_laws.pxd; nodes: how many there may be."""
 
@@ -102,8 +76,10 @@ cdef class Impacts:
     def reserve(self, Py_ssize_t rows):
         """Room for the manifolds of so many rows."""
         if rows > self.capacity:
-            struck, left = self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows)
-            self.struck, self.left, self.capacity = <Struck*>records(struck), doubles(left), rows
+            struck, left, group_of = np.zeros((rows, sizeof(Struck)), np.int8), np.zeros(rows), np.zeros(rows, np.int32)
+            self.kept[2] = struck, left, group_of
+            self.struck, self.left, self.group_of = <Struck*>records(struck), doubles(left), integers(group_of)
+            self.capacity = rows
 
     cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Where the joints' own rows stand, for those that answer by them."""
@@ -161,9 +137,9 @@ cdef class Impacts:
             if total == 0:
                 self.prepare()
             total += <int>self.struck_count
-            self.group()
+            group(self.struck, self.group_of, self.struck_count, self.owner)
             for k in range(self.struck_count):
-                if self.struck[k].root != k:
+                if self.group_of[k] != k:
                     continue
                 i = <int32_t>k
                 n = 0
@@ -228,64 +204,7 @@ cdef class Impacts:
         c.driven = 0
         for i in range(2):
             c.node[i] = self.node_of(begin, i)
-        self.find_friction(c)
-
-    cdef void find_friction(self, Struck* c) noexcept nogil:
-        """Its friction rows lie right before or right behind the normals."""
-        cdef Py_ssize_t i = c.begin
-        cdef int source = self.rows[c.begin].source
-        c.pair = c.twist = -1
-        c.pairs = 0
-        while i > 0 and rubs(self.rows + i - 1, source):
-            i -= 1
-        while i < self.count and (rubs(self.rows + i, source) or i >= c.begin and i < c.begin + c.points):
-            if self.rows[i].kind == ROW_TWIST:
-                c.twist = i
-            elif self.rows[i].kind == ROW_FRICTION:
-                c.pair = i if c.pair < 0 else c.pair
-                c.pairs += 1
-            i += 1
-        c.pairs //= 2
-
-    cdef void group(self) noexcept nogil:
-        """What is coupled: lists of manifolds, each from its first one on."""
-        cdef Py_ssize_t k
-        cdef int32_t i, last
-        cdef int side
-        for k in range(self.struck_count):
-            self.struck[k].root = <int32_t>k
-            self.struck[k].next = -1
-        for k in range(self.struck_count):
-            for side in range(2):
-                self.meet(<int32_t>k, self.struck[k].node[side])
-        for k in range(self.struck_count):
-            self.struck[k].root = self.root(<int32_t>k)
-            for side in range(2):
-                if self.struck[k].node[side] >= 0:
-                    self.owner[self.struck[k].node[side]] = -1
-        for k in range(self.struck_count - 1, -1, -1):
-            i = self.struck[k].root
-            if i != k:
-                last = self.struck[i].next
-                self.struck[i].next = <int32_t>k
-                self.struck[k].next = last
-
-    cdef int32_t root(self, int32_t k) noexcept nogil:
-        while self.struck[k].root != k:
-            self.struck[k].root = self.struck[self.struck[k].root].root
-            k = self.struck[k].root
-        return k
-
-    cdef void meet(self, int32_t k, int32_t node) noexcept nogil:
-        cdef int32_t a, b
-        if node < 0:
-            return
-        if self.owner[node] < 0:
-            self.owner[node] = k
-            return
-        a = self.root(k)
-        b = self.root(self.owner[node])
-        self.struck[max(a, b)].root = min(a, b)
+        find_friction(c, self.rows, self.count)
 
     # ---- responses ---------------------------------------------------------------------------------------------------
 
@@ -450,7 +369,7 @@ cdef class Impacts:
         for j in range(n):
             for k in range(j):
                 a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
-        self.leave_driven(count)
+        leave_driven(a, u, self.rows, self.together, count, self.spans)
         strike_together(self.law, count, a, u, e, mu, p, work)
         self.begin_response()
         for j in range(n):
@@ -464,76 +383,9 @@ cdef class Impacts:
             if c.twist >= 0 and p[3 * i] > 0.0:
                 self.bore(c, p[3 * i])
         for i in range(count):
-            if self.together[i].driven:
-                self.leave(self.together[i])
-
-    cdef void leave_driven(self, int count) noexcept nogil:
-        """Take out of u what no impulse can change, where normals are in it. What moves by itself closes by u = J v,
-        which lies in the range of A = J H^-1 J'. Prescribed motions and kinematic bodies close also where joints, or
-        other contacts, let nothing give: no blow answers that, and one that was to grew to 10^16 N s, the inverse of
-        rounding. It is left to the solver, and what such a contact still closes by after the blow, too. A = L D L'
-        with pivots, whose columns L D, made orthogonal, span the range; a root of masses would be rounded otherwise
-        in other units."""
-        cdef Py_ssize_t n = 3 * count
-        cdef double* a = self.matrix
-        cdef double* u = self.numbers
-        cdef double* span = self.spans               # n vectors
-        cdef double* left = span + n * n             # of the diagonal; chosen: -1
-        cdef double* rest = left + n
-        cdef Py_ssize_t c, d, k, best
-        cdef double* pivot = rest + n
-        cdef double most, part, size
-        cdef double approach = 0.0
-        cdef int _
-        for k in range(n):
-            left[k] = a[k * n + k]
-            rest[k] = u[k]
-        for c in range(n):
-            most = FIRM
-            best = -1
-            for k in range(n):
-                size = self.rows[self.together[k // 3].begin].diagonal
-                if left[k] > most * size:
-                    most = left[k] / size
-                    best = k
-            if best < 0:
-                break
-            pivot[c] = left[best]
-            for k in range(n):
-                part = a[k * n + best]
-                for d in range(c):
-                    part -= span[d * n + k] * (span[d * n + best] / pivot[d])
-                span[c * n + k] = part if left[k] >= 0.0 else 0.0
-            for k in range(n):
-                if left[k] >= 0.0:
-                    left[k] = max(left[k] - span[c * n + k] * (span[c * n + k] / pivot[c]), 0.0)
-            left[best] = -1.0
-        else:
-            return
-        for d in range(c):
-            for _ in range(2):
-                for k in range(d):
-                    add_multiple(span + d * n, span + k * n, -product(span + d * n, span + k * n, n) / pivot[k], n)
-            pivot[d] = product(span + d * n, span + d * n, n)
-            add_multiple(rest, span + d * n, -product(rest, span + d * n, n) / pivot[d], n)
-        most = 0.0
-        for k in range(n):
-            most = max(most, fabs(u[k]))
-            if k % 3 == 0:
-                approach = max(approach, fabs(rest[k]))
-        if approach <= BEYOND * most:
-            return
-        for k in range(n):
-            u[k] -= rest[k]
-            if k % 3 == 0 and rest[k] < -BEYOND * most:
-                self.together[k // 3].driven = 1
-                u[k] = u[k] if fabs(u[k]) > BEYOND * most else 0.0
-
-    cdef void leave(self, const Struck* c) noexcept nogil:
-        """What a manifold closes by is no impact."""
-        cdef int i
-        for i in range(c.points):
-            self.left[c.begin + i] = max(self.left[c.begin + i], -self.rate(c.begin + i))
+            c = self.together[i]
+            for j in range(c.begin, c.begin + c.points if c.driven else c.begin):         # that is no impact
+                self.left[j] = max(self.left[j], -self.rate(j))
 
     cdef void bore(self, const Struck* c, double p) noexcept nogil:
         """Friction about the normal through the centre of pressure, under the impulse p."""
