@@ -6,13 +6,13 @@ The answers are the same to the bit.
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport sqrt
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._turn cimport Turn
+from mcsim.reduced._ltl cimport factor_ltl, solve_ltl
 
 from mcsim.core.arrays import aligned
 from mcsim.core.errors import SceneError
@@ -503,52 +503,6 @@ cdef void give_accelerations(const Tree* tree, Twist* out) noexcept nogil:
         at = &out[tree.links[i].body]
         at.v = vec3(a.x, a.y, a.z)
         at.w = vec3(s.acceleration.w.x, s.acceleration.w.y, s.acceleration.w.z)
-
-
-# ---- L' L = H along the tree -----------------------------------------------------------------------------------------
-
-cdef Py_ssize_t factor_ltl(double* h, const int32_t* parent, Py_ssize_t nv) noexcept nogil:
-    """L in place of H (Featherstone, table 6.3). -> the velocity at which H is not positive definite, -1: none"""
-    cdef Py_ssize_t i, j, k
-    cdef double pivot
-    cdef double* row
-    for k in range(nv - 1, -1, -1):
-        row = h + k * nv
-        for j in range(k + 1, nv):
-            row[j] = 0.0
-        if not row[k] > 0.0:
-            return k
-        pivot = sqrt(row[k])
-        row[k] = pivot
-        i = parent[k]
-        while i >= 0:
-            row[i] = row[i] / pivot
-            i = parent[i]
-        i = parent[k]
-        while i >= 0:
-            j = i
-            while j >= 0:
-                h[i * nv + j] = h[i * nv + j] - row[i] * row[j]
-                j = parent[j]
-            i = parent[i]
-    return -1
-
-
-cdef void solve_ltl(const double* l, const int32_t* parent, Py_ssize_t nv, double* x) noexcept nogil:
-    """x = H^-1 x: first L' y = x, then L x = y (Featherstone, 6.5)."""
-    cdef Py_ssize_t i, k
-    for k in range(nv - 1, -1, -1):
-        x[k] = x[k] / l[k * nv + k]
-        i = parent[k]
-        while i >= 0:
-            x[i] = x[i] - l[k * nv + i] * x[k]
-            i = parent[i]
-    for k in range(nv):
-        i = parent[k]
-        while i >= 0:
-            x[k] = x[k] - l[k * nv + i] * x[i]
-            i = parent[i]
-        x[k] = x[k] / l[k * nv + k]
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------

@@ -119,6 +119,88 @@ cdef inline void write_rates(const Factored* tree, const Response* asked, int co
     write_lanes(row, count, rates, first, first + tree.size)
 
 
+cdef inline bint mark_rows(const Factored* tree, const Response* asked, int count, int32_t* marks) noexcept nogil:
+    """Which links bear, and which are pushed. -> whether some rows' two wrenches cancel where their links meet"""
+    cdef int lane, k
+    cdef bint alike = True                               # all rows push up to the same link
+    cdef bint meeting = False
+    for lane in range(count):
+        for k in range(2):
+            if asked[lane].link[k] >= 0 and not marks[asked[lane].link[k] - tree.first]:
+                mark(tree, marks, asked[lane].link[k], -1, BEARS, True)
+    for lane in range(count):
+        alike = alike and asked[lane].common == asked[0].common
+        meeting = meeting or asked[lane].common >= 0
+    for lane in range(count):
+        for k in range(2):
+            mark(tree, marks, asked[lane].link[k], asked[lane].common, PUSHED, alike)
+    return meeting
+
+
+cdef inline void put_wrenches(const Factored* tree, const Response* asked, int count, const int32_t* marks, Force* push,
+                              Force* force) noexcept nogil:
+    """The rows' wrenches about the origins of their links; no other forces yet."""
+    cdef Py_ssize_t i, at
+    cdef const double* com
+    cdef const double* wrench
+    cdef Wide zero = splat(0.0)
+    cdef int lane, k, g
+    for i in range(tree.end - tree.first):
+        for g in range(ABREAST if marks[i] else 0):
+            at = ABREAST * i + g
+            push[at].n = push[at].f = force[at].n = force[at].f = wide3(zero, zero, zero)
+    for lane in range(count):
+        for k in range(2):
+            i = asked[lane].link[k]
+            if i >= 0:
+                com, wrench = &tree.coms[i * tree.stride], asked[lane].wrench[k]
+                at = ABREAST * (i - tree.first) + lane // WIDTH
+                add_to_lane(&push[at].f, lane % WIDTH, wrench[0], wrench[1], wrench[2])
+                add_to_lane(&push[at].n, lane % WIDTH, wrench[3] + (com[1] * wrench[2] - com[2] * wrench[1]),
+                            wrench[4] + (com[2] * wrench[0] - com[0] * wrench[2]),
+                            wrench[5] + (com[0] * wrench[1] - com[1] * wrench[0]))
+
+
+cdef inline void rates_out(const Factored* tree, int32_t* marks, Motion* moved, Wide* rates) noexcept nogil:
+    """H^-1 of what the forces left of each velocity's push in `rates`, of the model's velocities; marks are 0 then."""
+    cdef Py_ssize_t first = tree.first, i, v, at
+    cdef Wide zero = splat(0.0)
+    cdef Motion a[ABREAST]
+    cdef const AxisFactor* axis
+    cdef const Link* link
+    cdef Force pull
+    cdef Motion own
+    cdef Wide3 arm
+    cdef int k, g
+    for i in range(first, tree.end):
+        link = &tree.links[i]
+        at = ABREAST * (i - first)
+        if link.parent >= 0:
+            arm = splat3(&tree.arms[i * tree.stride])
+            for g in range(ABREAST):
+                a[g] = moved_out(moved[ABREAST * (link.parent - first) + g], arm)
+        else:
+            for g in range(ABREAST):
+                a[g].w = a[g].v = wide3(zero, zero, zero)
+        for k in range(link.freedoms - 1, -1, -1):
+            v = ABREAST * (link.v + k)
+            axis = &tree.axes[link.v + k]
+            if link.given:
+                for g in range(ABREAST):
+                    rates[v + g] = zero
+            else:
+                own, pull = motion_of(axis), pull_of(axis)
+                for g in range(ABREAST):
+                    rates[v + g] = ((rates[v + g] if marks[i - first] else zero)
+                                    - pairing(&a[g], &pull)) * splat(axis.inverse)
+                    a[g].w = w_add_scaled(a[g].w, rates[v + g], own.w)
+                    if not passes_through(axis):
+                        a[g].v = w_add_scaled(a[g].v, rates[v + g], own.v)
+        for g in range(ABREAST):
+            moved[at + g] = a[g]
+        marks[i - first] = 0
+
+
 cdef void respond(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil:
     """J and H^-1 J' of `count` rows, at most ABREAST times as many as there are lanes. marks: (links,) of the tree, 0
     before and after; room: ABREAST times 18 a link and 2 a velocity."""
@@ -130,44 +212,17 @@ cdef void respond(const Factored* tree, const Response* asked, int count, int32_
     cdef Wide* pushes = rates + ABREAST * tree.size
     cdef Wide zero = splat(0.0)
     cdef Wide given[ABREAST]
-    cdef Motion a[ABREAST]
     cdef const AxisFactor* axis
-    cdef const double* com
-    cdef const double* wrench
     cdef const Link* link
     cdef Force pull
     cdef Motion own
     cdef Wide3 arm
     cdef Wide step
     cdef int lane, k, g
-    cdef bint alike = True                               # all rows push up to the same link
-    cdef bint meeting = False                            # some cancel
+    cdef bint meeting = mark_rows(tree, asked, count, marks)
     for g in range(ABREAST):
         given[g] = zero
-    for lane in range(count):
-        for k in range(2):
-            if asked[lane].link[k] >= 0 and not marks[asked[lane].link[k] - first]:
-                mark(tree, marks, asked[lane].link[k], -1, BEARS, True)
-    for lane in range(count):
-        alike = alike and asked[lane].common == asked[0].common
-        meeting = meeting or asked[lane].common >= 0
-    for lane in range(count):
-        for k in range(2):
-            mark(tree, marks, asked[lane].link[k], asked[lane].common, PUSHED, alike)
-    for i in range(links):
-        for g in range(ABREAST if marks[i] else 0):
-            at = ABREAST * i + g
-            push[at].n = push[at].f = force[at].n = force[at].f = wide3(zero, zero, zero)
-    for lane in range(count):
-        for k in range(2):
-            i = asked[lane].link[k]
-            if i >= 0:
-                com, wrench = &tree.coms[i * tree.stride], asked[lane].wrench[k]
-                at = ABREAST * (i - first) + lane // WIDTH
-                add_to_lane(&push[at].f, lane % WIDTH, wrench[0], wrench[1], wrench[2])
-                add_to_lane(&push[at].n, lane % WIDTH, wrench[3] + (com[1] * wrench[2] - com[2] * wrench[1]),
-                            wrench[4] + (com[2] * wrench[0] - com[0] * wrench[2]),
-                            wrench[5] + (com[0] * wrench[1] - com[1] * wrench[0]))
+    put_wrenches(tree, asked, count, marks, push, force)
     for i in range(tree.end - 1, first - 1, -1):
         link = &tree.links[i]
         if not marks[i - first]:
@@ -205,33 +260,7 @@ cdef void respond(const Factored* tree, const Response* asked, int count, int32_
     write_forces(tree, marks, asked, count, pushes)
     for lane in range(count):
         asked[lane].diagonal[0] += lane_of(&given[lane // WIDTH], lane % WIDTH)
-    for i in range(first, tree.end):
-        link = &tree.links[i]
-        at = ABREAST * (i - first)
-        if link.parent >= 0:
-            arm = splat3(&tree.arms[i * tree.stride])
-            for g in range(ABREAST):
-                a[g] = moved_out(moved[ABREAST * (link.parent - first) + g], arm)
-        else:
-            for g in range(ABREAST):
-                a[g].w = a[g].v = wide3(zero, zero, zero)
-        for k in range(link.freedoms - 1, -1, -1):
-            v = ABREAST * (link.v + k)
-            axis = &tree.axes[link.v + k]
-            if link.given:
-                for g in range(ABREAST):
-                    rates[v + g] = zero
-            else:
-                own, pull = motion_of(axis), pull_of(axis)
-                for g in range(ABREAST):
-                    rates[v + g] = ((rates[v + g] if marks[i - first] else zero)
-                                    - pairing(&a[g], &pull)) * splat(axis.inverse)
-                    a[g].w = w_add_scaled(a[g].w, rates[v + g], own.w)
-                    if not passes_through(axis):
-                        a[g].v = w_add_scaled(a[g].v, rates[v + g], own.v)
-        for g in range(ABREAST):
-            moved[at + g] = a[g]
-        marks[i - first] = 0
+    rates_out(tree, marks, moved, rates)
     write_rates(tree, asked, count, rates)
 
 
@@ -243,7 +272,6 @@ cdef inline void invert_some(const Factored* tree, Py_ssize_t begin, int count, 
     cdef Motion* moved = <Motion*>(force + ABREAST * links)
     cdef Wide* rates = <Wide*>(moved + ABREAST * links)
     cdef Wide zero = splat(0.0)
-    cdef Motion a[ABREAST]
     cdef const AxisFactor* axis
     cdef const double* lane_rates
     cdef const Link* link
@@ -281,27 +309,7 @@ cdef inline void invert_some(const Factored* tree, Py_ssize_t begin, int count, 
             arm = splat3(&tree.arms[i * tree.stride])
             for g in range(ABREAST):
                 add_moved_in(&force[ABREAST * (link.parent - first) + g], &force[at + g], arm)
-    for i in range(first, tree.end):
-        link = &tree.links[i]
-        at = ABREAST * (i - first)
-        for g in range(ABREAST):
-            a[g].w = a[g].v = wide3(zero, zero, zero)
-        if link.parent >= 0:
-            arm = splat3(&tree.arms[i * tree.stride])
-            for g in range(ABREAST):
-                a[g] = moved_out(moved[ABREAST * (link.parent - first) + g], arm)
-        for k in range(link.freedoms - 1, -1, -1):
-            v = ABREAST * (link.v - base + k)
-            axis = &tree.axes[link.v + k]
-            own, pull = motion_of(axis), pull_of(axis)
-            for g in range(ABREAST):
-                rates[v + g] = zero if link.given else (
-                    (rates[v + g] if marks[i - first] else zero) - pairing(&a[g], &pull)) * splat(axis.inverse)
-                a[g].w = w_add_scaled(a[g].w, rates[v + g], own.w)
-                a[g].v = w_add_scaled(a[g].v, rates[v + g], own.v)
-        for g in range(ABREAST):
-            moved[at + g] = a[g]
-        marks[i - first] = 0
+    rates_out(tree, marks, moved, rates - ABREAST * base)
     for lane in range(count):
         lane_rates = <const double*>rates + lane
         for v in range(tree.size):
