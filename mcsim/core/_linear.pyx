@@ -259,20 +259,13 @@ cdef double reflector(double* x, Py_ssize_t n, Py_ssize_t stride) noexcept nogil
     return t
 
 
-def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::1] x, int64_t[::1] order):
-    """The x (n, c) of least length among those that make |a x - b| least, a (m, n), b (m, c), column by column: a P =
-    Q [R S; 0 0] with the longest of the columns that are left taken first, until it is shorter than `rank` of the
-    first; then [R S] = [T 0] Z. a and b are spoilt. order (n,): the columns, those that were taken first. -> how many"""
-    cdef Py_ssize_t m = a.shape[0], n = a.shape[1], most = min(m, n), found = 0
-    cdef Py_ssize_t i, j, k, best, c, columns = b.shape[1]
+cdef Py_ssize_t take_columns(double[:, ::1] a, double[:, ::1] b, double rank, int64_t[::1] order) except -1:
+    """a <- Q' a P = [R S; 0 0], b <- Q' b, the longest of the columns that are left first. -> how many were taken"""
+    cdef Py_ssize_t m = a.shape[0], n = a.shape[1], most = min(m, n), columns = b.shape[1]
+    cdef Py_ssize_t i, j, k, best, c
     cdef double[::1] size = np.empty(n + 1)
-    cdef double[::1] turn = np.zeros(most + 1)
     cdef double[::1] turned = np.zeros(columns + 1)
-    cdef double first = 0.0, s, t, longest
-    for j in range(n):
-        order[j] = j
-        for c in range(columns):
-            x[j, c] = 0.0
+    cdef double first = 0.0, t, longest
     for k in range(most):
         best, longest = k, -1.0
         for j in range(k, n):
@@ -287,7 +280,7 @@ def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::
         if k == 0:
             first = longest
         if not (longest > rank * first and longest > 0.0):
-            break
+            return k
         if best != k:
             for i in range(m):
                 a[i, k], a[i, best] = a[i, best], a[i, k]
@@ -311,25 +304,48 @@ def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::
                 b[i, c] -= t * a[i, k] * turned[c]
             if k + 1 < n:
                 add(&a[i, k + 1], -t * a[i, k], &size[k + 1], n - k - 1)
-        found += 1
-    # The rows of [R S] to [T 0], from the last one up: each by a reflector over its own diagonal and the columns of S.
+    return most
+
+
+cdef int clear_rest(double[:, ::1] a, Py_ssize_t found, double[::1] turn) except -1:
+    """The rows of [R S] to [T 0], from the last one up: each by a reflector over its own diagonal and the columns of S,
+    with its factor in `turn`."""
+    cdef Py_ssize_t n = a.shape[1], i, j, k
     cdef double[::1] row = np.empty(n - found + 1)
+    cdef double s
+    for k in range(found - 1, -1, -1):
+        row[0] = a[k, k]
+        row[1:] = a[k, found:]
+        turn[k] = reflector(&row[0], n - found + 1, 1)
+        a[k, k] = row[0]
+        a[k, found:] = row[1:]
+        for i in range(k):
+            s = a[i, k]
+            for j in range(found, n):
+                s += a[i, j] * a[k, j]
+            s *= turn[k]
+            a[i, k] -= s
+            for j in range(found, n):
+                a[i, j] -= s * a[k, j]
+    return 0
+
+
+def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::1] x, int64_t[::1] order):
+    """The x (n, c) of least length among those that make |a x - b| least, a (m, n), b (m, c), column by column: a P =
+    Q [R S; 0 0] with the longest of the columns that are left taken first, until it is shorter than `rank` of the
+    first; then [R S] = [T 0] Z. a and b are spoilt. order (n,): the columns, those that were taken first. -> how many"""
+    cdef Py_ssize_t n = a.shape[1], columns = b.shape[1], found
+    cdef Py_ssize_t j, k, c
+    cdef double[::1] turn = np.zeros(min(a.shape[0], n) + 1)
     cdef double[::1] x0 = np.zeros(n + 1)
+    cdef double s
+    for j in range(n):
+        order[j] = j
+        for c in range(columns):
+            x[j, c] = 0.0
+    found = take_columns(a, b, rank, order)
     if found < n:
-        for k in range(found - 1, -1, -1):
-            row[0] = a[k, k]
-            row[1:] = a[k, found:]
-            turn[k] = reflector(&row[0], n - found + 1, 1)
-            a[k, k] = row[0]
-            a[k, found:] = row[1:]
-            for i in range(k):
-                s = a[i, k]
-                for j in range(found, n):
-                    s += a[i, j] * a[k, j]
-                s *= turn[k]
-                a[i, k] -= s
-                for j in range(found, n):
-                    a[i, j] -= s * a[k, j]
+        clear_rest(a, found, turn)
     for c in range(columns):
         x0[found:] = 0.0
         for k in range(found - 1, -1, -1):
