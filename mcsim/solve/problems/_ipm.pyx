@@ -29,9 +29,10 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.solve._blocks cimport clamp
+from mcsim.solve.problems._bounded_rows cimport (Bounds, Direction, aim_within, finite, go_within, multipliers,
+                                                part, stays_within, way_within)
 from mcsim.solve.problems._lu cimport Lu, add_product, invert, times
-from mcsim.solve.problems._nesterov_todd cimport (Inside, Scaling, divide, go, jordan, product, put_inside, scale,
-                                                  scaled, way_out)
+from mcsim.solve.problems._nesterov_todd cimport Inside, Scaling, aim_inside, go, product, put_inside, scale, way_out
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System
@@ -55,17 +56,13 @@ cdef enum Kind:
     BOUNDED = 2
     CONE = 3                        # with the other two of its contact
 
-cdef struct Direction:
-    double* x                       # (rows,)
-    double* v
-    double* a
-    double* b
-    double* nodes                   # (numbers of the nodes,)
+cdef inline double shift_of(const Inside* pull, double tip) noexcept nogil:
+    return sqrt(pull.length * pull.length + tip * tip)
 
 
-cdef inline double part(double x, double way, double length) noexcept nogil:
-    """The least of `length` and what x can be moved along `way` until it is 0."""
-    return min(length, -x / way) if way < 0.0 else length
+cdef inline double beyond(const Inside* pull, double tip) noexcept nogil:
+    """sqrt(|v_t|^2 + tip^2) - |v_t|"""
+    return tip * tip / (shift_of(pull, tip) + pull.length) if tip > 0.0 else 0.0
 
 
 cdef class InteriorPoint:
@@ -76,6 +73,7 @@ cdef class InteriorPoint:
     cdef Recorder recorder
     cdef list kept
     cdef int model
+    cdef Py_ssize_t numbers                 # of the nodes
     cdef int short_steps
     cdef double last                        # length of the last step
     cdef double round
@@ -90,11 +88,7 @@ cdef class InteriorPoint:
     cdef double* b
     cdef double* lower                      # of x
     cdef double* upper
-    cdef double* rub                        # mu of the pyramid's tangents, whose bounds follow their normal; else 0
-    cdef double* low                        # x - lower; INFINITY: no bound
-    cdef double* high
-    cdef double* push_low                   # their multipliers
-    cdef double* push_high
+    cdef Bounds bounds
     cdef double* r
     cdef double* z
     cdef double* work
@@ -121,12 +115,13 @@ cdef class InteriorPoint:
         self.lu = Lu(self.proximal.cholesky, 0.0)
         self.recorder = Recorder(system, model)
         self.kept = []
+        self.numbers = self.proximal.length if system.factored else 0
         self.impulse, self.velocity, self.x, self.factor = self.row(), self.row(), self.row(), self.row()
         self.soft, self.b, self.lower, self.upper = self.row(), self.row(), self.row(), self.row()
-        self.low, self.high, self.push_low, self.push_high = self.row(), self.row(), self.row(), self.row()
-        self.rub = self.row()
+        self.bounds.low, self.bounds.high, self.bounds.rub = self.row(), self.row(), self.row()
+        self.bounds.push_low, self.bounds.push_high = self.row(), self.row()
         self.r, self.z, self.work, self.aim = self.row(), self.row(), self.row(), self.row()
-        self.nodes, self.apart = self.memory(self.numbers()), self.memory(self.numbers())
+        self.nodes, self.apart = self.memory(self.numbers), self.memory(self.numbers)
         self.state = self.memory(system.width)
         self.left, self.right, self.inner = self.memory(9 * blocks), self.memory(9 * blocks), self.memory(9 * blocks)
         self.left_panel, self.right_panel = self.memory(self.proximal.places), self.memory(self.proximal.places)
@@ -150,12 +145,9 @@ cdef class InteriorPoint:
     cdef double* row(self) except? NULL:
         return self.memory(self.system.row_count)
 
-    cdef Py_ssize_t numbers(self) noexcept:
-        return self.proximal.length if self.system.factored else 0
-
     cdef int make(self, Direction* to) except -1:
         to.x, to.v, to.a, to.b = self.row(), self.row(), self.row(), self.row()
-        to.nodes = self.memory(self.numbers())
+        to.nodes = self.memory(self.numbers)
 
     # ---- the start ---------------------------------------------------------------------------------------------------
 
@@ -197,7 +189,7 @@ cdef class InteriorPoint:
                     self.kind[i + r] = FREE
                 elif mu > 0.0:
                     self.kind[i + r] = BOUNDED
-                    self.rub[i + r] = mu
+                    self.bounds.rub[i + r] = mu
                 else:
                     self.impulse[i + r] = 0.0
 
@@ -240,8 +232,8 @@ cdef class InteriorPoint:
                            fabs(self.proximal.scale[i // 3] * self.system.b[i]))
         size = size if size > 0.0 else 1.0
         for i in range(self.system.row_count):
-            self.low[i] = self.high[i] = INFINITY
-            self.push_low[i] = self.push_high[i] = 0.0
+            self.bounds.low[i] = self.bounds.high[i] = INFINITY
+            self.bounds.push_low[i] = self.bounds.push_high[i] = 0.0
             if self.kind[i] == HELD:
                 self.x[i] = self.impulse[i] / self.factor[i]
             elif self.kind[i] == FREE:
@@ -251,11 +243,11 @@ cdef class InteriorPoint:
                     self.x[i] = clamp(0.0, self.lower[i] + size, self.upper[i] - size)
                 else:
                     self.x[i] = 0.5 * (self.lower[i] + self.upper[i])
-                self.low[i], self.high[i] = self.x[i] - self.lower[i], self.upper[i] - self.x[i]
-                if self.rub[i] > 0.0:
-                    self.low[i] = self.high[i] = self.rub[i] * size
-                self.push_low[i] = size * (size / self.low[i])
-                self.push_high[i] = size * (size / self.high[i])
+                self.bounds.low[i], self.bounds.high[i] = self.x[i] - self.lower[i], self.upper[i] - self.x[i]
+                if self.bounds.rub[i] > 0.0:
+                    self.bounds.low[i] = self.bounds.high[i] = self.bounds.rub[i] * size
+                self.bounds.push_low[i] = size * (size / self.bounds.low[i])
+                self.bounds.push_high[i] = size * (size / self.bounds.high[i])
             elif i % 3 == 0:
                 mu = self.system.friction[i // 3]
                 put_inside(self.point + i // 3, size * mu, 0.0, 0.0)
@@ -294,28 +286,21 @@ cdef class InteriorPoint:
                 if i % 3 > 0:
                     y -= pull.t[i % 3 - 1]
                 elif self.model == NCP:
-                    y -= pull.least - self.beyond(pull)
+                    y -= pull.least - beyond(pull, self.tip)
                 else:
                     y -= pull.first
             elif self.kind[i] == BOUNDED:
-                y -= self.push_low[i] - self.push_high[i]
+                y -= self.bounds.push_low[i] - self.bounds.push_high[i]
             self.r[i] = y if self.kind[i] != HELD else 0.0
         if self.system.factored:
             self.proximal.write_state(self.x, self.apart)
             for i in range(self.proximal.length):
                 self.apart[i] -= self.nodes[i]
 
-    cdef double beyond(self, const Inside* pull) noexcept nogil:
-        """sqrt(|v_t|^2 + tip^2) - |v_t|"""
-        return self.tip * self.tip / (self.shift(pull) + pull.length) if self.tip > 0.0 else 0.0
-
-    cdef double shift(self, const Inside* pull) noexcept nogil:
-        return sqrt(pull.length * pull.length + self.tip * self.tip)
-
     cdef double steepness(self, Py_ssize_t block) noexcept nogil:
         """What v_t is divided by for the shift's slope: |v_t|, or more where the contact sticks and v_t has no direction
         that lasts."""
-        cdef double shift = self.shift(self.pull + block)
+        cdef double shift = shift_of(self.pull + block, self.tip)
         cdef double stuck = self.doubt * self.point[block].least
         return sqrt(shift * shift + stuck * stuck)
 
@@ -327,11 +312,11 @@ cdef class InteriorPoint:
                 sum += product(self.point + i // 3, self.pull + i // 3)
                 count += 1
             elif self.kind[i] == BOUNDED:
-                if self.low[i] < INFINITY:
-                    sum += self.low[i] * self.push_low[i]
+                if self.bounds.low[i] < INFINITY:
+                    sum += self.bounds.low[i] * self.bounds.push_low[i]
                     count += 1
-                if self.high[i] < INFINITY:
-                    sum += self.high[i] * self.push_high[i]
+                if self.bounds.high[i] < INFINITY:
+                    sum += self.bounds.high[i] * self.bounds.push_high[i]
                     count += 1
         return sum / count if count else 0.0
 
@@ -349,8 +334,8 @@ cdef class InteriorPoint:
             if self.kind[i + r] == FREE:
                 right[r * size + r] = 1.0 / sqrt(NEARBY)
             elif self.kind[i + r] == BOUNDED:
-                right[r * size + r] = 1.0 / sqrt(self.push_low[i + r] / self.low[i + r]
-                                                 + self.push_high[i + r] / self.high[i + r])
+                right[r * size + r] = 1.0 / sqrt(self.bounds.push_low[i + r] / self.bounds.low[i + r]
+                                                 + self.bounds.push_high[i + r] / self.bounds.high[i + r])
         if self.kind[i] == CONE:
             scale(self.point + block, pull, self.scaling + block)
             for r in range(3):
@@ -364,9 +349,10 @@ cdef class InteriorPoint:
         for r in range(size):
             for c in range(size):
                 matrix[r * size + c] = 1.0 if r == c else 0.0
-                if c == 0 and self.rub[i + r] > 0.0:
-                    matrix[r * size] = self.rub[i + r] * right[0] * right[4 * r] * (
-                        self.push_low[i + r] / self.low[i + r] - self.push_high[i + r] / self.high[i + r])
+                if c == 0 and self.bounds.rub[i + r] > 0.0:
+                    matrix[r * size] = self.bounds.rub[i + r] * right[0] * right[4 * r] * (
+                        self.bounds.push_low[i + r] / self.bounds.low[i + r]
+                        - self.bounds.push_high[i + r] / self.bounds.high[i + r])
                 for p in range(size):
                     matrix[r * size + c] += left[r * size + p] * self.soft[i + p] * right[c * size + p]
         if self.system.factored:
@@ -468,7 +454,7 @@ cdef class InteriorPoint:
         for i in range(n):
             to.v[i] += self.soft[i] * to.x[i] + self.r[i]
             if self.kind[i] == BOUNDED:
-                self.multipliers(i, target, before, to)
+                multipliers(&self.bounds, i, target, before, to)
         if self.model == NCP:
             for block in range(self.system.contact_count):
                 i = 3 * block
@@ -496,67 +482,19 @@ cdef class InteriorPoint:
     cdef void find_aim(self, double target, const Direction* before) noexcept nogil:
         """P c, row by row; of a bounded row S times what both bounds ask of its velocity."""
         cdef Py_ssize_t i
-        cdef int r, c
-        cdef const Scaling* s
-        cdef double a[3]
-        cdef double b[3]
-        cdef double d[3]
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
-                self.aim[i] = self.diagonal(i) * (
-                    self.low_defect(i, target, before) / self.low[i] - self.high_defect(i, target, before) / self.high[i])
+                self.aim[i] = self.diagonal(i) * aim_within(&self.bounds, i, target, before)
             elif self.kind[i] != CONE:
                 self.aim[i] = 0.0
             elif i % 3 == 0:
-                s = self.scaling + i // 3
-                jordan(s.point, s.point, d)
-                if before != NULL:
-                    scaled(s, before.x + i, False, a)
-                    scaled(s, before.v + i, True, b)
-                    jordan(a, b, a)
-                    for r in range(3):
-                        d[r] += a[r]
-                for r in range(3):
-                    d[r] = (target if r == 0 else 0.0) - d[r]
-                divide(s, d, a)
-                for r in range(3):
-                    self.aim[i + r] = 0.0
-                    for c in range(3):
-                        self.aim[i + r] += s.basis[3 * r + c] * a[c]
+                aim_inside(self.scaling + i // 3, target, before.x + i if before != NULL else NULL,
+                           before.v + i if before != NULL else NULL, self.aim + i)
 
     cdef double diagonal(self, Py_ssize_t i) noexcept nogil:
         """S of a row without a cone."""
         cdef Py_ssize_t tangents = 2 * self.system.contact_count
         return self.right[9 * (i - tangents)] if 2 * i >= 3 * tangents else self.right[9 * (i // 3) + 4 * (i % 3)]
-
-    cdef double low_defect(self, Py_ssize_t i, double target, const Direction* before) noexcept nogil:
-        """What the product of x - lower and its multiplier lacks."""
-        if self.low[i] == INFINITY:
-            return 0.0
-        return target - self.low[i] * self.push_low[i] - (self.lower_way(i, before) * before.a[i] if before != NULL
-                                                          else 0.0)
-
-    cdef double high_defect(self, Py_ssize_t i, double target, const Direction* before) noexcept nogil:
-        if self.high[i] == INFINITY:
-            return 0.0
-        return target - self.high[i] * self.push_high[i] - (self.upper_way(i, before) * before.b[i] if before != NULL
-                                                            else 0.0)
-
-    cdef double lower_way(self, Py_ssize_t i, const Direction* to) noexcept nogil:
-        """How `low` changes."""
-        return to.x[i] + (self.rub[i] * to.x[i - i % 3] if self.rub[i] > 0.0 else 0.0)
-
-    cdef double upper_way(self, Py_ssize_t i, const Direction* to) noexcept nogil:
-        return (self.rub[i] * to.x[i - i % 3] if self.rub[i] > 0.0 else 0.0) - to.x[i]
-
-    cdef void multipliers(self, Py_ssize_t i, double target, const Direction* before, Direction* to) noexcept nogil:
-        """Of a bounded row: that of the farther bound by its product, the other by v = a - b."""
-        if self.low[i] <= self.high[i]:
-            to.b[i] = (self.high_defect(i, target, before) - self.push_high[i] * self.upper_way(i, to)) / self.high[i]
-            to.a[i] = to.v[i] + to.b[i]
-        else:
-            to.a[i] = (self.low_defect(i, target, before) - self.push_low[i] * self.lower_way(i, to)) / self.low[i]
-            to.b[i] = to.a[i] - to.v[i]
 
     cdef double reach(self, const Direction* to) noexcept nogil:
         """The length at which the first cone or bound is met, 1e30 at most."""
@@ -564,11 +502,7 @@ cdef class InteriorPoint:
         cdef double length = 1e30
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
-                length = part(self.low[i], self.lower_way(i, to), part(self.high[i], self.upper_way(i, to), length))
-                if self.low[i] < INFINITY:
-                    length = part(self.push_low[i], to.a[i], length)
-                if self.high[i] < INFINITY:
-                    length = part(self.push_high[i], to.b[i], length)
+                length = way_within(&self.bounds, i, to, length)
             elif self.kind[i] == CONE and i % 3 == 0:
                 length = min(length, way_out(self.point + i // 3, to.x + i))
                 if self.straight:
@@ -586,13 +520,6 @@ cdef class InteriorPoint:
         else:
             go(pull, to.v + i, length)
 
-    cdef bint finite(self, const Direction* to) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef double sum = 0.0
-        for i in range(self.system.row_count):
-            sum += fabs(to.x[i]) + fabs(to.v[i])
-        return sum < INFINITY
-
     cdef bint go_along(self, const Direction* to, double length) noexcept nogil:
         """Move; less far where rounding would leave a cone. -> whether it stays inside"""
         cdef Py_ssize_t i
@@ -603,10 +530,7 @@ cdef class InteriorPoint:
             inside = True
             for i in range(self.system.row_count):
                 if self.kind[i] == BOUNDED:
-                    inside = (inside and self.low[i] + length * self.lower_way(i, to) > 0.0
-                              and self.high[i] + length * self.upper_way(i, to) > 0.0
-                              and (self.low[i] == INFINITY or self.push_low[i] + length * to.a[i] > 0.0)
-                              and (self.high[i] == INFINITY or self.push_high[i] + length * to.b[i] > 0.0))
+                    inside = inside and stays_within(&self.bounds, i, to, length)
                 elif self.kind[i] == CONE and i % 3 == 0:
                     point, pull = self.point[i // 3], self.pull[i // 3]
                     go(&point, to.x + i, length)
@@ -620,10 +544,7 @@ cdef class InteriorPoint:
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
                 self.x[i] += length * to.x[i]
-                self.low[i] += length * self.lower_way(i, to)
-                self.high[i] += length * self.upper_way(i, to)
-                self.push_low[i] += length * to.a[i] if self.low[i] < INFINITY else 0.0
-                self.push_high[i] += length * to.b[i] if self.high[i] < INFINITY else 0.0
+                go_within(&self.bounds, i, to, length)
             elif self.kind[i] == FREE:
                 self.x[i] += length * to.x[i]
             elif self.kind[i] == CONE and i % 3 == 0:
@@ -644,17 +565,17 @@ cdef class InteriorPoint:
         self.look()
         self.prepare()
         self.find_direction(0.0, NULL, &self.first)
-        if not self.finite(&self.first):
+        if not finite(&self.first, self.system.row_count):
             return False
         target = 1.0 - min(1.0, self.reach(&self.first))
         target = target * target * target
         if self.last < SHORT:
             target = max(target, MIDDLE)
         self.find_direction(target * mean, &self.first, &self.second)
-        length = INSIDE * self.reach(&self.second) if self.finite(&self.second) else 0.0
+        length = INSIDE * self.reach(&self.second) if finite(&self.second, self.system.row_count) else 0.0
         if length < DOUBTFUL:
             self.find_direction(max(target, LEAST_TARGET) * mean, NULL, &self.third)
-            other = INSIDE * self.reach(&self.third) if self.finite(&self.third) else 0.0
+            other = INSIDE * self.reach(&self.third) if finite(&self.third, self.system.row_count) else 0.0
             if other > length:
                 length = other
                 best = &self.third

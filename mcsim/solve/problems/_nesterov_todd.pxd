@@ -19,6 +19,4 @@ cdef double product(const Inside* x, const Inside* v) noexcept nogil
 cdef double way_out(const Inside* x, const double* d) noexcept nogil
 cdef void go(Inside* x, const double* d, double length) noexcept nogil
 cdef void scale(const Inside* x, const Inside* v, Scaling* to) noexcept nogil
-cdef void divide(const Scaling* s, const double* r, double* out) noexcept nogil
-cdef void jordan(const double* a, const double* b, double* out) noexcept nogil
-cdef void scaled(const Scaling* s, const double* y, bint inverse, double* out) noexcept nogil
+cdef void aim_inside(const Scaling* s, double target, const double* x, const double* v, double* out) noexcept nogil

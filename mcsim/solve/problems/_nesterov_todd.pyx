@@ -123,3 +123,25 @@ cdef void scaled(const Scaling* s, const double* y, bint inverse, double* out) n
         out[j] = 0.0
         for i in range(3):
             out[j] += s.basis[3 * i + j] * z[i]
+
+
+cdef void aim_inside(const Scaling* s, double target, const double* x, const double* v, double* out) noexcept nogil:
+    """P c, lambda o c = target e - lambda o lambda - (W x) o (W^-1 v), the last of which only if x is not NULL."""
+    cdef double a[3]
+    cdef double b[3]
+    cdef double d[3]
+    cdef int r, c
+    jordan(s.point, s.point, d)
+    if x != NULL:
+        scaled(s, x, False, a)
+        scaled(s, v, True, b)
+        jordan(a, b, a)
+        for r in range(3):
+            d[r] += a[r]
+    for r in range(3):
+        d[r] = (target if r == 0 else 0.0) - d[r]
+    divide(s, d, a)
+    for r in range(3):
+        out[r] = 0.0
+        for c in range(3):
+            out[r] += s.basis[3 * r + c] * a[c]
