@@ -39,6 +39,7 @@ KERNELS = {
     "mcsim.constraints._carriers": [],
     "mcsim.constraints._island_forest": [],
     "mcsim.constraints._stillness": ["m"],
+    "mcsim.constraints._last_seen": [],
     "mcsim.constraints._islands": ["m"],
     "mcsim.collide._tunnelling_guard": ["m"],
     "mcsim.collide._foresight": [],

@@ -62,7 +62,6 @@ cdef class Broadphase(PlacedShapes):
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil
     cdef int query(self, int32_t i, int which, Py_ssize_t* count) noexcept nogil
     cdef int mend_pairs(self) noexcept nogil
-    cdef int add_plane_pairs(self) noexcept nogil
     cdef int find_plane_pairs(self) noexcept nogil
-    cdef void find_close_pairs(self) noexcept nogil
+    cdef int find_close_pairs(self) noexcept nogil
     cdef void renumber(self, const int8_t* gone, const int32_t* number) noexcept nogil

@@ -219,10 +219,7 @@ cdef class Broadphase(PlacedShapes):
         status = self.mend_pairs()
         if status == OK:
             status = self.find_plane_pairs()
-        if status == OK:
-            self.find_close_pairs()
-            status = self.add_plane_pairs()
-        return status
+        return self.find_close_pairs() if status == OK else status
 
     cdef int grow_pairs(self) except -1:
         """Make room for the pairs that the last call could not store."""
@@ -389,15 +386,6 @@ cdef class Broadphase(PlacedShapes):
         self.stale = 0
         return OK
 
-    cdef int add_plane_pairs(self) noexcept nogil:
-        """The planes' pairs into `close`."""
-        if self.close_count + self.plane_pair_count > self.pair_capacity:
-            self.pairs_wanted = self.close_count + self.plane_pair_count + 64
-            return GROW
-        merge_keys(self.close, self.close_count, self.plane_pairs, self.plane_pair_count)
-        self.close_count += self.plane_pair_count
-        return OK
-
     cdef int find_plane_pairs(self) noexcept nogil:
         """Every plane against the bounding sphere of every shape: planes have no box."""
         cdef int32_t p, i, plane
@@ -433,9 +421,9 @@ cdef class Broadphase(PlacedShapes):
         self.plane_pair_count = count
         return OK
 
-    cdef void find_close_pairs(self) noexcept nogil:
-        """The pairs whose boxes overlap, without their fat, into `close`. Two in three do not, without a pattern: so
-        each is written, and the next one over it if it was in vain."""
+    cdef int find_close_pairs(self) noexcept nogil:
+        """The pairs whose boxes overlap, without their fat, and those with planes into `close`. Two in three do not,
+        without a pattern: so each is written, and the next one over it if it was in vain."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
         cdef uint64_t key
@@ -443,7 +431,12 @@ cdef class Broadphase(PlacedShapes):
             key = self.pairs[i]
             self.close[count] = key
             count += overlap(&self.boxes[key >> 32], &self.boxes[<int32_t>key])
-        self.close_count = count
+        if count + self.plane_pair_count > self.pair_capacity:
+            self.pairs_wanted = count + self.plane_pair_count + 64
+            return GROW
+        merge_keys(self.close, count, self.plane_pairs, self.plane_pair_count)
+        self.close_count = count + self.plane_pair_count
+        return OK
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 
@@ -457,9 +450,7 @@ cdef class Broadphase(PlacedShapes):
         """Walk the trees and the pairs and raise AssertionError where they are not sound (debugging aid)."""
         cdef Py_ssize_t i
         cdef int which
-        leaves = [[], [], []]
-        for which in range(STILL, MOVING + 1):
-            self._validate_tree(which, leaves[which])
+        leaves = [[], *(sound_leaves(&self.trees[which], self.fat) for which in range(STILL, MOVING + 1))]
         for i in range(self.shape_count):
             assert self.stale or self.home[i] == (NOWHERE if self.shapes[i].type == PLANE else STILL
                                                   if self.kind[i] == STATIC else MOVING) or self.moved[i], \
@@ -472,34 +463,37 @@ cdef class Broadphase(PlacedShapes):
         for i in range(1, self.pair_count):
             assert self.pairs[i - 1] < self.pairs[i], "pairs are not sorted"
 
-    def _validate_tree(self, int which, list leaves):
-        """Its leaves; heights, parents and boxes are sound, and its two sides balance everywhere."""
-        cdef Tree* tree = &self.trees[which]
-        cdef int32_t node, child, parent
-        cdef int side
-        heights = {}
-        stack = [(tree.root, -1)] if tree.root != NOTHING_THERE else []
-        while stack:
-            child, parent = stack.pop()
-            if child < 0:
-                leaves.append(~child)
-                assert tree.parents[~child] == parent, f"leaf {~child} does not know its parent {parent}"
-                assert parent < 0 or holds(&tree.nodes[parent].box[side_of(tree, parent, child)], &self.fat[~child]) \
-                    or self.fat[~child].lower.x > self.fat[~child].upper.x, f"node {parent} does not hold {~child}"
-                continue
-            node = child
-            assert node not in heights, f"node {node} is reached twice"
-            assert tree.nodes[node].parent == parent, f"node {node} does not know its parent {parent}"
-            heights[node] = tree.nodes[node].height
-            below = []
-            for side in range(2):
-                child = tree.nodes[node].child[side]
-                below.append(tree.nodes[child].height if child >= 0 else 0)
-                assert child < 0 or all(
-                    tree.nodes[child].box[k].lower.x > tree.nodes[child].box[k].upper.x
-                    or holds(&tree.nodes[node].box[side], &tree.nodes[child].box[k]) for k in range(2)), \
-                    f"node {node} does not hold {child}"
-                stack.append((child, node))
-            assert tree.nodes[node].height == 1 + max(below), f"node {node} has the wrong height"
-            assert abs(below[0] - below[1]) <= 1, f"node {node} is out of balance"
-        assert len(leaves) == tree.count, "the tree counts its leaves wrong"
+
+cdef sound_leaves(const Tree* tree, const Aabb* fat):
+    """The leaves of a tree. AssertionError: heights, parents or boxes are not sound, or its two sides do not balance
+    somewhere."""
+    cdef list leaves = []
+    cdef int32_t node, child, parent
+    cdef int side
+    heights = {}
+    stack = [(tree.root, -1)] if tree.root != NOTHING_THERE else []
+    while stack:
+        child, parent = stack.pop()
+        if child < 0:
+            leaves.append(~child)
+            assert tree.parents[~child] == parent, f"leaf {~child} does not know its parent {parent}"
+            assert parent < 0 or holds(&tree.nodes[parent].box[side_of(tree, parent, child)], &fat[~child]) \
+                or fat[~child].lower.x > fat[~child].upper.x, f"node {parent} does not hold {~child}"
+            continue
+        node = child
+        assert node not in heights, f"node {node} is reached twice"
+        assert tree.nodes[node].parent == parent, f"node {node} does not know its parent {parent}"
+        heights[node] = tree.nodes[node].height
+        below = []
+        for side in range(2):
+            child = tree.nodes[node].child[side]
+            below.append(tree.nodes[child].height if child >= 0 else 0)
+            assert child < 0 or all(
+                tree.nodes[child].box[k].lower.x > tree.nodes[child].box[k].upper.x
+                or holds(&tree.nodes[node].box[side], &tree.nodes[child].box[k]) for k in range(2)), \
+                f"node {node} does not hold {child}"
+            stack.append((child, node))
+        assert tree.nodes[node].height == 1 + max(below), f"node {node} has the wrong height"
+        assert abs(below[0] - below[1]) <= 1, f"node {node} is out of balance"
+    assert len(leaves) == tree.count, "the tree counts its leaves wrong"
+    return leaves

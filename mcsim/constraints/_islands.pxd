@@ -3,6 +3,7 @@
 from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.constraints._carriers cimport Carriers
 from mcsim.constraints._island_forest cimport IslandForest
+from mcsim.constraints._last_seen cimport LastSeen
 from mcsim.constraints._stillness cimport Stillness
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._bodies cimport Bodies
@@ -16,7 +17,7 @@ cdef class Islands:
     cdef IslandForest forest
     cdef readonly object touch           # (n,) near, of each body
     cdef readonly Py_ssize_t sleepers
-    cdef object kept, seen
+    cdef object kept
     cdef int8_t* asleep
     cdef int8_t* sight                   # what is seen of a sleeper's load in a step
     cdef double* free_mass               # inverse masses and inertias as if nothing slept
@@ -31,8 +32,7 @@ cdef class Islands:
     cdef int32_t* first                  # the lowest sleeper of an island, at its root
     cdef double* near                    # bodies whose surfaces are nearer than this may touch [m]
     cdef int32_t* moving
-    cdef Vec3* position                  # of what did not move by itself, where it was last seen
-    cdef Quat* orientation
+    cdef LastSeen seen                   # what did not move by itself
 
     cdef void stand_in(self, Bodies* bodies) noexcept nogil
     cdef void hold(self, Bodies* bodies, Py_ssize_t i, bint held) noexcept nogil
@@ -40,24 +40,19 @@ cdef class Islands:
     cdef void list_moving(self, Bodies* bodies) noexcept nogil
     cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil
     cdef bint wake_near(self, Bodies* bodies, Py_ssize_t i) noexcept nogil
-    cdef bint displaced(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
-    cdef void keep_sight(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef void look(self, const Bodies* bodies) noexcept nogil
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil
     cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
     cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count, double ahead) noexcept nogil
-    cdef bint stirs(self, const Bodies* bodies, const Manifold* m) noexcept nogil
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count,
                                   double dt) noexcept nogil
-    cdef int32_t bearer(self, const Bodies* bodies, const Manifold* m) noexcept nogil
     cdef bint rouse_laden(self, Bodies* bodies, const Manifold* manifolds, const Resistance* resistances,
                           Py_ssize_t count, const Settings* settings) noexcept nogil
     cdef void weigh_anew(self, const Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
     cdef void judge(self, Bodies* bodies, int32_t i, const Settings* settings, bint* woken, bint* followed) noexcept nogil
     cdef void rouse(self, Bodies* bodies, int32_t i, const Settings* settings) noexcept nogil
-    cdef double pushed(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
@@ -65,5 +60,4 @@ cdef class Islands:
                      const Settings* settings, const Manifold* resting, Py_ssize_t resting_count) noexcept nogil
     cdef void find_carried(self, const Bodies* bodies, const Manifold* manifolds, Py_ssize_t count,
                            const Settings* settings) noexcept nogil
-    cdef bint stays(self, const Bodies* bodies, int32_t i) noexcept nogil
     cdef bint fall_asleep(self, Bodies* bodies) noexcept nogil

@@ -28,7 +28,7 @@ again, its whole island wakes.
 Source: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by touch).
 """
 
-from libc.string cimport memcmp, memset
+from libc.string cimport memset
 
 import numpy as np
 
@@ -59,31 +59,29 @@ cdef class Islands:
         self.forest, self.carriers = IslandForest(self.stillness, count), Carriers(self.stillness, count)
         numbers, flags = np.zeros((3, count + 1), np.int32), np.zeros((2, count + 1), np.int8)
         near = np.zeros(count + 1)
-        seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
         near[:count] = nearest
         near *= REACH
         self.touch = near[:count]
         free = bodies.padded["inv_mass"], bodies.padded["inv_inertia"]
         held = free[0].copy(), free[1].copy(), np.zeros((count + 1, 6))
-        self.kept, self.seen = (numbers, near, flags, free, held), seen
+        self.kept, self.seen = (numbers, near, flags, free, held), LastSeen(count)
         self.asleep, self.sight = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
         self.free_mass, self.free_inertia = doubles(free[0]) + 1, <Mat3*>doubles(free[1]) + 1
         self.held_mass, self.held_inertia = doubles(held[0]) + 1, <Mat3*>doubles(held[1]) + 1
         self.load = <Twist*>doubles(held[2])
         self.moving, self.bearers, self.first = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.near = doubles(near)
-        self.position, self.orientation = <Vec3*>doubles(seen[0]), <Quat*>doubles(seen[1])
 
     def get_seen(self, kind, island):
         """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last
         seen; 0 of those awake, which are not looked at. kind, island (n,): of the bodies."""
-        seen = np.hstack([part[:len(kind)] for part in self.seen])
+        seen = self.seen.get()[:len(kind)]
         seen[(kind == DYNAMIC) & (island < 0)] = 0.0
         return seen
 
     def set_seen(self, seen):
         """What get_seen() gave."""
-        self.seen[0][:len(seen)], self.seen[1][:len(seen)] = seen[:, :3], seen[:, 3:]
+        self.seen.set(seen)
 
     cdef void stand_in(self, Bodies* bodies) noexcept nogil:
         """From now on the kernels' inverse masses are those that say 0 of what sleeps; the user's arrays stay as they
@@ -157,32 +155,24 @@ cdef class Islands:
                 continue
             far = self.stillness.size[i] + self.stillness.size[k] + self.near[k]
             if (norm(sub(bodies.position[k], bodies.position[i])) <= far
-                    or norm(sub(bodies.position[k], self.position[i])) <= far):
+                    or norm(sub(bodies.position[k], self.seen.position[i])) <= far):
                 woken |= self.wake(bodies, bodies.island[k])
         return woken
-
-    cdef bint displaced(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil:
-        return (memcmp(&bodies.position[i], &self.position[i], sizeof(Vec3)) != 0
-                or memcmp(&bodies.orientation[i], &self.orientation[i], sizeof(Quat)) != 0)
-
-    cdef void keep_sight(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil:
-        self.position[i] = bodies.position[i]
-        self.orientation[i] = bodies.orientation[i]
 
     cdef void look(self, const Bodies* bodies) noexcept nogil:
         """Where everything is now."""
         cdef Py_ssize_t i
         for i in range(bodies.count):
-            self.keep_sight(bodies, i)
+            self.seen.keep(bodies, i)
 
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil:
         """Where kinematic bodies have come to by themselves, and what they carried."""
         cdef Py_ssize_t k
         for k in range(self.carriers.carried_count):
-            self.keep_sight(bodies, self.carriers.carried[k])
+            self.seen.keep(bodies, self.carriers.carried[k])
         for k in range(bodies.moving_count):
             if bodies.kind[bodies.moving[k]] == KINEMATIC:
-                self.keep_sight(bodies, bodies.moving[k])
+                self.seen.keep(bodies, bodies.moving[k])
 
     cdef bint notice(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
         """Between two step calls the user may have written anything into poses, velocities and forces. Wakes what was
@@ -197,14 +187,14 @@ cdef class Islands:
         for i in range(bodies.count):
             if bodies.island[i] >= 0:
                 force = &bodies.force[i]
-                if (self.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
+                if (self.seen.displaced(bodies, i) or not is_zero(sub(bodies.twist[i].v, bodies.carrier[i]))
                         or not is_zero(bodies.twist[i].w) or not is_zero(force.v) or not is_zero(force.w)):
                     woken |= self.wake_near(bodies, i)
                     woken |= self.wake(bodies, bodies.island[i])
-            elif bodies.kind[i] != DYNAMIC and self.displaced(bodies, i):
+            elif bodies.kind[i] != DYNAMIC and self.seen.displaced(bodies, i):
                 if self.sleepers > 0:
                     woken |= self.wake_near(bodies, i)
-                self.keep_sight(bodies, i)
+                self.seen.keep(bodies, i)
         return woken
 
     cdef bint wake_pulled(self, Bodies* bodies, int32_t i, int32_t other) noexcept nogil:
@@ -221,16 +211,10 @@ cdef class Islands:
         cdef bint woken = False
         for i in range(count):
             m = &manifolds[i]
-            if self.stirs(bodies, m) and not self.leans(bodies, m, ahead) and touches(m, bodies, ahead):
+            if stirs(self.stillness, bodies, m) and not self.leans(bodies, m, ahead) and touches(m, bodies, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
-
-    cdef bint stirs(self, const Bodies* bodies, const Manifold* m) noexcept nogil:
-        """Whether one of the two sleeps, and the other may move it."""
-        if bodies.island[m.body_a] >= 0:
-            return self.stillness.active(bodies, m.body_b, m.body_a)
-        return bodies.island[m.body_b] >= 0 and self.stillness.active(bodies, m.body_a, m.body_b)
 
     cdef bint leans(self, const Bodies* bodies, const Manifold* m, double dt) noexcept nogil:
         """Whether an awake body that rests is there beside a sleeping one: it has been still for long enough, and neither
@@ -261,14 +245,6 @@ cdef class Islands:
 
     # ---- what sleepers bear ------------------------------------------------------------------------------------------
 
-    cdef int32_t bearer(self, const Bodies* bodies, const Manifold* m) noexcept nogil:
-        """The sleeping one of a sleeping and an awake dynamic body; -1: they are others."""
-        if bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC:
-            return -1
-        if bodies.island[m.body_a] >= 0:
-            return m.body_a if bodies.island[m.body_b] < 0 else -1
-        return m.body_b if bodies.island[m.body_b] >= 0 else -1
-
     cdef bint rouse_laden(self, Bodies* bodies, const Manifold* manifolds, const Resistance* resistances,
                           Py_ssize_t count, const Settings* settings) noexcept nogil:
         """Wake each sleeper that something awake lifts, or that bears another load than it did. -> whether any woke"""
@@ -280,12 +256,12 @@ cdef class Islands:
         for k in range(self.bearing):
             self.weigh_anew(bodies, self.bearers[k], settings)
         for k in range(count):
-            i = self.bearer(bodies, &manifolds[k])
+            i = bearer(bodies, &manifolds[k])
             if i >= 0:
                 self.weigh_anew(bodies, i, settings)
         for k in range(count):
             m = &manifolds[k]
-            i = self.bearer(bodies, m)
+            i = bearer(bodies, m)
             if i < 0:
                 continue
             add_load(&self.load[i], bodies, i, m, resistances != NULL, settings.substeps)
@@ -297,7 +273,7 @@ cdef class Islands:
         for k in range(self.bearing):
             self.judge(bodies, self.bearers[k], settings, &woken, &followed)
         for k in range(count):
-            i = self.bearer(bodies, &manifolds[k])
+            i = bearer(bodies, &manifolds[k])
             if i >= 0:
                 self.judge(bodies, i, settings, &woken, &followed)
         if followed:
@@ -354,19 +330,9 @@ cdef class Islands:
                     name = k
                 bodies.island[k] = name
 
-    cdef double pushed(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
-        """How much faster the contact alone makes its body i downwards in the step, times gravity [m2/s3]."""
-        cdef int k
-        cdef Vec3 push = vec3(0.0, 0.0, 0.0)
-        for k in range(m.point_count):
-            push = add_scaled(add(push, m.points[k].total_friction_impulse), m.points[k].total_normal_impulse, m.normal)
-        if m.body_a == i:
-            push = scale(-1.0, push)
-        return dot(push, scale(bodies.gravity_scale[i], settings.gravity)) * self.free_mass[i]
-
     cdef bint lifts(self, const Bodies* bodies, const Manifold* m, int32_t i, const Settings* settings) noexcept nogil:
         """Whether the contact lifts its body i by more than what is still."""
-        return self.pushed(bodies, m, i, settings) < -self.stillness.slow[i] * norm(settings.gravity)
+        return pushed(bodies, m, i, self.free_mass[i], settings) < -self.stillness.slow[i] * norm(settings.gravity)
 
     cdef void begin_bearing(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
         """Those that fell asleep just now (`asleep` is what was before), and those beside which they did, take their load
@@ -419,18 +385,14 @@ cdef class Islands:
             for k in range(count):
                 m = &manifolds[k]
                 if (bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC
-                        or self.stays(bodies, m.body_a) == self.stays(bodies, m.body_b)):
+                        or stays(self.forest, bodies, m.body_a) == stays(self.forest, bodies, m.body_b)):
                     continue
-                i = m.body_b if self.stays(bodies, m.body_a) else m.body_a
+                i = m.body_b if stays(self.forest, bodies, m.body_a) else m.body_a
                 if self.asleep[i]:
                     continue
-                self.load[i].v.x += self.pushed(bodies, m, i, settings)
+                self.load[i].v.x += pushed(bodies, m, i, self.free_mass[i], settings)
                 if self.load[i].v.x > most or self.lifts(bodies, m, i, settings):
                     self.forest.beside[i] = found = True
-
-    cdef bint stays(self, const Bodies* bodies, int32_t i) noexcept nogil:
-        """Whether a dynamic body goes on awake, as far as is known."""
-        return bodies.island[i] < 0 and not self.forest.may_sleep(bodies, i)
 
     cdef bint fall_asleep(self, Bodies* bodies) noexcept nogil:
         """-> whether anything did. What sleeps already and touches it goes into its island."""
@@ -444,7 +406,7 @@ cdef class Islands:
             if bodies.kind[i] == DYNAMIC and self.forest.may_sleep(bodies, i):
                 bodies.island[i] = self.forest.root(i)
                 self.first[self.forest.root(i)] = bodies.count
-                self.keep_sight(bodies, i)
+                self.seen.keep(bodies, i)
                 slept = True
         if not slept:
             return False
@@ -459,6 +421,39 @@ cdef class Islands:
                     bodies.twist[k].v = bodies.carrier[k]
                     bodies.twist[k].w = vec3(0.0, 0.0, 0.0)
         return True
+
+
+cdef inline int32_t bearer(const Bodies* bodies, const Manifold* m) noexcept nogil:
+    """The sleeping one of a sleeping and an awake dynamic body; -1: they are others."""
+    if bodies.kind[m.body_a] != DYNAMIC or bodies.kind[m.body_b] != DYNAMIC:
+        return -1
+    if bodies.island[m.body_a] >= 0:
+        return m.body_a if bodies.island[m.body_b] < 0 else -1
+    return m.body_b if bodies.island[m.body_b] >= 0 else -1
+
+
+cdef inline double pushed(const Bodies* bodies, const Manifold* m, int32_t i, double inv_mass,
+                          const Settings* settings) noexcept nogil:
+    """How much faster the contact alone makes its body i downwards in the step, times gravity [m2/s3]."""
+    cdef int k
+    cdef Vec3 push = vec3(0.0, 0.0, 0.0)
+    for k in range(m.point_count):
+        push = add_scaled(add(push, m.points[k].total_friction_impulse), m.points[k].total_normal_impulse, m.normal)
+    if m.body_a == i:
+        push = scale(-1.0, push)
+    return dot(push, scale(bodies.gravity_scale[i], settings.gravity)) * inv_mass
+
+
+cdef inline bint stays(IslandForest forest, const Bodies* bodies, int32_t i) noexcept nogil:
+    """Whether a dynamic body goes on awake, as far as is known."""
+    return bodies.island[i] < 0 and not forest.may_sleep(bodies, i)
+
+
+cdef inline bint stirs(Stillness stillness, const Bodies* bodies, const Manifold* m) noexcept nogil:
+    """Whether one of the two sleeps, and the other may move it."""
+    if bodies.island[m.body_a] >= 0:
+        return stillness.active(bodies, m.body_b, m.body_a)
+    return bodies.island[m.body_b] >= 0 and stillness.active(bodies, m.body_a, m.body_b)
 
 
 cdef inline bint bears(const Twist* load) noexcept nogil:

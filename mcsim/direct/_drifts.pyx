@@ -17,6 +17,7 @@ from mcsim.direct._state cimport (LOOP_GAP, MOST_CORRECTIONS, STRAIN, WIDEST_GAP
                                   may_be_redundant)
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
+from mcsim.stabilize._orbits cimport carry_orbit
 from mcsim.state._inertia cimport energy_beside
 from mcsim.state._row cimport JointRows, Row, is_wide
 from mcsim.state._rows cimport kept_part
@@ -130,7 +131,7 @@ cdef class Projections(ArticulationPart):
             force = vec3(0.0, 0.0, 0.0)
             for i in range(node.row, node.row + node.size):
                 force = add_scaled(force, rows.impulse[i], rows.row[i].linear)
-            self.state.displacement.carry_orbit(self.bodies, node.body_a, node.body_b, force)
+            carry_orbit(self.state.displacement.carried, self.bodies, node.body_a, node.body_b, force)
         self.carry_gears(g)
         self.state.displacement.carry_spins(self.bodies)
         self.solves.undo_impulses(g)
@@ -146,7 +147,7 @@ cdef class Projections(ArticulationPart):
             row = self.border.row(k)
             for i in range(2 if row != NULL and is_wide(row) else 0):
                 linear = &row[i].jacobian[6]
-                self.state.displacement.carry_orbit(self.bodies, row[i].body_a, row[i].body_b, scale(
+                carry_orbit(self.state.displacement.carried, self.bodies, row[i].body_a, row[i].body_b, scale(
                     row[i].impulse, vec3(linear[0], linear[1], linear[2])))
 
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:

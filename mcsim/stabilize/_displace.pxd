@@ -82,16 +82,11 @@ cdef class Displacement:
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    cdef Py_ssize_t end_of_pair(self, const Row* rows, Py_ssize_t i, Py_ssize_t count, Vec3* f) noexcept nogil
     cdef void turn_groups(self, const Bodies* bodies) noexcept nogil
-    cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil
-    cdef void turn_pair(self, const Bodies* bodies, int a, int b, Vec3 momentum) noexcept nogil
     cdef void begin_groups(self) noexcept nogil
     cdef void tie(self, const Bodies* bodies, int a, int b) noexcept nogil
     cdef void tie_rows(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef void tie_row(self, const Row* row, const Bodies* bodies) noexcept nogil
     cdef int32_t root(self, int32_t i) noexcept nogil
     cdef int32_t group(self, const Row* row, const Bodies* bodies) noexcept nogil
-    cdef int32_t moving_end(self, const Row* row, const Bodies* bodies) noexcept nogil
-    cdef double rounding(self, const Row* row, const Bodies* bodies) noexcept nogil
     cdef void scale_groups(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil

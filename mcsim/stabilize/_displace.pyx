@@ -49,6 +49,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, norm, quat_exp, quat_mul, quat_normalized, scale,
                                sub, vec3)
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.stabilize._orbits cimport carry_orbit, end_of_pair
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._bodies cimport DYNAMIC, Bodies
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_NORMAL, Row, is_wide
@@ -81,6 +82,23 @@ cdef inline double target(const Row* row, double error, double part, const Setti
         error = without_slop(row, error, settings)
     error *= part
     return error if error > -fastest else -fastest
+
+
+cdef inline int32_t moving_end(const Row* row, const Bodies* bodies) noexcept nogil:
+    """One of its bodies, that moves by itself if one does."""
+    return row.body_a if bodies.inv_mass[row.body_a] > 0.0 else row.body_b
+
+
+cdef inline double rounding(const Row* row, const Vec3* position) noexcept nogil:
+    """Of the error of a row [m, rad]. position: of the bodies."""
+    cdef const double* j = &row.jacobian[0]
+    cdef double levers = norm(vec3(j[3], j[4], j[5])) + norm(vec3(j[9], j[10], j[11]))
+    cdef double far = 0.0
+    if row.body_a >= 0:
+        far = max(far, norm(position[row.body_a]))
+    if row.body_b >= 0:
+        far = max(far, norm(position[row.body_b]))
+    return ROUNDING * levers + FAR_ROUNDING * far * norm(vec3(j[6], j[7], j[8]))
 
 
 cdef class Displacement:
@@ -240,17 +258,13 @@ cdef class Displacement:
         self.tie(bodies, row.body_a, row.body_b)
         if is_wide(row):
             self.tie(bodies, row[1].body_a, row[1].body_b)
-            self.tie(bodies, self.moving_end(row, bodies), self.moving_end(row + 1, bodies))
-
-    cdef int32_t moving_end(self, const Row* row, const Bodies* bodies) noexcept nogil:
-        """One of its bodies, that moves by itself if one does."""
-        return row.body_a if bodies.inv_mass[row.body_a] > 0.0 else row.body_b
+            self.tie(bodies, moving_end(row, bodies), moving_end(row + 1, bodies))
 
     cdef int32_t group(self, const Row* row, const Bodies* bodies) noexcept nogil:
         """-1: of none"""
-        cdef int32_t i = self.moving_end(row, bodies)
+        cdef int32_t i = moving_end(row, bodies)
         if not bodies.inv_mass[i] > 0.0 and is_wide(row):
-            i = self.moving_end(row + 1, bodies)
+            i = moving_end(row + 1, bodies)
         return self.root(i) if bodies.inv_mass[i] > 0.0 else -1
 
     # ---- how long a displacement may be ----------------------------------------------------------------------------------
@@ -302,7 +316,7 @@ cdef class Displacement:
             t.aimed += weight * self.loans[i].aimed * self.loans[i].aimed
             off = moved[i].error - self.loans[i].error - self.loans[i].aimed
             t.bent += weight * off * off
-            off = self.rounding(&rows[i], bodies)
+            off = rounding(&rows[i], self.start_position)
             t.rounding += weight * off * off
         for i in range(bodies.count):
             t = &self.together[i]
@@ -315,17 +329,6 @@ cdef class Displacement:
         if any:
             self.scale_groups(rows, count, bodies)
         return any
-
-    cdef double rounding(self, const Row* row, const Bodies* bodies) noexcept nogil:
-        """Of the error of a row [m, rad]."""
-        cdef const double* j = &row.jacobian[0]
-        cdef double levers = norm(vec3(j[3], j[4], j[5])) + norm(vec3(j[9], j[10], j[11]))
-        cdef double far = 0.0
-        if row.body_a >= 0:
-            far = max(far, norm(self.start_position[row.body_a]))
-        if row.body_b >= 0:
-            far = max(far, norm(self.start_position[row.body_b]))
-        return ROUNDING * levers + FAR_ROUNDING * far * norm(vec3(j[6], j[7], j[8]))
 
     cdef void scale_groups(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
         """By their `part`."""
@@ -380,7 +383,7 @@ cdef class Displacement:
         i = 0
         while i < count:
             k = i
-            i = self.end_of_pair(rows, i, count, &f)
+            i = end_of_pair(rows, i, count, &f)
             if bodies.inv_mass[rows[k].body_a] > 0.0 and bodies.inv_mass[rows[k].body_b] > 0.0:
                 t = &self.together[self.root(rows[k].body_a)]
                 if not norm(f) <= (1.0 + ROUNDING) * t.moved:
@@ -388,20 +391,10 @@ cdef class Displacement:
         i = 0
         while i < count:
             k = i
-            i = self.end_of_pair(rows, i, count, &f)
+            i = end_of_pair(rows, i, count, &f)
             if not self.together[self.root(max(rows[k].body_a, rows[k].body_b))].whole:
-                self.carry_orbit(bodies, rows[k].body_a, rows[k].body_b, f)
+                carry_orbit(self.carried, bodies, rows[k].body_a, rows[k].body_b, f)
         self.turn_groups(bodies)
-
-    cdef Py_ssize_t end_of_pair(self, const Row* rows, Py_ssize_t i, Py_ssize_t count, Vec3* f) noexcept nogil:
-        """Behind the rows that follow each other between the same bodies; f <- the linear part of their J'p."""
-        cdef int a = rows[i].body_a
-        cdef int b = rows[i].body_b
-        f[0] = vec3(0.0, 0.0, 0.0)
-        while i < count and rows[i].body_a == a and rows[i].body_b == b:
-            f[0] = add_scaled(f[0], rows[i].impulse, vec3(rows[i].jacobian[6], rows[i].jacobian[7], rows[i].jacobian[8]))
-            i += 1
-        return i
 
     cdef void turn_groups(self, const Bodies* bodies) noexcept nogil:
         """Those that are to be turned as a whole, and that nothing holds,
@@ -433,26 +426,3 @@ cdef class Displacement:
                 r = sub(bodies.position[i], scale(1.0 / t.mass, t.center))
                 self.carried[i].v = cross(w, r)
                 self.carried[i].w = w
-
-    cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil:
-        """The same of one pair, which was displaced by -f / m_a and f / m_b."""
-        cdef Vec3 lost
-        if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
-            lost = cross(f, sub(bodies.twist[a].v, bodies.twist[b].v))
-            if lost.x != 0.0 or lost.y != 0.0 or lost.z != 0.0:
-                self.turn_pair(bodies, a, b, lost)
-
-    cdef void turn_pair(self, const Bodies* bodies, int a, int b, Vec3 momentum) noexcept nogil:
-        """Turn two bodies as one about their common centre of mass, with this angular momentum.
-
-        I w = momentum,  I = I_a + I_b + m (d.d 1 - d d'),  d = x_b - x_a,  m the reduced mass.
-        """
-        cdef Vec3 d = sub(bodies.position[b], bodies.position[a])
-        cdef double m = 1.0 / (bodies.inv_mass[a] + bodies.inv_mass[b])
-        cdef Mat3 spins = mat_add(inertia_world(bodies, a), inertia_world(bodies, b))
-        cdef Vec3 w = turn_of(about_point(spins, m, d), momentum)
-        cdef Vec3 swing = scale(m, cross(w, d))
-        self.carried[a].v = add_scaled(self.carried[a].v, -bodies.inv_mass[a], swing)
-        self.carried[b].v = add_scaled(self.carried[b].v, bodies.inv_mass[b], swing)
-        self.carried[a].w = add(self.carried[a].w, w)
-        self.carried[b].w = add(self.carried[b].w, w)
