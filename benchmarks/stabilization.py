@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 
 import mcsim as mc
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 
 SCENES = {
     "pendulum": lambda: mc.scenes.pendulum(length=1.0, angle=np.pi / 2),

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import mcsim as mc
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 
 # Small editions of the large scenes.
 SMALL = {

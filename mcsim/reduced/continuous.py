@@ -67,11 +67,11 @@ class Flow:
         return out
 
 
-def integrate(pipeline, start: float, seconds: float, forces: np.ndarray) -> None:
-    """Advance q and qd of a pipeline by DOP853 at relative and absolute tolerances of 1e-12. forces (bodies, 6): [f;
-    torque] at the centres of mass, world axes."""
-    if seconds == 0.0 or not len(pipeline.qd):
+def integrate(space, start: float, seconds: float, forces: np.ndarray) -> None:
+    """Advance q and qd of trees (step/_tree_space.pyx) by DOP853 at relative and absolute tolerances of 1e-12. forces
+    (bodies, 6): [f; torque] at the centres of mass, world axes."""
+    if seconds == 0.0 or not len(space.qd):
         return
-    flow = Flow(pipeline.dynamics, pipeline.tau, forces.copy() if np.any(forces) else None)
-    end = advanced(flow, start, np.concatenate([pipeline.q, pipeline.qd]), start + seconds, TOLERANCE)
-    pipeline.q[...], pipeline.qd[...] = flow.normalized(end[:flow.nq]), end[flow.nq:]
+    flow = Flow(space.dynamics, space.tau, forces.copy() if np.any(forces) else None)
+    end = advanced(flow, start, np.concatenate([space.q, space.qd]), start + seconds, TOLERANCE)
+    space.q[...], space.qd[...] = flow.normalized(end[:flow.nq]), end[flow.nq:]

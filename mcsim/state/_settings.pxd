@@ -33,6 +33,8 @@ ctypedef struct Settings:
     int32_t iterations           # sweeps of a pass
     int32_t first_iterations     # likewise in the first step
     int32_t stabilization
+    int32_t relaxes              # 1: a pass without bias ends a substep
+    int32_t displaces            # 1: errors are mended by a displacement of their own, not by the rows' velocities
     int32_t solver
     int32_t friction_cone        # 1 cone, 0 pyramid
     int32_t friction_central     # 1 per manifold, 0 per point

@@ -31,7 +31,8 @@ ctypedef struct FurtherPass:
     double rate
 
 cdef class StepContext:
-    # The arrays of the world, which outlive its sets.
+    # The arrays of the world.
+    cdef object arrays                  # StateArrays, behind the pointers
     cdef Bodies* bodies
     cdef Settings* settings
     cdef Joint* joints
@@ -50,11 +51,13 @@ cdef class StepContext:
     cdef bint balls_alone               # and all that do are plain ball joints, which have none
     cdef bint own                       # the joints' own rows are plain ones, but for those
     cdef bint contacts                  # so are the contacts
+    cdef long long steps                # made since the beginning
+    cdef double start                   # time before the first one [s]
     # What there is in this step.
     cdef long long step                 # its number, from 1 on
     cdef double step_end                # the time at its end [s]
-    cdef Py_ssize_t joint_rows          # of all joints, also where their own rows stand apart
-    cdef Py_ssize_t contact_rows
+    cdef readonly Py_ssize_t joint_rows  # of all joints, also where their own rows stand apart
+    cdef readonly Py_ssize_t contact_rows
     cdef bint swept                     # some rows beside those that are solved directly
     cdef int most_sweeps                # of a pass that do something
     cdef bint ended                     # whether a substep of this step has ended

@@ -15,8 +15,8 @@ cdef enum:
 
 
 cdef class StepContext:
-    """What the sets of one world share: its arrays, and what each has taken of joints and contacts. Its Machine fills
-    it."""
+    """What the parts of one world's step share: its arrays, and what each set has taken of joints and contacts. Its
+    Pipeline fills it."""
 
     cdef void begin_layout(self, const int8_t* struck) noexcept nogil:
         """Nothing is taken yet."""
@@ -29,6 +29,9 @@ cdef class StepContext:
 
 cdef class ConstraintSet:
     """One that has no rows."""
+
+    def make_room(self):
+        """For as many rows and contacts as the plain rows have room for now."""
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         """From now on only bodies that do not sleep. Between two steps."""
@@ -157,6 +160,10 @@ cdef class ConstraintSets(ConstraintSet):
         self.sets = <void**>long_integers(self.pointers)
         for i in range(self.count):
             self.sets[i] = <void*>self.kept[i]
+
+    def make_room(self):
+        for one in self.kept:
+            one.make_room()
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         cdef Py_ssize_t i

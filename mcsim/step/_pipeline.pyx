@@ -7,171 +7,294 @@
     store        is the state finite? Then impulses go back into the joints; those that carried too much break
     finish       contacts and sensors look; who falls asleep
 
-Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them.
+What rows act on are the velocities of bodies (_velocity_space.pyx) or of trees (_tree_space.pyx); the stages do not know.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
-from mcsim.step._constraint_set cimport ConstraintSets
-from mcsim.step._machine cimport Machine
-from mcsim.step._stage_times cimport STAGE_COLLIDE, STAGE_FINISH, STAGE_PREPARE, STAGE_STORE
-from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.constraints._joints cimport break_joints, layout_joints, store_joints
-from mcsim.core._noted cimport NOTE_ROWS
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Vec3
+import numpy as np
+
+from mcsim.constraints._compliant cimport surface_energy
+from mcsim.constraints._joints cimport break_joints, store_joints
+from mcsim.core._thread_pool cimport MOST_WORKERS
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK
 from mcsim.integrate._euler cimport update_inertia
-from mcsim.integrate._rk4 cimport smooth_forces
+from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._warm_starts cimport WarmStarts
+from mcsim.stabilize._displace cimport Displacement
+from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._joint cimport Joint
+from mcsim.state._settings cimport (INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT, INTEGRATE_VARIATIONAL)
+from mcsim.step._compliant_surfaces cimport CompliantSurfaces
+from mcsim.step._drives cimport Drives
+from mcsim.step._stage_times cimport STAGE_COLLIDE, STAGE_FINISH, STAGE_PREPARE, STAGE_STORE
+from mcsim.step._sweeps cimport MatrixSweeps
+from mcsim.step._tree_constraints cimport TreeConstraints
+from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_space cimport TreeSpace
+from mcsim.step._tree_sweeps cimport TreeSweeps
+from mcsim.wide._contacts cimport WideContacts
 
-from mcsim.solve.problems.from_rows import matrices
+from mcsim.core.notes import new_noted
+from mcsim.solve import SOLVERS
+from mcsim.solve.components import connected
+from mcsim.state.arrays import measure_joints
+from mcsim.step._position_integrator import PositionIntegrator
+from mcsim.step._semi_implicit import SemiImplicit
+from mcsim.step._smooth_integrator import SmoothIntegrator
+from mcsim.step._tree_integrator import TreeIntegrator
+from mcsim.step._tree_restitution import TreeRestitution
+
+cdef int PGS = SOLVERS["pgs"]
+
+# Of bodies, by the settings' number.
+INTEGRATORS = {INTEGRATE_SEMI_IMPLICIT: SemiImplicit, INTEGRATE_RK4: SmoothIntegrator,
+               INTEGRATE_RATTLE: PositionIntegrator, INTEGRATE_VARIATIONAL: PositionIntegrator}
 
 
-cdef class Pipeline(Machine):
-    """One world's step. Arguments as of Machine."""
+def _tied(joints, moves):
+    """`connected`, of bodies that joints hold together."""
+    if len(joints) == 0:
+        return np.full(len(moves) + 1, -1, np.int32)
+    return connected(np.stack([joints["body_a"], joints["body_b"]], axis=1), moves)
 
-    # ---- stages ------------------------------------------------------------------------------------------------------
+
+cdef class Pipeline:
+    """One world's step, made for the bodies and joints that there are, and followed up when joints break and when bodies
+    fall asleep or wake.
+
+    bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
+    bounces: whether any shape has a restitution. sleep: (speeds, time, distances) of constraints/_islands.pyx. trees: the
+    plan of _tree_constraints.pyx where the world is one of trees. planned: the plan of the joints is another world's,
+    which plan.take() is to be told. The arrays are kept alive and written in place.
+    """
+
+    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0, 0.0),
+                 trees=None, bint planned=False):
+        measure_joints(bodies, joints, *settings["joint_push"])
+        self.noted = new_noted(bodies.count, len(joints))
+        self.arrays = StateArrays(bodies, joints, settings, self.noted)
+        bounces = bounces and not self.arrays.settings.compliant
+        self.collider, self.revision_seen = collider, -1
+        collider.threads = min(settings["threads"], MOST_WORKERS)
+        collider.compliant = self.arrays.settings.compliant
+        self.islands = Islands(bodies, *sleep)
+        self.islands.stand_in(&self.arrays.bodies)
+        self.islands.list_moving(&self.arrays.bodies)
+        self.islands.look(&self.arrays.bodies)
+        self.struck = Struck(joints, _tied(joints, bodies.kind == DYNAMIC))
+        self.tunnelling_guard = TunnellingGuard(collider, self.noted, bodies.count)
+        self.pose_callbacks, self.calls, self.stage_times = PoseCallbacks(), Calls(), StageTimes()
+        self.further = FurtherSweeps(self.arrays.kept_sizes, settings.get("more_iterations", 0),
+                                     settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0),
+                                     self.arrays.settings.compliant)
+        self._make_context()
+        self.plain = PlainRows(self.context, bounces, self.context.settings.compliant)
+        self.plain.reserve(64, 16)
+        self.sets = ConstraintSets([])
+        wide = self._make_lanes(settings)
+        matrix = Delassus() if self.context.settings.solver == PGS else None
+        base = (self._make_of_bodies if trees is None else self._make_of_trees)(bodies, matrix, wide, trees)
+        self.as_rows = ConstraintSets(base)
+        self._plan(base, wide, matrix, settings.get("least_iterations", 1), bounces, planned)
+
+    def _make_context(self):
+        """What all parts share."""
+        cdef StateArrays arrays = self.arrays
+        cdef StepContext context = StepContext()
+        self.context, context.arrays = context, arrays
+        context.bodies, context.settings, context.joints = &arrays.bodies, &arrays.settings, arrays.joints
+        context.joint_count, context.joint_lists = arrays.joint_count, &arrays.joint_lists
+        context.store, context.noted, context.pose_callbacks = self.collider.store, self.noted, self.pose_callbacks
+        context.neighbours = self.further.neighbours
+
+    def _make_lanes(self, settings):
+        """Contacts several at a time."""
+        cdef WideContacts wide = WideContacts(self.context.bodies.count, self.context.settings.threads)
+        wide.scale, wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
+        wide.press, wide.substep = settings.get("load_press", 0.0), self.context.settings.h
+        wide.settle_speed, wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
+        return wide
+
+    def _make_of_bodies(self, bodies, matrix, wide, trees):
+        """What solves and moves velocities of bodies. -> the sets that there are in any case"""
+        parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+        self.space = VelocitySpace(self.context, self.arrays, self.plain)
+        self.sweeping = Sweeps(*parts) if matrix is None else MatrixSweeps(*parts, matrix)
+        self.restitution = Restitution(self.context, self.plain, self.stage_times)
+        self.integrator = INTEGRATORS[self.context.settings.integrator](
+            self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls)
+        surfaces = None if not self.context.settings.compliant else CompliantSurfaces(
+            self.context, self.plain, self.collider, WarmStarts(bodies.count), np.repeat(np.arange(bodies.count), 6))
+        return [self.plain, surfaces]
+
+    def _make_of_trees(self, bodies, matrix, wide, trees):
+        """The same, over the coordinates of trees."""
+        parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+        space = TreeSpace(self.context, self.arrays, self.plain, self.islands, self.calls, bodies, trees)
+        rows = TreeConstraints(self.context, self.plain, self.collider, space, wide, trees)
+        kicks = TreeKicks(self.context, self.plain, space, rows, trees.runge)
+        self.space, self.sweeping = space, TreeSweeps(*parts, space, rows, kicks)
+        self.restitution = TreeRestitution(self.context, self.plain, self.stage_times, space)
+        self.integrator = TreeIntegrator(self.context, self.plain, self.sets, self.sweeping, self.restitution,
+                                         self.stage_times, self.calls, space, rows, kicks)
+        return [rows]
+
+    def _plan(self, base, wide, matrix, int least, bint bounces, bint planned):
+        """Who solves what, with room for it."""
+        displacement = Displacement(self.context.bodies.count)
+        self.room = Room(self.context, self.collider, self.plain, self.sets, wide, displacement, matrix, self.restitution,
+                         self.integrator)
+        self.sleepers = Sleepers(self.context, self.arrays, self.collider, self.islands, self.sets, self.space)
+        self.search = ContactSearch(self.context, self.arrays, self.plain, self.sleepers, self.collider, bounces)
+        self.plan = JointPlan(self.context, self.arrays, self.plain, base, self.sets, self.integrator, self.restitution,
+                              self.islands, displacement, self.room, wide, least, bounces)
+        self.sets.take(base)
+        self.room.follow()
+        if not planned:
+            self.replan()
+        self.sets.make_room()
+        self.space.rest()
+
+    def replan(self):
+        """Follow joints that broke, or are whole again."""
+        self.replanning = False
+        self.plan.make()
+        self.sleepers.choose(self.islands.asleep)
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
+    cdef int step_once(self) noexcept nogil:
+        """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
+        cdef int status = self.begin_step()
+        if status == OK:
+            status = self.make_substeps()
+        if status == OK:
+            status = self.judge_step()
+        if status == OK:
+            self.end_step()
+        else:
+            self.undo()
+        return status
+
+    cdef int begin_step(self) noexcept nogil:
+        """Contacts are found, and rows laid out. -> status"""
+        cdef int status
+        self.context.step = self.context.steps + 1
+        self.context.step_end = self.context.start + self.context.step * self.context.settings.dt
+        self.arrays.save_backup()
+        status = self.collide()
+        if status != OK:
+            return status
+        self.sets.begin_step()
+        self.sweeping.begin_step()
+        status = self.layout(self.sets)
+        while status == GROW and self.room.grow_in_step():  # contacts that come all at once are not looked for again
+            status = self.layout(self.sets)
+        self.stage_times.lap(STAGE_PREPARE)
+        return status
 
     cdef int collide(self) noexcept nogil:
-        cdef int status = self.integrator.set_time(self.start + self.steps * self.settings.dt)
+        cdef int status
+        self.space.begin_step()
+        status = self.integrator.set_time(self.context.start + self.context.steps * self.context.settings.dt)
         if status == OK:
-            status = self.find_contacts()
-        while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
-                &self.bodies, self.collider.store.manifolds, self.collider.store.manifold_count, self.settings.dt):
-            self.follow_islands()
-            status = self.find_contacts()
-        if self.islands.sleepers > 0:
-            self.collider.store.manifold_count = self.islands.drop_sleeping(
-                &self.bodies, self.collider.store.manifolds, self.collider.store.manifold_count, self.settings.dt)
-        if status == OK:
-            self.collider.find_resistances()
+            status = self.search.find()
         self.stage_times.lap(STAGE_COLLIDE)
         return status
 
     cdef int layout(self, ConstraintSets sets) noexcept nogil:
         """All rows at the present poses, by these sets. -> status"""
         cdef int status
-        if self.collider.store.manifold_count > self.plain.anchor_capacity:
+        if self.context.store.manifold_count > self.plain.anchor_capacity:
             return GROW
         self.pose_callbacks.call(False)
         if self.pose_callbacks.status != OK:
             return CALL_FAILED
-        self.context.begin_layout(self.struck.find(self.collider.store.manifolds, self.collider.store.manifold_count))
+        self.context.begin_layout(self.struck.find(self.context.store.manifolds, self.context.store.manifold_count))
         sets.claim()
-        self.wide.count = 0                          # contacts that are rows have no blocks to refresh
-        self.weigh_burdens()
+        self.plan.wide.count = 0                     # contacts that are rows have no blocks to refresh
+        self.further.weigh(self.context.store.manifolds, self.context.store.manifold_count, self.context.bodies,
+                           self.context.joints, self.context.joint_count, self.plan.closed)
         status = sets.prepare()
         if status == OK:
             status = self.sweeping.prepare()
         if status == OK:
-            sets.finish(self.settings.first_kick)
+            sets.finish(self.context.settings.first_kick)
             self.sweeping.assemble()
             self.integrator.begin_step()
         return status
 
-    cdef void weigh_burdens(self) noexcept nogil:
-        """What bodies bear of what they touch."""
-        self.further.weigh(self.collider.store.manifolds, self.collider.store.manifold_count, &self.bodies, self.joints,
-                           self.joint_count,
-                           self.closed)
-
-    cdef void bounce(self, bint held) noexcept nogil:
-        self.restitution.bounce(held)
-
-    # ---- a step ------------------------------------------------------------------------------------------------------
-
-    cdef void substep(self, bint last) noexcept nogil:
-        self.integrator.substep(last)
-
-    cdef int step_once(self) noexcept nogil:
-        """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
+    cdef int make_substeps(self) noexcept nogil:
+        """Impacts, then the substeps. -> status"""
         cdef Py_ssize_t i
-        cdef int status
-        self.context.step = self.steps + 1
-        self.context.step_end = self.start + (self.steps + 1) * self.settings.dt
-        self.save_backup()
-        status = self.collide()
-        if status == OK:
-            self.sets.begin_step()
-            self.sweeping.begin_step()
-            status = self.layout(self.sets)
-            while status == GROW and self.grow_here():      # contacts that come all at once are not looked for again
-                status = self.layout(self.sets)
-        if status != OK:
-            self.undo()
-            return status
-        self.stage_times.lap(STAGE_PREPARE)
         self.restitution.count = self.sweeping.made = 0
         self.further.unsettled = False
-        self.sweeping.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
-        if not self.settings.compliant:                      # where overlaps are what bears
-            self.tunnelling_guard.watch(&self.bodies, self.settings.dt)
+        self.sweeping.asked = max(self.context.settings.iterations,
+                                  self.context.settings.first_iterations >> min(self.context.steps, 30))
+        if not self.context.settings.compliant:              # where overlaps are what bears
+            self.tunnelling_guard.watch(self.context.bodies, self.context.settings.dt)
         memset(self.plain.impacts, 0, self.plain.impact_rows * sizeof(double))
-        self.bounce(True)
-        for i in range(self.settings.substeps):
-            self.tunnelling_guard.begin(&self.bodies)
+        self.restitution.bounce(True)
+        for i in range(self.context.settings.substeps):
+            self.tunnelling_guard.begin(self.context.bodies)
             self.context.ended = i > 0
-            self.substep(i == self.settings.substeps - 1)
+            self.integrator.substep(i == self.context.settings.substeps - 1)
             self.hold_back()
             if self.calls.is_interrupted() or self.pose_callbacks.status != OK:
-                self.undo()
                 return CALL_FAILED
-        status = self.check_moving()
-        if status == OK:
-            self.note_step()
-            if self.noted.finish_step() and self.strict:
-                status = NOT_DONE
-        if status != OK:
-            self.undo()
-            return status
-        self.context.own_rows = NULL
-        self.sets.give()
-        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.plain.rows,
-                     self.context.own_rows)
-        self.sets.store()
-        if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.h) > 0:
-            self.replanning = True
-        self.stage_times.lap(STAGE_STORE)
-        self.carry_contacts()
-        self.collider.accept()
-        if self.sensors is not None:
-            self.sensors.sense(&self.bodies)
-        if self.islands.stillness.watching and self.make_room() and self.islands.settle(
-                &self.bodies, self.joints, self.joint_count, self.collider.store.previous,
-                self.collider.store.resisted(), self.collider.store.previous_count,
-                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1],
-                &self.settings, self.collider.store.sleeping, self.collider.store.sleeping_count):
-            self.follow_islands()
-        self.stage_times.lap(STAGE_FINISH)
         return OK
-
-    cdef void note_step(self) noexcept nogil:
-        """What a step could not do as a whole (mcsim/core/notes.py); the rest is noted where it happens."""
-        cdef Py_ssize_t k
-        if self.too_dear > 0.0:
-            for k in range(self.awake_joint_count):
-                self.noted.most(NOTE_ROWS, self.awake_joints[k], self.too_dear)
-        self.sets.notes()
-        self.sweeping.notes()
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
-        self.tunnelling_guard.end(&self.bodies, self.context.joined)
+        self.tunnelling_guard.end(self.context.bodies, self.space.jointed())
+        if self.tunnelling_guard.watching:
+            self.space.take_poses(self.tunnelling_guard.set_back)
 
-    def raise_failure(self):
-        """Pass on what a user's function raised."""
-        error = self.calls.take_failure()
-        posed = self.pose_callbacks.take_failure()
-        raise error if posed is None else posed
+    cdef int judge_step(self) noexcept nogil:
+        """Whether its state is sound, and what it could not do (mcsim/core/notes.py). -> status"""
+        if self.arrays.check_moving() != OK:
+            return NOT_FINITE
+        self.plan.notes()
+        self.sets.notes()
+        self.sweeping.notes()
+        self.space.end_step()
+        return NOT_DONE if self.noted.finish_step() and self.strict else OK
+
+    cdef void end_step(self) noexcept nogil:
+        """Impulses go back into joints and manifolds, contacts and sensors look, and bodies fall asleep."""
+        self.context.own_rows = NULL
+        self.sets.give()
+        store_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count, self.context.bodies,
+                     self.context.settings, self.plain.rows, self.context.own_rows)
+        self.sets.store()
+        if break_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count,
+                        self.context.settings.h) > 0:
+            self.replanning = True
+        self.stage_times.lap(STAGE_STORE)
+        self.search.carry()
+        self.collider.accept()
+        if self.sensors is not None:
+            self.sensors.sense(self.context.bodies)
+        self.sleepers.settle()
+        self.stage_times.lap(STAGE_FINISH)
+
+    cdef void undo(self) noexcept nogil:
+        """The state before the step is back."""
+        self.noted.finish_step()
+        self.arrays.restore_backup()
+        self.space.undo()
+        self.sleepers.follow()
 
     # ---- called from World -------------------------------------------------------------------------------------------
 
     def step(self, long long n):
         """One call of World.step: n steps, counted in `steps`, or fewer; times and events are the call's own, forces act
-        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. NOT_DONE: `noted`
-        says what, the state likewise. UNSEEN: nothing happened, there are shapes that see_shapes() has not been called
-        for."""
-        if self.revision_seen != self.collider.revision:
+        through it. -> status. NOT_FINITE: arrays.failed_body says where, the state is that before the step. NOT_DONE:
+        `noted` says what, the state likewise. UNSEEN: nothing happened, there are shapes that see_shapes() has not been
+        called for."""
+        if self.shapes_changed:
             return UNSEEN
         self.begin_call()
         try:
@@ -181,7 +304,7 @@ cdef class Pipeline(Machine):
 
     def begin_call(self):
         """A call of World.step begins: times, events and notes are its own."""
-        self.call_began = self.steps
+        self.call_began = self.context.steps
         self.stage_times.clear()
         self.noted.begin_call()
         if self.laboratory is not None:
@@ -192,141 +315,172 @@ cdef class Pipeline(Machine):
 
     def go_on(self, long long n):
         """n steps of the call, or fewer. -> status, as of step()"""
-        cdef long long end = self.steps + n
+        cdef long long end = self.context.steps + n
         cdef int status = OK
-        while self.steps < end and status != NOT_FINITE and status != NOT_DONE:
-            status = self.advance(end - self.steps)
+        if self.space.wake_driven():
+            self.sleepers.follow()
+        while self.context.steps < end and status != NOT_FINITE and status != NOT_DONE:
+            status = self.advance(end - self.context.steps)
             if status == GROW:
-                self.grow()
+                self.room.grow()
         return status
 
     def end_call(self):
         """It has ended: forces acted through it."""
-        self.clear_forces()
-        self.steps_made = self.steps - self.call_began
-
-    def take_call(self, Pipeline other):
-        """Go on with the call of the pipeline whose place this one takes."""
-        self.call_began = other.call_began
-        self.stage_times.take(other.stage_times)
+        self.arrays.clear_forces()
+        self.steps_made = self.context.steps - self.call_began
 
     cdef int advance(self, long long n) except -1:
-        """Up to n steps without the GIL. -> status. GROW: call grow() and go on. What a signal's handler raises comes out
-        whole, the step that it interrupts undone."""
+        """Up to n steps without the GIL. -> status. GROW: grow the room and go on. What a signal's handler raises comes
+        out whole, the step that it interrupts undone."""
         cdef long long done = 0
         cdef int status
         with nogil:
             self.stage_times.start()
             self.calls.begin(self.stage_times.clock)
-            status = self.check_state()
-            if status == OK and self.islands.notice(&self.bodies, self.joints, self.joint_count):
-                self.follow_islands()
-            update_inertia(&self.bodies)
+            status = self.arrays.check_state()
+            if status == OK:
+                self.sleepers.notice()
+            update_inertia(self.context.bodies)
             while status == OK and done < n:
                 status = self.step_once()
                 if status == OK:
                     done += 1
-                    self.steps += 1
+                    self.context.steps += 1
                 if self.replanning:
                     with gil:
                         self.replan()
                 if status == OK and self.calls.is_interrupted():
                     status = CALL_FAILED
-            self.islands.look_at_moving(&self.bodies)
+            self.islands.look_at_moving(self.context.bodies)
         if status == CALL_FAILED:
             self.raise_failure()
         return status
 
-    def take_time(self, Pipeline other):
-        """Time and steps of the pipeline whose place this one takes."""
-        self.start, self.steps, self.steps_made = other.start, other.steps, other.steps_made
+    def raise_failure(self):
+        """Pass on what a user's function raised."""
+        error = self.calls.take_failure()
+        posed = self.pose_callbacks.take_failure()
+        raise error if posed is None else posed
 
     def prepare(self, bint points=False):
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of
         the last step call stay. points: with friction at every point, under a cone. -> status"""
         cdef int status
-        cdef int32_t central = self.settings.friction_central
-        cdef int32_t cone = self.settings.friction_cone
+        cdef int32_t central = self.context.settings.friction_central
+        cdef int32_t cone = self.context.settings.friction_cone
+        self.space.recover()                                 # while the last substep's rows are there
         with nogil:
             self.stage_times.paused = True
-            status = self.check_state()
+            status = self.arrays.check_state()
             if status == OK:
-                update_inertia(&self.bodies)
-                self.joints_copied()
+                update_inertia(self.context.bodies)
+                self.arrays.joints_copied()
                 status = self.collide()
             if status == OK:
                 if points:
-                    self.settings.friction_central, self.settings.friction_cone = 0, 1
+                    self.context.settings.friction_central, self.context.settings.friction_cone = 0, 1
                 status = self.layout(self.as_rows)
-                self.settings.friction_central, self.settings.friction_cone = central, cone
-                memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+                self.context.settings.friction_central, self.context.settings.friction_cone = central, cone
+                memcpy(self.context.joints, self.arrays.backup_pointers[3], self.context.joint_count * sizeof(Joint))
             self.stage_times.paused = False
         if status == CALL_FAILED:
             self.raise_failure()
         return status
 
-    def row_matrices(self):
-        """J and J M^-1 (rows, m) of the rows over the velocities, scipy.sparse."""
-        return matrices(self.rows_now(), 6 * self.bodies.count)
-
-    def smooth_forces(self):
-        """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the
-        state of the last prepare(). Without the gyroscopic torque."""
-        cdef Joint* joints = self.joints_copied()
-        layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.plain.rows,
-                      self.plain.row_capacity, True,
-                      NULL, NULL, NULL, NULL)
-        smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.plain.rows, self.wrench, False)
-        return self.wrenches[1:].copy()
-
-    def rows_now(self):
-        """(row_count,) ROW_DTYPE, a view of the row buffer."""
-        return self.plain.now()
-
-    @property
-    def row_count(self):
-        """Plain rows of the last layout."""
-        return self.plain.row_count
-
-    @property
-    def joint_row_count(self):
-        """Rows of all joints, also where their own stand apart."""
-        return self.context.joint_rows
-
-    @property
-    def contact_row_count(self):
-        return self.context.contact_rows
-
-    @property
-    def sweeps(self):
-        """Of the last step, over all rows."""
-        return self.sweeping.made
-
-    @property
-    def residual(self):
-        """Natural map after the last pass [N s, N m s]."""
-        return self.sweeping.residual
-
-    @property
-    def correction(self):
-        """What the last sweep took out [m/s, rad/s]."""
-        return self.sweeping.correction
-
-    @property
-    def tolerance(self):
-        """Sweeps end at this residual; negative: they are counted."""
-        return self.sweeping.tolerance
-
-    @tolerance.setter
-    def tolerance(self, double residual):
-        self.sweeping.tolerance = residual
-
-    @property
-    def impact_count(self):
-        """Manifolds that were struck in the last step, counting repeats."""
-        return self.restitution.count
+    def spring_energy(self):
+        """[J] of joints' springs and, as the last step left them, of compliant contacts."""
+        cdef double energy = self.arrays.spring_energy()
+        if self.context.settings.compliant:
+            energy += surface_energy(self.context.store.previous, self.collider.shapes, self.context.store.previous_count)
+        return energy
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""
         return self.stage_times.seconds()
+
+    # ---- what a world changes ----------------------------------------------------------------------------------------
+
+    def take_time(self, Pipeline other not None):
+        """Time and steps of the pipeline whose place this one takes."""
+        self.context.start, self.context.steps, self.steps_made = (
+            other.context.start, other.context.steps, other.steps_made)
+        self.space.trust_records()
+
+    def take_call(self, Pipeline other not None):
+        """Go on with its call."""
+        self.call_began = other.call_began
+        self.stage_times.take(other.stage_times)
+
+    def take_room(self, Pipeline other not None):
+        """Its buffers, so that they need not grow anew."""
+        if (self.context.settings.integrator != INTEGRATE_SEMI_IMPLICIT
+                or other.plain.row_capacity < self.plain.row_capacity):
+            return
+        self.room.take_rows(other.plain)
+        self.room.wide = other.plan.wide
+        self.plan.take_wide(other.plan.wide)
+
+    def set_calls(self, calls):
+        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
+        self.calls.of_time = calls
+
+    def set_user_joints(self, user):
+        """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
+        if user is not None:
+            self.pose_callbacks.__init__(user.call)          # and so keeps its rows alive
+
+    def set_laboratory(self, laboratory):
+        """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
+        self.laboratory = laboratory
+        if laboratory is not None:
+            self.sweeping = self.sweeping.by_laboratory(laboratory)
+            self.integrator.take_solver(self.sweeping)
+
+    def notice(self):
+        """What the user has written since the last step wakes whom it concerns."""
+        self.sleepers.notice()
+
+    def follow(self):
+        """Follow islands that were written from outside."""
+        self.sleepers.follow()
+
+    def restored(self):
+        """Follow poses, islands and manifolds that were written from outside."""
+        self.islands.look(self.context.bodies)
+        self.sleepers.follow()
+
+    def choose(self, const int8_t[::1] asleep):
+        """For tests: from now on only joints whose bodies do not sleep. asleep (bodies,) int8."""
+        self.sleepers.choose(&asleep[0])
+
+    @property
+    def steps(self):
+        """Made since the beginning."""
+        return self.context.steps
+
+    @steps.setter
+    def steps(self, long long steps):
+        self.context.steps = steps
+
+    @property
+    def start(self):
+        """Time before the first step [s]."""
+        return self.context.start
+
+    @start.setter
+    def start(self, double time):
+        self.context.start = time
+
+    @property
+    def borne(self):
+        """The part of a substep's load that rows bear in the biased pass."""
+        return self.context.settings.first_kick
+
+    @property
+    def shapes_changed(self):
+        """Whether the collider has other shapes than when see_shapes() was called, or it never was."""
+        return self.revision_seen != self.collider.revision
+
+    def see_shapes(self):
+        self.revision_seen = self.collider.revision

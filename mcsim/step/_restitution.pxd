@@ -11,6 +11,6 @@ cdef class Restitution:
     cdef StageTimes times
     cdef Impacts impacts                # or None: nothing bounces
     cdef double first                   # part of a substep's forces that acts before the drift
-    cdef long long count                # manifolds that were struck in the last step, counting repeats
+    cdef readonly long long count       # manifolds that were struck in the last step, counting repeats
 
     cdef void bounce(self, bint held) noexcept nogil

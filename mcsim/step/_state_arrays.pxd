@@ -2,8 +2,10 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.constraints._limits cimport JointLists
+from mcsim.core._noted cimport Noted
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport JOINT_AXES, Joint
+from mcsim.state._settings cimport Settings
 
 # What a step may change of a joint before it is known to be sound; impulses are stored later (_pipeline.pyx). Joints are
 # long, and little of them is read here.
@@ -21,9 +23,10 @@ cdef class StateArrays:
     cdef Bodies bodies
     cdef Joint* joints
     cdef Py_ssize_t joint_count
-    cdef int32_t* awake_joints          # those that do not sleep, ascending
-    cdef Py_ssize_t awake_joint_count
-    cdef object kept_awake
+    cdef Settings settings
+    cdef Noted noted
+    cdef readonly object kept_sizes
+    cdef double* sizes                  # of bodies: how far they reach from their centres, or their radius of gyration [m]
     cdef JointLists joint_lists         # of this step
     cdef object kept_lists
     cdef object kept                    # the arrays that the pointers are into

@@ -1,6 +1,6 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
-from libc.math cimport isfinite
+from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
@@ -10,6 +10,7 @@ from mcsim.constraints._coordinates cimport measure_joints, spring_energy
 from mcsim.constraints._joints cimport joint_errors
 from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
+from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
@@ -17,6 +18,10 @@ from mcsim.state._bodies cimport STATIC
 from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
+
+# Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
+cdef double ROUNDING = 2.220446049250313e-16
+cdef double COARSE = 1.0 / 1024.0
 
 
 cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
@@ -46,16 +51,18 @@ cdef inline void restore_joint(const JointKept* kept, Joint* joint) noexcept nog
 
 
 cdef class StateArrays:
-    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE. Both are kept alive and written in place."""
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE. Both are kept alive and written in place. settings: dict
+    with the fields of the Settings record."""
 
-    def hold(self, bodies, joints):
-        """Point at the arrays, and make room for their backup."""
+    def __init__(self, bodies, joints, settings, Noted noted not None):
+        self.settings, self.noted = settings, noted
         self.kept = (bodies, joints)
         self._point_at_bodies(bodies)
+        sizes = bodies.sizes()
+        self.kept_sizes = np.append(np.where(sizes > 0.0, sizes, np.inf), 1.0)
+        self.sizes = doubles(self.kept_sizes)
         self.joints = <Joint*>records(joints if len(joints) else np.zeros(1))
-        self.joint_count = self.awake_joint_count = len(joints)
-        self.kept_awake = np.arange(len(joints) + 1, dtype=np.int32)
-        self.awake_joints = integers(self.kept_awake)
+        self.joint_count = len(joints)
         self._make_lists()
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
@@ -132,11 +139,26 @@ cdef class StateArrays:
         return OK
 
     cdef int check_moving(self) noexcept nogil:
-        """Refuse what a step has made of the state, where it is not finite."""
+        """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
+        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts
+        of r, to |x| ROUNDING / r, and the angle that it turns by in a step to |w| h ROUNDING: at 1 the body is nowhere."""
         cdef Py_ssize_t k
+        cdef int32_t i
+        cdef Vec3 x, w
+        cdef double far
         for k in range(self.bodies.moving_count):
             if not self.sound(self.bodies.moving[k]):
                 return NOT_FINITE
+        for k in range(self.bodies.moving_count):
+            i = self.bodies.moving[k]
+            x, w = self.bodies.position[i], self.bodies.twist[i].w
+            far = ROUNDING * max(max(max(fabs(x.x), fabs(x.y)), fabs(x.z)) / self.sizes[i],
+                                 max(max(fabs(w.x), fabs(w.y)), fabs(w.z)) * self.settings.dt)
+            if far > 1.0:
+                self.failed_body, self.failed_far = i, True
+                return NOT_FINITE
+            if far > COARSE:
+                self.noted.most(NOTE_COARSE, i, far)
         return OK
 
     cdef void save_poses(self) noexcept nogil:
@@ -202,12 +224,8 @@ cdef class StateArrays:
         cdef char[::1] view = self.records_copied().view(np.int8)
         return spring_energy(<Joint*>&view[0], self.joint_count, &self.bodies)
 
-    def errors(self):
-        """(joints, 2) [m, rad], of screws by the turns that they have made."""
-        return self.errors_by(self.kept[1])
-
     def errors_by(self, counted):
-        """The same by the turns in `counted` (joints or more,) JOINT_DTYPE."""
+        """(joints, 2) [m, rad], of screws by the turns in `counted`, (joints or more,) JOINT_DTYPE."""
         out = np.zeros((self.joint_count, 2))
         cdef double[:, ::1] view = out
         cdef char[::1] read

@@ -18,11 +18,11 @@ cdef class Sweeps:
     cdef FurtherSweeps further
     cdef Drives drives
     cdef Calls calls
-    cdef double tolerance               # sweeps end at this residual; negative: they are counted
-    cdef double residual                # natural map after the last pass [N s, N m s]
-    cdef double correction              # what the last sweep took out [m/s, rad/s]
+    cdef public double tolerance        # sweeps end at this residual; negative: they are counted
+    cdef readonly double residual       # natural map after the last pass [N s, N m s]
+    cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef int asked                      # of each pass of this step
-    cdef long long made                 # sweeps of the last step, over all rows
+    cdef readonly long long made        # sweeps of the last step, over all rows
     cdef bint rubs                      # contacts have friction in the biased pass
     cdef bint relaxes                   # a relax pass follows the biased one
     cdef bint judges_biased             # the residual of a step has that of its biased pass

@@ -5,7 +5,7 @@ import numpy as np
 from mcsim.core._noted cimport NOBODY, NOTE_CHANGING, NOTE_SWEEPS
 from mcsim.core._types cimport OK
 from mcsim.state._row cimport BIASED, RELAXED
-from mcsim.state._settings cimport STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT
+from mcsim.state._settings cimport STABILIZE_SOFT
 
 cdef enum:
     MOST_SWEEPS = 1000           # likewise, of the assembled matrix
@@ -20,10 +20,14 @@ cdef class Sweeps:
             context, sets, plain, further, drives, calls)
         self.tolerance = -1.0
         self.rubs = context.settings.stabilization != STABILIZE_SOFT or context.settings.compliant
-        self.relaxes = context.settings.stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
+        self.relaxes = context.settings.relaxes
         self.judges_biased = not self.relaxes or context.settings.compliant
         self.in_halves = context.settings.first_kick < 1.0
-        self.last_pass = RELAXED if context.settings.stabilization >= STABILIZE_PROJECTION else BIASED
+        self.last_pass = RELAXED if self.relaxes else BIASED
+
+    def by_laboratory(self, problem):
+        """What takes the place of these sweeps where a solver of the laboratory solves the rows."""
+        return Laboratory(self.context, self.sets, self.plain, self.further, self.drives, self.calls, problem)
 
     cdef void begin_step(self) noexcept nogil:
         """Where rows may contradict each other. Where impulses act in halves compliance bounds what sweeps give then."""

@@ -7,13 +7,17 @@ from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
-from mcsim.step._tree_pipeline cimport TreePipeline
+from mcsim.step._sweeps cimport Sweeps
+from mcsim.step._tree_joints cimport TreeJoints
+from mcsim.step._tree_sync cimport TreeSync
 
 cdef class TreeLoops:
     cdef StepContext context
     cdef PlainRows plain
     cdef TreeMotion motion
     cdef TreePoses poses
+    cdef TreeSync body_sync
+    cdef TreeJoints joints
     cdef LoopRows rows
     cdef const int32_t* bond             # (trees,)
     cdef const int32_t* bonds            # (bodies,)
@@ -35,8 +39,8 @@ cdef class TreeLoops:
     cdef void aim(self) noexcept nogil
     cdef void begin_trials(self) noexcept nogil
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
-    cdef void close(self, TreePipeline step, double h) noexcept nogil
-    cdef void project(self, TreePipeline step, double h) noexcept nogil
+    cdef void close(self, double h) noexcept nogil
+    cdef void project(self, Sweeps sweeping, double h) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil
     cdef void note_open(self) noexcept nogil

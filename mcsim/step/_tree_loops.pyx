@@ -27,12 +27,13 @@ cdef double CLOSED = 1.8e-12
 
 cdef class TreeLoops:
     """rows: those that close loops; bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds:
-    (bodies and one,) the same of their trees, the world's before the first. plan: as of ReducedPipeline."""
+    (bodies and one,) the same of their trees, the world's before the first. plan: as of TreeConstraints."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, TreePoses poses not None,
-                 LoopRows rows not None, bond, bonds, plan):
+                 TreeSync body_sync not None, TreeJoints joints not None, LoopRows rows not None, bond, bonds, plan):
         cdef TreeMotion motion = poses.motion
         self.context, self.plain, self.motion, self.poses, self.rows = context, plain, motion, poses, rows
+        self.body_sync, self.joints = body_sync, joints
         states = np.zeros((3, max(1, motion.tree.nq + motion.tree.nv)))
         errors, trials = np.zeros((2, motion.tree_count + 1)), np.zeros(motion.tree_count + 1, np.int32)
         self.kept = bond, bonds, states, errors, trials
@@ -108,7 +109,7 @@ cdef class TreeLoops:
                 else:
                     qd[i] = of_rates[i]
 
-    cdef void close(self, TreePipeline step, double h) noexcept nogil:
+    cdef void close(self, double h) noexcept nogil:
         """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
         Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
         is singular. Bodies are left where the last trial had them."""
@@ -122,7 +123,7 @@ cdef class TreeLoops:
             self.motion.drift(h)
             self.motion.place()
             self.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
-            step.write_joints()
+            self.joints.write()
             memcpy(q, self.levels, self.motion.tree.nq * sizeof(double))
             more = False
             for g in range(self.motion.tree_count):
@@ -141,7 +142,7 @@ cdef class TreeLoops:
             if not more:
                 break
 
-    cdef void project(self, TreePipeline step, double h) noexcept nogil:
+    cdef void project(self, Sweeps sweeping, double h) noexcept nogil:
         """"projection": q onto the nearest place at which loops are closed, by Gauss-Newton steps in the metric of H, q -=
         H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
         do not shrink; what is open closes no faster than its push. Rows are refreshed, before and after."""
@@ -184,8 +185,8 @@ cdef class TreeLoops:
                 memcpy(self.motion.q, self.places, nq * sizeof(double))
                 memcpy(self.motion.qd, self.levels, nv * sizeof(double))
             if more or back:
-                step.body_sync.show(True, step.steps)
-                step.refresh()
+                self.body_sync.show(True, self.context.steps)
+                sweeping.refresh()
             if not more:
                 return
 

@@ -54,7 +54,8 @@ class Solver:
 class Stabilization:
     """code: what Settings.stabilization holds. reads: the keywords that it reads, of those that not all do;
     reduced_reads: in a ReducedWorld, None where that does not have it. sweeps: iterations by default. relaxes: whether
-    a substep ends with a pass without bias."""
+    a substep ends with a pass without bias. displaces: whether errors are mended by a displacement of their own, not by the
+    rows' velocities."""
 
     code: int
     reads: tuple[str, ...]
@@ -62,6 +63,7 @@ class Stabilization:
     sweeps: int = 8
     reduced_sweeps: int = 8
     relaxes: bool = False
+    displaces: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,10 @@ STABILIZATION_TABLE = {
     "none": Stabilization(0, (), ()),
     "baumgarte": Stabilization(1, OF_BIAS, OF_BIAS),
     "soft": Stabilization(2, OF_SPRINGS, OF_SPRINGS, 4, 4, relaxes=True),
-    "split_impulse": Stabilization(3, OF_BIAS),
+    "split_impulse": Stabilization(3, OF_BIAS, displaces=True),
     # In a ReducedWorld it is for loops, and limits and contacts are soft.
-    "projection": Stabilization(4, OF_ROUNDS, OF_SPRINGS, reduced_sweeps=4, relaxes=True),
-    "ggl": Stabilization(5, OF_ROUNDS, relaxes=True),
+    "projection": Stabilization(4, OF_ROUNDS, OF_SPRINGS, reduced_sweeps=4, relaxes=True, displaces=True),
+    "ggl": Stabilization(5, OF_ROUNDS, relaxes=True, displaces=True),
 }
 STABILIZATIONS = {name: entry.code for name, entry in STABILIZATION_TABLE.items()}
 REDUCED_STABILIZATIONS = tuple(name for name, entry in STABILIZATION_TABLE.items() if entry.reduced_reads is not None)

@@ -229,7 +229,7 @@ class Changes(WorldBase):
             if parts["_pipeline"] is not self._pipeline:
                 parts["_pipeline"].take_room(self._pipeline)
                 if planned:
-                    parts["_pipeline"].take_plan(self._pipeline)
+                    parts["_pipeline"].plan.take(self._pipeline.plan)
             parts["_pipeline"].restored()
             vars(self).update(parts)
         except BaseException:
@@ -255,7 +255,7 @@ class Changes(WorldBase):
         old.notice()
         new = Gathering(self._there, self._joints, self._collider, scene, anew)
         edit = new.edit()
-        planned = new.joints is self._joints and old.plan_serves(new.bodies.count)
+        planned = new.joints is self._joints and old.plan.serves(new.bodies.count)
         shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
         parts = self._machinery(scene, new.bodies, new.joints, shapes, edit and self._collider, indices, planned)
         if edit is None:

@@ -76,7 +76,7 @@ class EventRun:
                 self._count_turns(world)
                 pipeline.steps += 1
                 if self.reduced:
-                    pipeline.end_steps()
+                    pipeline.space.end_steps()
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:
@@ -199,8 +199,8 @@ class JointSource:
         bodies.orientation[...] = q / lengths(q)[:, None]
         bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
         while self.pipeline.prepare() == GROW:
-            self.pipeline.grow()
-        raw = self.pipeline.rows_now()
+            self.pipeline.room.grow()
+        raw = self.pipeline.plain.now()
         rows, K = self._joint_rows(raw)
         spins = self.world._spins()
         torques = _cross(w, spins)
@@ -210,7 +210,7 @@ class JointSource:
         own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
                                              - bodies.linear_damping[:, None] * v)
         own[:, 3:] = -bodies.angular_damping[:, None] * spins
-        smooth = np.where(self.moves, self.pipeline.smooth_forces(), 0.0)
+        smooth = np.where(self.moves, self.pipeline.space.smooth_forces(), 0.0)
         right = -(rows["curvature"] - product(K, turning.ravel()))
         gyroscopic = np.zeros_like(smooth)
         gyroscopic[:, 3:] = np.where(self.moves, torques, 0.0)

@@ -256,7 +256,7 @@ class JointHandle(Handle):
 
     def _coordinates(self, field):
         with self._look(field):
-            record = self._world._pipeline.measured()[self.index]
+            record = self._world._pipeline.space.measured()[self.index]
         values = record["axes"][field][:record["axis_count"]].copy()
         return float(values[0]) if len(values) == 1 else values
 
@@ -403,7 +403,7 @@ class JointHandle(Handle):
 
     def _count_anew(self, axis, slot):
         """Whole turns from the present angle to the one that is nearest to the limits."""
-        here = float(self._world._pipeline.measured()[self.index]["axes"]["position"][axis])
+        here = float(self._world._pipeline.space.measured()[self.index]["axes"]["position"][axis])
         turns = turns_towards(here, float(slot["lower"][0]), float(slot["upper"][0]))
         if turns == 0:
             return

@@ -111,7 +111,7 @@ class Observers(WorldBase):
     def joint_errors(self) -> np.ndarray:
         """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
         with self._turn.look("joint_errors"):
-            errors = self._pipeline.errors()
+            errors = self._pipeline.space.errors()
             if self._user is not None:
                 self._user.fill_errors(errors, self._joints["broken"] != 0)
             return errors
@@ -139,7 +139,7 @@ class Observers(WorldBase):
 
     def _spins(self):
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
-        return self._pipeline.spins()
+        return self._pipeline.arrays.spins()
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
@@ -198,7 +198,7 @@ class Observers(WorldBase):
         if self._pipeline.islands.sleepers:
             return self._awake()._raw_rows()
         self._prepare()
-        return self._pipeline.rows_now()
+        return self._pipeline.plain.now()
 
     @property
     def asleep(self) -> np.ndarray:
@@ -234,11 +234,11 @@ class Observers(WorldBase):
             return self._awake()._rows_and_free()
         self._prepare(points=True)
         try:
-            rows = self._pipeline.rows_now().copy()
+            rows = self._pipeline.plain.now().copy()
             if self._keywords["contact"] != "compliant":
                 # of whole impulses, where a pass has half of them
                 rows["compliance"][:, 0] *= self._pipeline.borne
-            return rows, *self._pipeline.row_matrices(), self._pipeline.kicked()
+            return rows, *self._pipeline.space.row_matrices(), self._pipeline.space.kicked()
         finally:
             self._prepare()
 
@@ -247,7 +247,7 @@ class Observers(WorldBase):
         if self._pipeline.islands.sleepers:
             return self._awake()._rows_and_velocity()
         self._prepare()
-        return self._pipeline.rows_now().copy(), *self._pipeline.row_matrices(), self._pipeline.velocities()
+        return self._pipeline.plain.now().copy(), *self._pipeline.space.row_matrices(), self._pipeline.space.velocities()
 
     def _ends_relaxed(self):
         """Whether the last pass of a substep is one without bias: 0 or 1."""
@@ -279,7 +279,7 @@ class Observers(WorldBase):
             raw = self._raw_rows()
             rows, jacobian = self._rows_of_joints(raw)
             moving = self._bodies.inv_mass > 0.0
-            forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+            forces = np.where(moving[:, None], self._pipeline.space.smooth_forces(), 0.0)
             rotations = matrices(self._bodies.orientation)
             gyroscopic = np.zeros_like(forces)
             gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
@@ -334,18 +334,18 @@ class Observers(WorldBase):
     def stats(self) -> Stats:
         """Stats of the last step."""
         with self._turn.alone("stats"):
-            pipeline = self._pipeline
+            pipeline, sweeping = self._pipeline, self._pipeline.sweeping
             manifolds = self._collider.get_manifolds()
-            geared = int(np.sum(second_rows(pipeline.rows_now())))
+            geared = int(np.sum(second_rows(pipeline.plain.now())))
             laboratory, run = pipeline.laboratory, self._event_run
             return Stats(
-                rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
-                joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
+                rows=pipeline.context.joint_rows + pipeline.context.contact_rows - geared,
+                joint_rows=pipeline.context.joint_rows - geared, contact_rows=pipeline.context.contact_rows,
                 manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-                iterations=pipeline.sweeps if laboratory is None else laboratory.iterations,
-                impacts=pipeline.impact_count if run is None else run.impacts,
+                iterations=sweeping.made if laboratory is None else laboratory.iterations,
+                impacts=pipeline.restitution.count if run is None else run.impacts,
                 steps=pipeline.steps_made if run is None else run.steps,
-                residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
+                residuals=Residuals(self, {"natural_map": sweeping.residual, "velocity": sweeping.correction} | (
                     {} if laboratory is None else laboratory.residuals)),
                 times=dict(zip(STAGES, pipeline.times())),
                 **{name: notes_of(pipeline.noted, self._scene.bodies, self._scene.joints, ever)
@@ -398,6 +398,6 @@ class Observers(WorldBase):
         with self._turn.look("settings"):
             k = self._keywords
             if self._pipeline.laboratory is None:
-                direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(k)
+                direct = self._pipeline.plan.tree is not None if len(self._joints) else joint_tree(k)
                 k = k | {"joint_solver": "tree" if direct else "rows"}
             return Settings(k, self._more is ReducedMore)

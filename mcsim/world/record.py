@@ -83,7 +83,7 @@ def _hand_joints(holder):
     for name in OF_SUBSTEPS:
         records[name] = 0
     records["axes"]["impulse"] = 0.0
-    records["axes"]["position"] = holder.pipeline.measured()["axes"]["position"]
+    records["axes"]["position"] = holder.pipeline.space.measured()["axes"]["position"]
     return records
 
 
@@ -151,7 +151,7 @@ def _read_seen(holder):
 
 def _of_tree(name, meaning):
     def read(holder):
-        return getattr(holder.pipeline, name)
+        return getattr(holder.pipeline.space, name)
 
     def write(holder, array):
         read(holder)[...] = array
@@ -186,8 +186,8 @@ REDUCED_RECORD = (
     _of_tree("tau", "forces of its joints [N, N m]"),
     Entry("faces", "where q was written since the last step or change ended: bodies, and the quaternions that they had "
           "then, to whose side those of now keep", np.dtype(float),
-          lambda holder: holder.pipeline.body_sync.turned_faces(holder.pipeline.steps), lambda holder: (-1, 5),
-          lambda holder, turned: holder.pipeline.body_sync.take_faces(turned, holder.pipeline.steps), _check_faces),
+          lambda holder: holder.pipeline.space.body_sync.turned_faces(holder.pipeline.steps), lambda holder: (-1, 5),
+          lambda holder, turned: holder.pipeline.space.body_sync.take_faces(turned, holder.pipeline.steps), _check_faces),
 )
 
 

@@ -22,7 +22,7 @@ from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, items, reals
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
-from mcsim.step._reduced_pipeline import ReducedPipeline
+from mcsim.step.stages import Pipeline
 from mcsim.world.choices import (
     RK4,
     CompliantContact,
@@ -114,7 +114,8 @@ class ReducedWorld(World):
         own = {"integrator": "semi_implicit"}
         if self._keywords["stabilization"] == "projection":
             own["stabilization"] = "soft"                # limits and contacts; the pipeline projects loops by itself
-        return kernel_settings(self._keywords | own, scene.gravity) | {"integrator": INTEGRATE_REDUCED}
+        return kernel_settings(self._keywords | own, scene.gravity) | {
+            "integrator": INTEGRATE_REDUCED, "first_kick": 0.5, "joint_warm_start": 0.0}     # loops are solved at once
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
@@ -125,9 +126,8 @@ class ReducedWorld(World):
         q, qd = system.coordinates(*state)
         struck = allow(system, q, qd, state)
         tau = np.zeros(system.nv)
-        before = vars(self).get("_pipeline")
-        if before is not None:
-            _carry_over(before.system, before, system, q, qd, tau, struck)
+        if "_pipeline" in vars(self):
+            _carry_over(self._space, system, q, qd, tau, struck)
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
@@ -137,11 +137,11 @@ class ReducedWorld(World):
                                angles=_angles(system, scene), q=q, qd=qd, tau=tau, pitched=_pitched(system),
                                runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
-        pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
-            self._keywords, scene.gravity, bodies), plan)
+        pipeline = Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+            self._keywords, scene.gravity, bodies), trees=plan)
         _note_torn(pipeline.noted, system, scene, state)
-        pipeline.system = system
-        pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
+        pipeline.space.system = system
+        pipeline.space.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
 
     def _ends_relaxed(self):
@@ -170,6 +170,11 @@ class ReducedWorld(World):
         return vars(self)["_pipeline"]
 
     @property
+    def _space(self):
+        """The velocities of the trees, whatever is written into the bodies."""
+        return vars(self)["_pipeline"].space
+
+    @property
     def _bodies(self):
         """The bodies' arrays, as q and qd have them."""
         if not self._turn.stepping:
@@ -181,7 +186,7 @@ class ReducedWorld(World):
         """The joints' records, with what those of the tree carried in the last substep."""
         if not self._turn.stepping:
             self._follow_written()
-            vars(self)["_pipeline"].recover()
+            self._space.recover()
         return vars(self)["_joints"]
 
     # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities.
@@ -190,16 +195,16 @@ class ReducedWorld(World):
     def _follow_written(self):
         """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is
         written into the bodies' velocities makes them."""
-        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
-        pipeline.sync()
-        if not self._turn.taken or self._turn.last is not None or pipeline.body_sync.written() is None:
+        space, bodies = self._space, vars(self)["_bodies"]
+        space.sync()
+        if not self._turn.taken or self._turn.last is not None or space.body_sync.written() is None:
             return
-        qd, twist, shown = pipeline.qd.copy(), bodies.twist.copy(), pipeline.body_sync.shown_twists.copy()
+        qd, twist, shown = space.qd.copy(), bodies.twist.copy(), space.body_sync.shown_twists.copy()
 
         def give_back():
-            if vars(self)["_pipeline"] is pipeline:
-                pipeline.qd[...] = qd
-                pipeline.body_sync.take_back_twists(twist, shown)
+            if self._space is space:
+                space.qd[...] = qd
+                space.body_sync.take_back_twists(twist, shown)
         if np.all(np.isfinite(twist)):
             try:
                 self._take_over()
@@ -210,8 +215,8 @@ class ReducedWorld(World):
     def _take_over(self):
         """Written velocities become the state: all at once, as set_velocity does it."""
         pipeline = vars(self)["_pipeline"]
-        pipeline.sync()
-        written = pipeline.body_sync.written()
+        pipeline.space.sync()
+        written = pipeline.space.body_sync.written()
         if written is None:
             return
         twist = vars(self)["_bodies"].twist
@@ -233,8 +238,8 @@ class ReducedWorld(World):
         """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the
         present ones elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is
         written."""
-        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
-        asked, qd = pipeline.body_sync.shown_twists.copy(), pipeline.qd.copy()
+        space, bodies = self._space, vars(self)["_bodies"]
+        asked, qd = space.body_sync.shown_twists.copy(), space.qd.copy()
         asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
         for link in self.system.links:
             i = link.body_number
@@ -242,24 +247,25 @@ class ReducedWorld(World):
                 if written[i, 0]:
                     qd[link.v][:3] = twists[i, :3]
                 if written[i, 1]:
-                    qd[link.v][3:] = rotate(conjugate(pipeline.q[link.q][3:]), twists[i, 3:])
-        allow(self.system, pipeline.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
-        pipeline.body_sync.forget_written()
-        pipeline.qd[...] = qd
-        pipeline.sync()
+                    qd[link.v][3:] = rotate(conjugate(space.q[link.q][3:]), twists[i, 3:])
+        allow(self.system, space.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
+        space.body_sync.forget_written()
+        space.qd[...] = qd
+        space.sync()
 
     def _arrays(self):
         with self._turn.glance() as had:
             if had:
-                self._there.pipeline.sync()
+                self._there.pipeline.space.sync()
         return self._there
 
     def _led(self):
-        """The pipeline, its coordinates of kinematic bodies as those are: for who looks at them at any time."""
+        """The trees, their coordinates of kinematic bodies as those are: for who looks at them at any time."""
+        space = self._there.pipeline.space
         with self._turn.glance() as had:
             if had:
-                self._there.pipeline.lead()
-        return self._there.pipeline
+                space.lead()
+        return space
 
     @staticmethod
     def _as_shown(name, array):
@@ -283,15 +289,15 @@ class ReducedWorld(World):
             try:
                 return super()._make_steps(n)
             finally:
-                vars(self)["_pipeline"].recover()    # while q, qd and tau are those that the forces belong to
+                self._space.recover()    # while q, qd and tau are those that the forces belong to
         if self._forgetful:
             self._forget()
         self._refuse_bounds()
         self._pipeline.noted.begin_call()
         try:
-            integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
+            integrate(self._pipeline.space, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n
-            vars(self)["_pipeline"].end_steps()
+            self._space.end_steps()
         finally:
             self._bodies.force[...] = 0.0
 
@@ -310,19 +316,19 @@ class ReducedWorld(World):
     def _turn_coordinate(self, joint, axis, angle):
         """A joint's coordinate is counted anew, by whole turns."""
         joints, axes, places = _angles(self.system, self._scene)
-        self._pipeline.q[places[(joints == joint) & (axes == axis)]] += angle
+        self._pipeline.space.q[places[(joints == joint) & (axes == axis)]] += angle
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
 
     @property
     def system(self) -> System:
         """The model: links, joints, loops, which q and qd are whose."""
-        return self._there.pipeline.system
+        return self._there.pipeline.space.system
 
     @property
     def dynamics(self) -> Dynamics:
         """The algorithms over the tree, at any state."""
-        return self._there.pipeline.dynamics
+        return self._there.pipeline.space.dynamics
 
     def index(self, which) -> tuple[slice, slice]:
         """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
@@ -352,7 +358,7 @@ class ReducedWorld(World):
     @property
     def tau(self) -> np.ndarray:
         """(nv,) forces of the joints [N, N m] that act in every step until they are written anew."""
-        return self._there.pipeline.tau.view()
+        return self._there.pipeline.space.tau.view()
 
     @tau.setter
     def tau(self, value) -> None:
@@ -473,7 +479,7 @@ class ReducedWorld(World):
                 self._check_tree(state)
             q, qd = self.system.coordinates(*state)
             allow(self.system, q, qd, tuple(state))
-            vars(self)["_pipeline"].body_sync.forget_written()
+            self._space.body_sync.forget_written()
             self._turn.last = None
             self.q[...], self.qd[...] = q, qd
 
@@ -529,7 +535,7 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
-        vars(self)["_pipeline"].end_steps()      # quaternions keep to the side of this pose, looked at or not
+        self._space.end_steps()      # quaternions keep to the side of this pose, looked at or not
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
@@ -599,20 +605,20 @@ class ReducedWorld(World):
         if self._turn.last is not None:
             give_back, self._turn.last = self._turn.last, None
             give_back()
-            holder.pipeline.sync()
+            holder.pipeline.space.sync()
         return holder
 
     def _catch_up(self):
-        pipeline = vars(self)["_pipeline"]
-        pipeline.sync()
-        pipeline.recover()
+        self._space.sync()
+        self._space.recover()
 
     def _follow(self, holder):
         self._turn.last = None                   # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
-        holder.pipeline.sync()
-        holder.pipeline.body_sync.take_back_twists(written, holder.pipeline.body_sync.shown_twists)
-        holder.pipeline.trust_records()
+        space = holder.pipeline.space
+        space.sync()
+        space.body_sync.take_back_twists(written, space.body_sync.shown_twists)
+        space.trust_records()
 
     def _given(self):
         return self._choices | {name: self._keywords[name] for name in keyword_names(ReducedWorld)
@@ -724,10 +730,10 @@ def _names(parts, field):
         raise SceneError(f"ReducedWorld: {error}") from None
 
 
-def _carry_over(old, before, system, q, qd, tau, struck):
+def _carry_over(before, system, q, qd, tau, struck):
     """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
     links whose velocities have changed."""
-    numbers = {_held_by(link): link for link in old.links}
+    numbers = {_held_by(link): link for link in before.system.links}
     for link in system.links:
         other = numbers.get(_held_by(link))
         if other is not None and other.kind == link.kind:

@@ -25,7 +25,6 @@ from mcsim.world.capabilities import (
     REDUCED_STABILIZATIONS,
     SOLVER_TABLE,
     STABILIZATION_TABLE,
-    STABILIZATIONS,
     check,
     check_given,
     check_goes,
@@ -379,6 +378,7 @@ def workers(threads):
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
+    stabilization = STABILIZATION_TABLE[k["stabilization"]]
     h = k["dt"] / k["substeps"]
     return {
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
@@ -386,7 +386,8 @@ def kernel_settings(k, gravity):
         "more_iterations": k["more_iterations"], "least_iterations": k["least_iterations"],
         "settle_speed": SETTLE_FALLS * _length(gravity) * h,
         "settle_rate": 0.0 if _length(gravity) > 0.0 else SETTLE_PART / h,
-        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
+        "stabilization": stabilization.code, "relaxes": int(stabilization.relaxes),
+        "displaces": int(stabilization.displaces), "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if in_halves(k) else 1.0,

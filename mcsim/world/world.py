@@ -151,7 +151,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.set_calls(motion_calls(scene, joints))
         pipeline.set_laboratory(self._new_laboratory(pipeline.noted))
         pipeline.strict = self._keywords["strict"]
-        pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
+        pipeline.sweeping.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -262,7 +262,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
-        i = self._pipeline.failed_body
+        i = self._pipeline.arrays.failed_body
         name = self._scene.bodies[i].name
         joints = [joint.name for joint in self._scene.joints if name in (joint.a, joint.b)]
         found = self._collider.get_manifolds()
@@ -272,7 +272,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         state = (*now.position[i], *now.orientation[i], *now.twist[i], *now.force[i])
         where = ("the last good state is kept" if np.all(np.isfinite(state))
                  else "set its pose, velocity and forces anew")
-        what = ("is not finite" if not self._pipeline.failed_far else
+        what = ("is not finite" if not self._pipeline.arrays.failed_far else
                 "is so far away, or turns so fast, that numbers no longer tell its points apart")
         return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
                 f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
@@ -281,7 +281,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""
         while (status := self._pipeline.prepare(points)) == GROW:
-            self._pipeline.grow()
+            self._pipeline.room.grow()
         if status == NOT_FINITE:
             raise SimulationError(self._explain_failure())
 
@@ -436,7 +436,7 @@ def _set_gears(joints, pipeline):
     added = np.flatnonzero(np.isnan(joints["constant"]))
     if not len(added):
         return
-    measured = pipeline.measured()
+    measured = pipeline.space.measured()
     for i in added:
         (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
         q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))

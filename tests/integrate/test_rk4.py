@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 from mechanism_scenes import (
     FOUR_BAR,
     G,

@@ -4,7 +4,7 @@ import pytest
 
 import mcsim as mc
 from mcsim.lab.methods import DEFAULT_METHODS, MAXIMAL_SOLVERS, Method, methods_of, parse
-from mcsim.world.settings import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 from test_momentum import jointed
 from test_solvers_agree import pile
 

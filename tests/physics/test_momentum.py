@@ -7,7 +7,7 @@ import pytest
 
 import mcsim as mc
 from amounts import amount
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 
 SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
 WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in STABILIZATIONS for v, j in SOLVERS]

@@ -51,7 +51,7 @@ def test_what_the_step_has_is_that_of_the_mass_matrix(name):
     world = WORLDS[name]()
     jacobian, h = world.jacobian().toarray(), world.mass_matrix(world.q)
     world._prepare()
-    j, response = (part.toarray() for part in world._pipeline.row_matrices())
+    j, response = (part.toarray() for part in world._pipeline.space.row_matrices())
     moving = np.abs(j).max(axis=1) > 0.0                 # what the tree implies is left out
     assert np.count_nonzero(moving) > 10
     assert np.abs(j - jacobian)[moving].max() < 1e-9

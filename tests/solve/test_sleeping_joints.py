@@ -126,8 +126,8 @@ def test_what_wakes_begins_with_its_impulses():
     world, bodies = start("ab", "chain", {}, gravity=9.81)
     world.velocities[:] = world.angular_velocities[:] = 0.0
     world.step(3)
-    held = world._pipeline.measured()["impulse"].copy()
+    held = world._pipeline.space.measured()["impulse"].copy()
     lay_asleep(world, bodies["a"])
     world.step(20)
-    after = world._pipeline.measured()["impulse"]
+    after = world._pipeline.space.measured()["impulse"]
     assert np.array_equal(after[:7], held[:7]) and not np.array_equal(after[7:], held[7:])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
-from mcsim.world.settings import STABILIZATIONS
+from mcsim.world.capabilities import STABILIZATIONS
 from mechanism_scenes import G, double_pendulum, four_bar, four_bar_at, pendulum
 
 # Those that solve for positions; the pendulum's hinge in 5 s of swinging: the largest gap that they leave [m].

@@ -126,7 +126,7 @@ def test_stages_have_names():
 def test_solver_codes_are_those_of_the_kernels():
     """solve.SOLVERS gives the codes of the enum Solver, settings those of Stabilization."""
     from mcsim.solve import SOLVERS
-    from mcsim.world.settings import STABILIZATIONS
+    from mcsim.world.capabilities import STABILIZATIONS
 
     package = Path(mcsim.__file__).parent
     blocks = (package / "solve" / "_blocks.pxd").read_text()

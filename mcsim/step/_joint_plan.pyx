@@ -1,0 +1,193 @@
+"""Who solves which joints and contacts of a world: made for the bodies and joints that there are, anew when joints break.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from mcsim.constraints._joints cimport layout_joints
+from mcsim.core._noted cimport NOTE_ROWS
+from mcsim.solve._impact cimport BodyImpacts
+from mcsim.state._bodies cimport DYNAMIC, STATIC
+from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT
+from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
+from mcsim.step._joint_warm_starts cimport JointWarmStarts, WholeWarmStarts
+
+from mcsim.solve import SOLVERS
+from mcsim.solve.border import border_rows
+from mcsim.state.fields import JOINT_DTYPE
+from mcsim.step._direct_joints import DirectJoints, JointsInTurn
+from mcsim.step._drifts import new_drift
+from mcsim.step._joint_bounds import JointBounds
+from mcsim.step._lane_contacts import LaneContacts
+from mcsim.step._swept_joints import SweptJoints
+
+cdef int SI = SOLVERS["si"]
+
+# Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
+cdef double MOST_WORK = 15_000.0
+
+
+cdef class JointPlan:
+    """base: sets that stand whatever is planned; sets: where all are put; room: Room; least: sweeps of a pass that all
+    contacts take part in; bounces: whether anything does."""
+
+    def __init__(self, StepContext context not None, StateArrays arrays not None, PlainRows plain not None, base,
+                 ConstraintSets sets not None, Integrator integrator not None, Restitution restitution not None,
+                 Islands islands not None, Displacement displacement not None, room, WideContacts wide not None, int least,
+                 bint bounces):
+        self.context, self.arrays, self.plain, self.base, self.sets = context, arrays, plain, base, sets
+        self.integrator, self.restitution, self.islands = integrator, restitution, islands
+        self.displacement, self.room, self.wide = displacement, room, wide
+        self.least, self.bounces, self.wanted = least, bounces, context.settings.joint_tree
+        self.contacts_in_lanes = (not context.settings.compliant and context.settings.solver == SI
+                                  and not context.settings.displaces
+                                  and context.settings.integrator == INTEGRATE_SEMI_IMPLICIT
+                                  and context.settings.friction_cone and context.settings.friction_central)
+
+    def make(self):
+        """For the joints that hold now."""
+        bodies, joints = self.arrays.kept
+        self._plan_tree(bodies, joints)
+        self._plan_wide(bodies, joints)
+        self.integrator.plan(bodies, joints, self._joint_sizes)
+        self._plan_impacts()
+        self.list_sets()
+
+    def _joint_sizes(self):
+        """(joints,) rows that are each joint itself."""
+        while layout_joints(self.arrays.joints_copied(), NULL, self.context.joint_count, self.context.bodies,
+                            self.context.settings, self.plain.rows, self.plain.row_capacity, True, NULL, NULL, NULL,
+                            NULL) < 0:
+            self.room.grow()
+        return self.arrays.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.context.joint_count]
+
+    def _plan_tree(self, bodies, joints):
+        """The direct joint solver, if it is asked for and there is anything for it to do."""
+        bodies = _with_room(bodies)
+        self.body_room = bodies.count
+        self.articulations = None
+        self.too_dear = 0.0
+        self.context.settings.joint_tree = self.wanted
+        if self.wanted and len(joints):
+            found = Articulations(bodies, joints, self._joint_sizes(),
+                                  self.context.settings.stabilization == STABILIZE_SOFT, self.contacts_in_lanes)
+            if found.state.tree.row_count + found.state.border.count > 0:
+                self.articulations = found
+                self._attach()
+        if (self.articulations is not None and self.wanted == 2
+                and self.articulations.state.tree.work > MOST_WORK * len(joints)):
+            self.too_dear = self.articulations.state.tree.work / len(joints)
+        if self.articulations is None or self.too_dear > 0.0:
+            self.articulations = None
+            self.context.settings.joint_tree = 0
+        self._plan_motors(bodies, joints)
+
+    def _attach(self):
+        """The articulations work on the arrays of this world."""
+        self.articulations.attach(self.context.bodies, self.context.joints, self.context.settings,
+                                  self.context.pose_callbacks, self.context.noted)
+
+    def _plan_motors(self, bodies, joints):
+        """Who probes for motors where the direct solver takes the joints' rows in turn with sweeps."""
+        self.probing, self.held_motors = None, None
+        if self.articulations is None or self.closes() or not np.any(joints["axes"]["motor_mode"]):
+            return
+        beside = border_rows(joints)
+        sizes = self._joint_sizes().copy()
+        sizes[[row[0] for row in beside]] = 0
+        self.probing = SmoothSolver(np.stack([joints["body_a"], joints["body_b"]], axis=1), sizes, beside,
+                                    bodies.kind == DYNAMIC)
+        self.held_motors = HeldSpans(self.probing)
+
+    def _plan_wide(self, bodies, joints):
+        """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""
+        self.wide_joints = None
+        if (self.context.settings.solver == SI and not self.context.settings.displaces
+                and self.context.settings.integrator == INTEGRATE_SEMI_IMPLICIT and not self.context.settings.joint_tree
+                and len(joints) > 0 and not self.bounces):
+            self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
+
+    def _plan_impacts(self):
+        """Who makes what bounces."""
+        own = self.integrator.impacts(self.context.settings.restitution_law)
+        impacts, first = (self._impacts(), self.context.settings.first_kick) if own is None else own
+        self.restitution.take(impacts if self.bounces else None, first)
+
+    def _impacts(self):
+        """Those of what the joints' solver holds."""
+        cdef BodyImpacts blows
+        cdef int law = self.context.settings.restitution_law
+        bodies, joints = self.arrays.kept
+        if self.articulations is not None:
+            return ArticulationImpacts(law, self.articulations, bodies.count, self.closes())
+        if len(joints):
+            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+            blows = RowImpacts(law, pairs, bodies.kind == DYNAMIC)
+        else:
+            blows = BodyImpacts(law, bodies.count)
+        blows.twist = self.context.bodies.twist
+        return blows
+
+    def list_sets(self):
+        """What brings rows, in the order of a sweep, and what moves poses and weighs warm starts with it."""
+        cdef Articulations direct = self.articulations if self.closes() else None
+        cdef Articulations in_turn = None if self.closes() else self.articulations
+        cdef WholeWarmStarts warm_starts = WholeWarmStarts()
+        self.context.joined, self.closed = NULL, direct
+        self.plain.articulations = self.articulations
+        self.plain.block_start = (self.context.settings.joint_warm_start if direct is None
+                                  else self.context.settings.first_kick)
+        if direct is not None and not self.context.settings.compliant:
+            warm_starts = JointWarmStarts(self.context, self.plain, self.wide, direct)
+        self.sets.take([
+            *self.base,
+            None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
+            None if direct is None else JointBounds(self.context, direct.state.joint_bounds),
+            LaneContacts(self.context, self.wide, self.least) if self.contacts_in_lanes else None,
+            None if direct is None else DirectJoints(self.context, self.plain, direct),
+            None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
+        self.integrator.take_drift(
+            new_drift(self.context, self.islands, self.plain, self.displacement, direct, in_turn), warm_starts)
+
+    cdef bint closes(self) except -1:
+        """Whether articulations close their joints by themselves."""
+        return self.articulations is not None and self.context.settings.stabilization == STABILIZE_SOFT
+
+    def serves(self, Py_ssize_t bodies):
+        """Whether take() may be told this plan by a world that has the same joints between the same bodies, and in all so
+        many bodies."""
+        return self.articulations is not None and bodies <= self.body_room
+
+    def take(self, JointPlan other not None):
+        """The plan of a world whose place this one takes."""
+        self.articulations, self.body_room = other.articulations, other.body_room
+        self._attach()
+        self.probing, self.held_motors = other.probing, other.held_motors
+        self._plan_impacts()
+        self.list_sets()
+
+    def take_wide(self, WideContacts wide not None):
+        """The lanes of a world whose place this one takes."""
+        self.wide = wide
+        wide.resize(self.context.bodies.count)
+        self.list_sets()
+
+    @property
+    def tree(self):
+        """The direct joint solver, or None."""
+        return None if self.articulations is None else self.articulations.state.tree
+
+    cdef void notes(self) noexcept nogil:
+        """Joints that are solved row by row since a factorization costs too much."""
+        cdef Py_ssize_t k
+        for k in range(self.context.awake_joint_count if self.too_dear > 0.0 else 0):
+            self.context.noted.most(NOTE_ROWS, self.context.awake_joints[k], self.too_dear)
+
+
+def _with_room(bodies):
+    """What a plan of the joints reads of the bodies, with room for more that have no joints; `padded`, which is read of
+    jointed ones alone, has none."""
+    spare = bodies.count // 4 + 64
+    return SimpleNamespace(count=bodies.count + spare, kind=np.append(bodies.kind, np.full(spare, STATIC, np.int32)),
+                           padded=bodies.padded)

@@ -1,0 +1,51 @@
+"""Room for the rows and contacts of a world: nothing else in a step allocates."""
+
+
+cdef class Room:
+    """Of all that keep something about each row or manifold. matrix: that of the rows, or None."""
+
+    def __init__(self, StepContext context not None, Collider collider not None, PlainRows plain not None,
+                 ConstraintSets sets not None, WideContacts wide not None, Displacement displacement not None,
+                 Delassus matrix, Restitution restitution not None, Integrator integrator not None):
+        self.context, self.collider, self.plain, self.sets, self.wide = context, collider, plain, sets, wide
+        self.displacement, self.matrix, self.restitution, self.integrator = displacement, matrix, restitution, integrator
+
+    def reserve(self, rows, manifolds):
+        """For at least so many."""
+        grown = rows > self.plain.row_capacity
+        self.plain.reserve(rows, manifolds)
+        if grown:
+            self.follow()
+        self.sets.make_room()
+
+    def follow(self):
+        """As many rows as the plain rows have room for, in what keeps something about each."""
+        if self.context.settings.displaces:
+            self.displacement.reserve(self.plain.row_capacity)
+        self.restitution.reserve()
+        self.integrator.reserve()
+
+    def take_rows(self, PlainRows other not None):
+        """The buffers of other rows, whose place these take."""
+        self.plain.take_room(other)
+        self.follow()
+        self.sets.make_room()
+
+    def grow(self):
+        """For what the last search for contacts and the last layout of rows asked for."""
+        self.collider.grow()
+        manifolds = self.context.store.manifold_count
+        rows = 24 * self.context.joint_count + 15 * manifolds + 64
+        self.reserve(max(rows, self.plain.row_capacity) if rows <= self.plain.row_capacity else rows + rows // 2,
+                     max(manifolds + manifolds // 2, self.plain.anchor_capacity))
+        if self.matrix is not None:
+            self.matrix.grow()
+        self.wide.grow(manifolds)
+
+    cdef bint grow_in_step(self) noexcept with gil:
+        """In the middle of a step. -> whether there is room now"""
+        try:
+            self.grow()
+        except MemoryError:
+            return False
+        return True

@@ -1,0 +1,79 @@
+"""Which bodies, joints and contacts take part in steps, as islands fall asleep and wake (constraints/_islands.pyx)."""
+
+from libc.stdint cimport int8_t
+
+import numpy as np
+
+from mcsim.constraints._joints cimport choose_joints
+from mcsim.core._arrays cimport integers
+from mcsim.core._types cimport Quat, Vec3
+from mcsim.integrate._euler cimport update_inertia
+
+
+cdef class Sleepers:
+    def __init__(self, StepContext context not None, StateArrays arrays not None, Collider collider not None,
+                 Islands islands not None, ConstraintSets sets not None, VelocitySpace space not None):
+        self.context, self.arrays, self.collider, self.islands = context, arrays, collider, islands
+        self.store, self.sets, self.space = context.store, sets, space
+        self.kept = np.arange(context.joint_count + 1, dtype=np.int32)
+        self.awake = integers(self.kept)
+        context.awake_joints, context.awake_joint_count = self.awake, context.joint_count
+
+    cdef void follow(self) noexcept nogil:
+        """Some bodies woke or fell asleep."""
+        self.islands.list_moving(self.context.bodies)
+        update_inertia(self.context.bodies)              # of those that woke
+        self.collider.part(self.context.bodies)
+        self.choose(self.islands.asleep)
+        self.space.rest()
+
+    cdef void choose(self, const int8_t* asleep) noexcept nogil:
+        """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
+        together sleep together. Between two steps; anew after joints broke."""
+        cdef Py_ssize_t count
+        self.islands.forest.list_tied(self.context.bodies, self.context.joints, self.context.joint_count)
+        count = choose_joints(self.context.joints, self.context.joint_count, self.context.bodies, asleep, self.awake)
+        self.context.awake_joint_count = count
+        self.sets.choose(asleep)
+        self.context.awake_joint_count = self.space.with_rows(self.awake, count)
+
+    cdef bint notice(self) noexcept nogil:
+        """What the user has written since the last step wakes whom it concerns. -> whether it does"""
+        if not self.islands.notice(self.context.bodies, self.context.joints, self.context.joint_count):
+            return False
+        self.follow()
+        return True
+
+    cdef bint wake_touched(self) noexcept nogil:
+        """What the contacts that were found touch, wakes. -> whether any has: then there are more contacts"""
+        if self.islands.sleepers == 0 or not self.islands.wake_touched(
+                self.context.bodies, self.store.manifolds, self.store.manifold_count, self.context.settings.dt):
+            return False
+        self.follow()
+        return True
+
+    cdef void drop_contacts(self) noexcept nogil:
+        """Those of what sleeps take no part."""
+        if self.islands.sleepers > 0:
+            self.store.manifold_count = self.islands.drop_sleeping(
+                self.context.bodies, self.store.manifolds, self.store.manifold_count, self.context.settings.dt)
+
+    cdef void settle(self) noexcept nogil:
+        """At a step's end: who falls asleep, and who wakes by what it bears."""
+        if self.islands.stillness.watching and self.make_room() and self.islands.settle(
+                &self.arrays.bodies, self.context.joints, self.context.joint_count, self.store.previous,
+                self.store.resisted(), self.store.previous_count, <const Vec3*>self.arrays.backup_pointers[0],
+                <const Quat*>self.arrays.backup_pointers[1], self.context.settings, self.store.sleeping,
+                self.store.sleeping_count):
+            self.follow()
+
+    cdef bint make_room(self) noexcept nogil:
+        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
+        return self.store.has_room() or self.grow_collider()
+
+    cdef bint grow_collider(self) noexcept with gil:
+        try:
+            self.collider.grow()
+        except MemoryError:
+            return False
+        return True

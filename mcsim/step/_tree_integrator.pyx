@@ -1,0 +1,200 @@
+"""A substep in generalized coordinates: trees move by q and qd, and the bodies follow. Joints of the trees hold by
+themselves; what bounds or drives them, the joints that close loops, and contacts are the same rows as in maximal
+coordinates, over the trees' velocities.
+
+    per substep h = dt / n
+      kick       qd += h/2 qdd(q, qd), for the rows to see
+      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
+      rows       J, H^-1 J' by the articulated inertias, sweeps with bias
+      drift      from qd as it was and what the rows have changed of it, with all forces: reduced/_flight.pyx
+      refresh    the trees and the rows at the new pose
+      relax      sweeps without bias; restitution
+
+Trees that loops tie drift by the velocities that close them, as leapfrog does:
+
+      kick       at the velocities that come out: two rounds
+      close      qd such that loops are closed after the drift
+      drift      q by qd
+      refresh    under "projection", q is projected onto what loops allow
+      kick       qd += h/2 qdd(q, qd)
+      relax      loops that are open give back what they drove
+
+with the velocity's part of the force implicit before the drift and explicit after it: its own adjoint, so of second order
+(E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+"""
+
+from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
+from mcsim.solve._si cimport residual
+from mcsim.state._row cimport BIASED, RELAXED
+from mcsim.step._bounded_energy cimport BoundedEnergy
+from mcsim.step._impacts cimport TreeImpacts
+from mcsim.step._integrator cimport Integrator
+from mcsim.step._loop_account cimport LoopAccount
+from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
+from mcsim.step._tree_constraints cimport TreeConstraints
+from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_space cimport TreeSpace
+
+
+cdef class TreeIntegrator(Integrator):
+    """Arguments as of Integrator, and the parts that it moves."""
+
+    cdef TreeSpace space
+    cdef TreeConstraints rows
+    cdef TreeKicks kicks
+    cdef TreeRungeKutta runge_kutta      # drifts of all trees in place of flights; or None
+    cdef LoopAccount account             # of loops that yield
+    cdef BoundedEnergy energy
+    cdef bint watched                    # loops are strained in this substep
+    cdef bint bounded                    # the energy of some trees is bounded in it
+
+    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeSpace space not None,
+                 TreeConstraints rows not None, TreeKicks kicks not None):
+        Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
+        self.space, self.rows, self.kicks = space, rows, kicks
+        self.runge_kutta = TreeRungeKutta(space.motion) if kicks.runge else None
+        self.account = LoopAccount(space.energies, space.generalized, rows.loop_rows)
+        self.energy = BoundedEnergy(context, plain, space.energies)
+
+    def reserve(self):
+        self.account.reserve(self.plain.row_capacity)
+
+    def impacts(self, int law):
+        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion,
+                            self.rows.tree_rows.of_trees[2] if self.rows.loops.some else None)
+        return blows, self.context.settings.first_kick
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef double h = self.context.settings.h
+        if self.space.turns_by_angles and self.space.refuses_pitch():
+            return
+        self.space.sum_forces()
+        if self.plain.row_count == 0:
+            self.free_substep(h)
+        else:
+            self.begin_substep(h)
+            self.solve_biased(h, last)
+            self.drift_trees(h)
+            self.finish_drift(h)
+            self.solve_relaxed(h, last)
+        self.space.resting.carry(h)
+        self.end_substep()
+        if last and self.rows.contacts.laden:
+            self.rows.contacts.keep_loads()
+        if self.space.motion.failed:
+            self.space.pass_failure()
+
+    cdef void free_substep(self, double h) noexcept nogil:
+        """Without rows."""
+        self.sweeping.residual = 0.0
+        if self.runge_kutta is not None:
+            self.runge_kutta.advance(h, self.space.forces)
+            self.space.motion.place()
+            self.space.motion.factor()
+        else:
+            self.kicks.flight.fly(NULL, h, self.space.forces)
+        self.set_time(self.context.settings.time + h)
+        if self.runge_kutta is not None:
+            self.space.motion.look()
+        self.space.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
+        self.space.body_sync.give_twists()
+        self.times.lap(STAGE_INTEGRATE)
+
+    # ---- with rows: under Runge-Kutta they act before it on the mean velocity to come, and after it --------------------
+
+    cdef double acting(self, double h) noexcept nogil:
+        """For how long forces act while rows do, before the drift and after it."""
+        return 0.0 if self.runge_kutta is not None else 0.5 * h
+
+    cdef void begin_substep(self, double h) noexcept nogil:
+        """What rows start with, and what is kept of the substep's begin."""
+        self.watched = self.rows.loops.some and self.rows.loops.note_strain()
+        if self.watched:
+            self.account.begin_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces, False)
+        self.bounded = self.runge_kutta is None and self.energy.find(self.space.forces, self.rows.tree_rows.tied)
+        self.plain.aim_motors()
+        self.plain.set_start_impulses()
+        if self.rows.surfaces is not None:
+            self.rows.surfaces.set_start_impulses()
+        self.kicks.begin()
+        if self.bounded or self.context.contact_rows > 0:
+            self.space.motion.look()
+        if self.bounded:
+            self.energy.keep()
+        if self.context.contact_rows > 0:
+            self.rows.contacts.begin(self.runge_kutta is None)
+        self.times.lap(STAGE_WARM_START)
+
+    cdef void solve_biased(self, double h, bint last) noexcept nogil:
+        self.kicks.first(0.5 * h)
+        self.times.lap(STAGE_INTEGRATE)
+        self.sweeping.solve(self.context.bodies.twist, BIASED, self.sweeping.asked)
+        self.sweeping.first_residual = 0.0
+        if last and self.context.settings.compliant:
+            self.space.body_sync.show_twists()
+            self.sweeping.first_residual = residual(self.plain.rows, self.plain.row_count, self.context.bodies.twist,
+                                                    BIASED)
+        self.times.lap(STAGE_SOLVE)
+
+    cdef void drift_trees(self, double h) noexcept nogil:
+        """From the substep's first poses to its last."""
+        self.set_time(self.context.settings.time + h)
+        if self.runge_kutta is not None:
+            self.kicks.take_back(0.5 * h)
+            if self.watched:
+                self.account.end_half(self.plain.rows, self.plain.row_count, 0.0, self.space.forces)
+                self.space.energies.spend(0.5 * h, self.space.forces)
+            self.runge_kutta.advance(h, self.space.forces)
+            return
+        if self.rows.loops.closing:
+            self.rows.loops.close(h)
+            self.space.motion.place()
+        if self.watched:
+            self.account.end_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces)
+        self.kicks.fly(h)
+        if self.rows.loops.some:
+            self.space.energies.account(-1.0, True)
+            self.space.motion.drift(h)
+            self.kicks.flight.bring_back(self.rows.tree_rows.tied)
+
+    cdef void finish_drift(self, double h) noexcept nogil:
+        """Bodies and rows at the new poses; of trees that loops tie the second kick."""
+        cdef bint leaps = self.rows.loops.some and self.runge_kutta is None
+        if self.rows.loops.some or self.runge_kutta is not None:
+            self.space.body_sync.show(True, self.context.steps)
+        else:
+            self.space.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
+            self.space.body_sync.give_twists()
+        if self.watched and self.runge_kutta is not None:
+            self.space.energies.spend(0.5 * h, self.space.forces)
+        self.times.lap(STAGE_INTEGRATE)
+        self.sweeping.refresh()
+        if self.rows.loops.projecting:
+            self.rows.loops.project(self.sweeping, h)
+        self.times.lap(STAGE_REFRESH)
+        if leaps:
+            self.space.sum_forces()
+        if self.watched:
+            self.account.begin_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces, True)
+        if leaps:
+            self.kicks.second(0.5 * h)
+        self.times.lap(STAGE_INTEGRATE)
+
+    cdef void solve_relaxed(self, double h, bint last) noexcept nogil:
+        self.sets.return_carried()
+        self.rows.warm_starts.weigh(True)
+        self.restitution.bounce(False)
+        self.sweeping.solve(self.context.bodies.twist, RELAXED, self.sweeping.asked)
+        if self.watched:
+            self.account.end_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces)
+            self.account.calm(self.plain.rows, self.plain.row_count, self.context.settings.compliant)
+        self.space.motion.look()
+        if self.bounded and self.energy.settle():
+            self.space.motion.look()
+        self.space.body_sync.give_twists()
+        if last:
+            self.sweeping.residual = max(self.sweeping.first_residual, residual(
+                self.plain.rows, self.plain.row_count, self.context.bodies.twist, RELAXED))
+        if self.rows.loops.some:
+            self.rows.loops.note_open()
+        self.times.lap(STAGE_RELAX)

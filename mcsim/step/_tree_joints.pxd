@@ -1,0 +1,15 @@
+"""Rows of joints in a world of trees."""
+
+from libc.stdint cimport int32_t
+from mcsim.step._constraint_set cimport StepContext
+from mcsim.step._plain_rows cimport PlainRows
+
+cdef class TreeJoints:
+    cdef StepContext context
+    cdef PlainRows plain
+    cdef object kept
+    cdef const int32_t* held             # as of TreeSpace
+
+    cdef Py_ssize_t layout(self) noexcept nogil
+    cdef void write(self) noexcept nogil
+    cdef void let_trees_hold(self) noexcept nogil
