@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.errors import SceneError
 from mcsim.core.linear import inverse, length, product, sparse_product
-from mcsim.core.notes import note
-from mcsim.core.rotation import conjugate, rotate
 from mcsim.reduced.agreement import allow
 from mcsim.reduced.continuous import integrate
-from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
-from mcsim.reduced.kinds import KINDS, freedoms
+from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
@@ -41,7 +37,18 @@ from mcsim.world.handles import BodyHandle
 from mcsim.world.keywords import ReducedMore, keyword_names, resolved
 from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
+from mcsim.world.tree_plan import (
+    BROKEN,
+    angles_of_joints,
+    beyond_reference,
+    carry_over,
+    check_loops,
+    check_smooth,
+    note_torn,
+    tree_plan,
+)
 from mcsim.world.world import World
+from mcsim.world.written_velocities import agree, commit, follow_written, take_over
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -50,8 +57,6 @@ if TYPE_CHECKING:
 
 OF_TREES = ("tree", "roots", "ball", "models")          # keywords of the model, not of the step
 INTEGRATE_REDUCED = 4           # state/_settings.pxd
-MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
-BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
 class ReducedWorld(World):
@@ -119,27 +124,20 @@ class ReducedWorld(World):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
-        _check_loops(system)
+        check_loops(system)
         if self._keywords["integrator"] == "reference":
-            _check_smooth(scene, system, bodies, joints)
+            check_smooth(scene, system, bodies, joints)
         state = bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:]
         q, qd = system.coordinates(*state)
         struck = allow(system, q, qd, state)
         tau = np.zeros(system.nv)
         if "_pipeline" in vars(self):
-            _carry_over(self._space, system, q, qd, tau, struck)
-        in_tree = {link.joint.name for link in system.links if link.joint is not None}
-        held = np.array([joint.name in in_tree for joint in scene.joints], bool)
-        plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
-                               users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, jointed=_jointed(system, bodies.count), ranks=_ranks(system, bodies.count),
-                               carriers=_carriers(system, scene),
-                               angles=_angles(system, scene), q=q, qd=qd, tau=tau, pitched=_pitched(system),
-                               runge=self._keywords["integrator"] == "rk4",
-                               projection=self._keywords["stabilization"] == "projection")
+            carry_over(self._space, system, q, qd, tau, struck)
+        plan = tree_plan(system, scene, bodies.count, (q, qd, tau), self._keywords["integrator"] == "rk4",
+                         self._keywords["stabilization"] == "projection")
         pipeline = Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
             self._keywords, scene.gravity, bodies), trees=plan)
-        _note_torn(pipeline.noted, system, scene, state)
+        note_torn(pipeline.noted, system, scene, state)
         pipeline.space.system = system
         pipeline.space.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
@@ -166,7 +164,7 @@ class ReducedWorld(World):
         """The pipeline, its bodies where q and qd have them. For whoever has the world's turn, as all that follows q:
         in the middle of a step bodies are where the step has them."""
         if not self._turn.stepping:
-            self._follow_written()
+            follow_written(self)
         return vars(self)["_pipeline"]
 
     @property
@@ -178,80 +176,16 @@ class ReducedWorld(World):
     def _bodies(self):
         """The bodies' arrays, as q and qd have them."""
         if not self._turn.stepping:
-            self._follow_written()
+            follow_written(self)
         return vars(self)["_bodies"]
 
     @property
     def _joints(self):
         """The joints' records, with what those of the tree carried in the last substep."""
         if not self._turn.stepping:
-            self._follow_written()
+            follow_written(self)
             self._space.recover()
         return vars(self)["_joints"]
-
-    # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities.
-    # Until then an observer works on the state as they will make it, and leaves it as it was written.
-
-    def _follow_written(self):
-        """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is
-        written into the bodies' velocities makes them."""
-        space, bodies = self._space, vars(self)["_bodies"]
-        space.sync()
-        if not self._turn.taken or self._turn.last is not None or space.body_sync.written() is None:
-            return
-        qd, twist, shown = space.qd.copy(), bodies.twist.copy(), space.body_sync.shown_twists.copy()
-
-        def give_back():
-            if self._space is space:
-                space.qd[...] = qd
-                space.body_sync.take_back_twists(twist, shown)
-        if np.all(np.isfinite(twist)):
-            try:
-                self._take_over()
-            except SimulationError:             # q is none: there is nothing to see by it, and the step tells of it
-                return
-            self._turn.last = give_back
-
-    def _take_over(self):
-        """Written velocities become the state: all at once, as set_velocity does it."""
-        pipeline = vars(self)["_pipeline"]
-        pipeline.space.sync()
-        written = pipeline.space.body_sync.written()
-        if written is None:
-            return
-        twist = vars(self)["_bodies"].twist
-        for i in np.flatnonzero(np.any(written, axis=1)):
-            if not np.all(np.isfinite(twist[i])):
-                raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the velocity that was "
-                                      f"written for body {self.body_names[i]!r} is not finite; set it anew")
-        try:
-            self._agree(twist.copy(), written)
-        except SceneError as error:
-            raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): {error}") from None
-
-    def _commit(self):
-        """Before velocities change: what is written is taken over for good."""
-        self._follow_written()
-        self._turn.last = None
-
-    def _agree(self, twists, written):
-        """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the
-        present ones elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is
-        written."""
-        space, bodies = self._space, vars(self)["_bodies"]
-        asked, qd = space.body_sync.shown_twists.copy(), space.qd.copy()
-        asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
-        for link in self.system.links:
-            i = link.body_number
-            if link.joint is None and not link.prescribed:
-                if written[i, 0]:
-                    qd[link.v][:3] = twists[i, :3]
-                if written[i, 1]:
-                    qd[link.v][3:] = rotate(conjugate(space.q[link.q][3:]), twists[i, 3:])
-        allow(self.system, space.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
-        space.body_sync.forget_written()
-        space.qd[...] = qd
-        space.sync()
 
     def _arrays(self):
         with self._turn.glance() as had:
@@ -284,7 +218,7 @@ class ReducedWorld(World):
         super().step(n)
 
     def _make_steps(self, n):
-        self._take_over()                                    # what was written since: the step itself looks at q alone
+        take_over(self)                                    # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
             try:
                 return super()._make_steps(n)
@@ -303,19 +237,19 @@ class ReducedWorld(World):
 
     def _refuse_bounds(self):
         """What the reference integrator cannot do, at the present state."""
-        _check_smooth(self.scene, self.system, self._bodies, self._joints)
+        check_smooth(self.scene, self.system, self._bodies, self._joints)
         rows = self._raw_rows()
         for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
-            raise _beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
+            raise beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
 
     def _admit(self, part, what):
         """Refuse what a handle is about to give to a part and the integrator cannot do."""
         if self._keywords["integrator"] == "reference":
-            raise _beyond_reference(part, f"is to have {what}")
+            raise beyond_reference(part, f"is to have {what}")
 
     def _turn_coordinate(self, joint, axis, angle):
         """A joint's coordinate is counted anew, by whole turns."""
-        joints, axes, places = _angles(self.system, self._scene)
+        joints, axes, places = angles_of_joints(self.system, self._scene)
         self._pipeline.space.q[places[(joints == joint) & (axes == axis)]] += angle
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
@@ -553,13 +487,13 @@ class ReducedWorld(World):
             velocity = self._vector(velocity, "velocity", "set_velocity")
         if angular_velocity is not None:
             angular_velocity = self._vector(angular_velocity, "angular_velocity", "set_velocity")
-        self._commit()
+        commit(self)
         twists, written = vars(self)["_bodies"].twist.copy(), np.zeros((len(self.body_names), 2), bool)
         for half, given in enumerate((velocity, angular_velocity)):
             if given is not None:
                 twists[link.body_number, 3 * half:3 * half + 3] = given
                 written[link.body_number, half] = True
-        self._agree(twists, written)
+        agree(self, twists, written)
 
     def _link(self, body, doing):
         """The link of a body that moves."""
@@ -579,7 +513,7 @@ class ReducedWorld(World):
         """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
         with self._turn.alone("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
-            self._commit()
+            commit(self)
             force = np.zeros(len(self.qd))
             for i, wrench in zip(chosen, wrenches):
                 force += product(wrench, self.body_jacobian(int(i)))
@@ -625,122 +559,8 @@ class ReducedWorld(World):
                                 if name not in (*OF_TREES, "joints")}
 
 
-def _check_smooth(scene, system, bodies, joints):
-    """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
-    bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
-    tree = {link.joint.name for link in system.links if link.joint is not None}
-    for joint, record in zip(scene.joints, joints):
-        found = _bounds(record)
-        if joint.name not in tree:
-            found.append("no place in the tree (it closes a loop, couples others, or can break)")
-        if found:
-            raise _beyond_reference(f"joint {joint.name!r}", f"has {found[0]}")
-    damped = (bodies.linear_damping > 0.0) | (bodies.angular_damping > 0.0)
-    for body, is_damped in zip(scene.bodies, damped):
-        if body.kind == "dynamic" and (is_damped or body.linear_damping > 0.0 or body.angular_damping > 0.0):
-            raise _beyond_reference(f"body {body.name!r}", "has damping")
-        if body.kind == "kinematic":
-            raise _beyond_reference(f"body {body.name!r}", "is kinematic")
-
-
-def _check_loops(system):
-    """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
-    which every entry is a product over the tree's velocities."""
-    tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
-    for link in system.links:
-        tree[link.number] = link.number if link.parent < 0 else tree[link.parent]
-        sizes[tree[link.number]] += link.v.stop - link.v.start
-    rows = np.zeros(len(system.links), np.int64)
-    for loop in system.loops:
-        for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
-            rows[number] += 6 - (freedoms(loop.joint) or 0)
-    if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
-        raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
-                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
-                         "minutes: take World, which has a sparse one, or cut joints out of the scene")
-
-
-def _beyond_reference(part, what):
-    return SceneError(f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
-                      "gravity and forces alone: take integrator='rk4', or leave that out")
-
-
-def _bounds(joint):
-    """What may give a JOINT_DTYPE record rows beside its own, by name."""
-    axes = joint["axes"][:joint["axis_count"]]
-    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
-    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
-             "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
-    return [name for name, is_there in found.items() if is_there]
-
-
-def _jointed(system, bodies):
-    """(bodies + 1,) int8, the world's first: which bodies joints move; 0 of what is free, stands still or is driven."""
-    jointed = np.zeros(bodies + 1, np.int8)
-    for link in system.links:
-        if link.joint is not None or len(system.children(link.number)) > 0:
-            jointed[link.body_number + 1] = system.scene.bodies[link.body_number].kind == "dynamic"
-    return jointed
-
-
-def _ranks(system, bodies):
-    """(bodies,) twice: the bodies' ranks, and their trees, -1 of what has no link (constraints/_contact_order.pyx)."""
-    ranks, trees = np.arange(bodies), np.full(bodies, -1)
-    of_trees: dict[int, list[int]] = {}
-    for link in system.links:
-        root = link.number if link.parent < 0 else int(trees[system.links[link.parent].body_number])
-        trees[link.body_number] = root
-        of_trees.setdefault(root, []).append(link.body_number)
-    for members in of_trees.values():
-        ranks[members] = sorted(members)
-    return ranks, trees
-
-
-def _carriers(system, scene):
-    """[(link, joint)] numbers of the tree's joints that are the scene's."""
-    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
-    return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
-
-
-def _angles(system, scene):
-    """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
-    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
-    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
-             if link.joint is not None and KINDS[link.kind].plain for axis in range(link.q.stop - link.q.start)]
-    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
-
-
-def _pitched(system):
-    """Name, and place in q and qd, of the joints that have yaw, pitch and roll."""
-    return [(link.joint.name, link.q.start, link.v.start) for link in system.links if link.kind == "spherical_ypr"]
-
-
-def _note_torn(noted, system, scene, state):
-    """Joints of the tree that the bodies' state has open, which coordinates cannot be."""
-    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
-    for link, off in zip(system.links, system.tree_errors(*state)[:, :2].max(axis=1)):
-        if link.joint is not None and off > BROKEN:
-            note(noted, "torn joints", numbers[link.joint.name], off)
-
-
 def _names(parts, field):
     try:
         return [getattr(part, "name", part) for part in items(parts, f"a list of {field}", field)]
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
-
-
-def _carry_over(before, system, q, qd, tau, struck):
-    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
-    links whose velocities have changed."""
-    numbers = {_held_by(link): link for link in before.system.links}
-    for link in system.links:
-        other = numbers.get(_held_by(link))
-        if other is not None and other.kind == link.kind:
-            q[link.q], tau[link.v] = before.q[other.q], before.tau[other.v]
-            if link.number not in struck:
-                qd[link.v] = before.qd[other.v]
-
-
-def _held_by(link):
-    return ("body", link.body) if link.joint is None else ("joint", link.joint.name)

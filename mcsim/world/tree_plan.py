@@ -1,0 +1,140 @@
+"""What the pipeline of a ReducedWorld is told of its scene and its trees, and what such a world refuses."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.notes import note
+from mcsim.reduced.dynamics import link_records, link_turns
+from mcsim.reduced.kinds import KINDS, freedoms
+
+MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
+BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
+
+
+def tree_plan(system, scene, count, coordinates, runge, projection):
+    """The plan of step/_tree_space.pyx and _tree_constraints.pyx. count: of bodies; coordinates: q, qd, tau, worked in;
+    runge, projection: whether trees move by Runge-Kutta, and loops are closed by projection."""
+    q, qd, tau = coordinates
+    in_tree = {link.joint.name for link in system.links if link.joint is not None}
+    return SimpleNamespace(
+        links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
+        users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
+        held=np.array([joint.name in in_tree for joint in scene.joints], bool), jointed=_jointed(system, count),
+        ranks=_ranks(system, count), carriers=_carriers(system, scene), angles=angles_of_joints(system, scene),
+        pitched=_pitched(system), q=q, qd=qd, tau=tau, runge=runge, projection=projection)
+
+
+def check_smooth(scene, system, bodies, joints):
+    """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
+    bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
+    tree = {link.joint.name for link in system.links if link.joint is not None}
+    for joint, record in zip(scene.joints, joints):
+        found = _bounds(record)
+        if joint.name not in tree:
+            found.append("no place in the tree (it closes a loop, couples others, or can break)")
+        if found:
+            raise beyond_reference(f"joint {joint.name!r}", f"has {found[0]}")
+    damped = (bodies.linear_damping > 0.0) | (bodies.angular_damping > 0.0)
+    for body, is_damped in zip(scene.bodies, damped):
+        if body.kind == "dynamic" and (is_damped or body.linear_damping > 0.0 or body.angular_damping > 0.0):
+            raise beyond_reference(f"body {body.name!r}", "has damping")
+        if body.kind == "kinematic":
+            raise beyond_reference(f"body {body.name!r}", "is kinematic")
+
+
+def check_loops(system):
+    """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
+    which every entry is a product over the tree's velocities."""
+    tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
+    for link in system.links:
+        tree[link.number] = link.number if link.parent < 0 else tree[link.parent]
+        sizes[tree[link.number]] += link.v.stop - link.v.start
+    rows = np.zeros(len(system.links), np.int64)
+    for loop in system.loops:
+        for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
+            rows[number] += 6 - (freedoms(loop.joint) or 0)
+    if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
+        raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
+                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
+                         "minutes: take World, which has a sparse one, or cut joints out of the scene")
+
+
+def beyond_reference(part, what):
+    return SceneError(f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
+                      "gravity and forces alone: take integrator='rk4', or leave that out")
+
+
+def _bounds(joint):
+    """What may give a JOINT_DTYPE record rows beside its own, by name."""
+    axes = joint["axes"][:joint["axis_count"]]
+    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
+    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
+             "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
+    return [name for name, is_there in found.items() if is_there]
+
+
+def _jointed(system, bodies):
+    """(bodies + 1,) int8, the world's first: which bodies joints move; 0 of what is free, stands still or is driven."""
+    jointed = np.zeros(bodies + 1, np.int8)
+    for link in system.links:
+        if link.joint is not None or len(system.children(link.number)) > 0:
+            jointed[link.body_number + 1] = system.scene.bodies[link.body_number].kind == "dynamic"
+    return jointed
+
+
+def _ranks(system, bodies):
+    """(bodies,) twice: the bodies' ranks, and their trees, -1 of what has no link (constraints/_contact_order.pyx)."""
+    ranks, trees = np.arange(bodies), np.full(bodies, -1)
+    of_trees: dict[int, list[int]] = {}
+    for link in system.links:
+        root = link.number if link.parent < 0 else int(trees[system.links[link.parent].body_number])
+        trees[link.body_number] = root
+        of_trees.setdefault(root, []).append(link.body_number)
+    for members in of_trees.values():
+        ranks[members] = sorted(members)
+    return ranks, trees
+
+
+def _carriers(system, scene):
+    """[(link, joint)] numbers of the tree's joints that are the scene's."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
+
+
+def angles_of_joints(system, scene):
+    """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
+             if link.joint is not None and KINDS[link.kind].plain for axis in range(link.q.stop - link.q.start)]
+    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
+
+
+def _pitched(system):
+    """Name, and place in q and qd, of the joints that have yaw, pitch and roll."""
+    return [(link.joint.name, link.q.start, link.v.start) for link in system.links if link.kind == "spherical_ypr"]
+
+
+def note_torn(noted, system, scene, state):
+    """Joints of the tree that the bodies' state has open, which coordinates cannot be."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    for link, off in zip(system.links, system.tree_errors(*state)[:, :2].max(axis=1)):
+        if link.joint is not None and off > BROKEN:
+            note(noted, "torn joints", numbers[link.joint.name], off)
+
+
+def carry_over(before, system, q, qd, tau, struck):
+    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
+    links whose velocities have changed."""
+    numbers = {_held_by(link): link for link in before.system.links}
+    for link in system.links:
+        other = numbers.get(_held_by(link))
+        if other is not None and other.kind == link.kind:
+            q[link.q], tau[link.v] = before.q[other.q], before.tau[other.v]
+            if link.number not in struck:
+                qd[link.v] = before.qd[other.v]
+
+
+def _held_by(link):
+    return ("body", link.body) if link.joint is None else ("joint", link.joint.name)
