@@ -138,19 +138,19 @@ def goes_on_as_one_made_anew(world, keywords):
 def test_the_plan_of_the_joints_serves_while_bodies_without_joints_come_and_go(keywords):
     """On top of what is jointed, in all more than there is room for; and it is made anew where joints' bodies move up."""
     world = running(**keywords)
-    planned = world._pipeline.plan.tree
+    planned = world._pipeline.parts.plan.tree
     count = len(world.positions)
     for i in range(4):
         names = [f"drop{i}_{k}" for k in range(30)]
         world.add_bodies([{"name": name, "shape": mc.Sphere(0.08), "density": 500.0, "position":
                            (0.25 * (k % 6) + 2.4, 0.3 * (k // 6) - 0.6, 3.3 + 0.2 * i)} for k, name in enumerate(names)])
-        assert i > 0 or world._pipeline.plan.tree is planned
+        assert i > 0 or world._pipeline.parts.plan.tree is planned
         world.step(12)
         world.remove_bodies(names[::3])
         goes_on_as_one_made_anew(world, keywords)
     assert len(world.positions) == count + 80
     world.remove_body("box0")
-    assert planned is None or world._pipeline.plan.tree is not planned
+    assert planned is None or world._pipeline.parts.plan.tree is not planned
     goes_on_as_one_made_anew(world, keywords)
 
 

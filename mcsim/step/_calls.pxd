@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 cdef class Calls:
-    cdef object of_time                 # the user's functions, or None
+    cdef public object of_time                 # the user's functions, or None
     cdef object failure                 # what one of them, or a handler, raised
     cdef int status
     cdef int64_t looked                 # for signals

@@ -1,73 +1,25 @@
-"""The stages of a step in their order, over the arrays of one world."""
+"""The calls of a step."""
 
-from mcsim.collide._collider cimport Collider
-from mcsim.collide._sensors cimport Sensors
-from mcsim.collide._tunnelling_guard cimport TunnellingGuard
-from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._limits cimport Struck
-from mcsim.core._noted cimport Noted
-from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._calls cimport Calls
-from mcsim.step._constraint_set cimport ConstraintSets, StepContext
-from mcsim.step._contact_search cimport ContactSearch
-from mcsim.step._further_sweeps cimport FurtherSweeps
-from mcsim.step._integrator cimport Integrator
-from mcsim.step._joint_plan cimport JointPlan
-from mcsim.step._plain_rows cimport PlainRows
-from mcsim.step._restitution cimport Restitution
-from mcsim.step._room cimport Room
+from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._sleepers cimport Sleepers
 from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._state_arrays cimport StateArrays
-from mcsim.step._sweeps cimport Sweeps
+from mcsim.step._step cimport Step
+from mcsim.step._step_parts cimport StepParts
 from mcsim.step._velocity_space cimport VelocitySpace
 
-# What Pipeline.step answers beside core/_types.pxd, Status.
-cdef enum:
-    UNSEEN = 4           # there are other shapes than see_shapes() was called for
-    NOT_DONE = 5         # `strict`: a step could not do something, and is undone
-
 cdef class Pipeline:
-    # What there is.
-    cdef readonly StateArrays arrays
-    cdef readonly StepContext context
-    cdef readonly Noted noted           # what steps could not do
-    cdef readonly Collider collider
-    cdef readonly Islands islands
+    cdef readonly StepParts parts       # of which some are here, too
+    cdef StateArrays arrays
+    cdef StepContext context
     cdef readonly VelocitySpace space
-    # What works on it.
-    cdef readonly Room room
-    cdef readonly JointPlan plan
     cdef Sleepers sleepers
-    cdef ContactSearch search
-    cdef readonly PlainRows plain       # the rows that no other set has
-    cdef ConstraintSets sets            # what brings rows
-    cdef ConstraintSets as_rows         # the same where everything is a plain row: for those who look
-    cdef readonly Sweeps sweeping       # what solves the rows
-    cdef FurtherSweeps further
-    cdef readonly Integrator integrator  # moves velocities and poses
-    cdef readonly Restitution restitution        # what bounces
-    cdef readonly TunnellingGuard tunnelling_guard
-    cdef Struck struck                  # joints that a blow may reach
-    cdef public Sensors sensors         # that look after every step, or None
     cdef Calls calls
-    cdef PoseCallbacks pose_callbacks   # the user's functions of poses
     cdef StageTimes stage_times
-    cdef readonly object laboratory     # solves the rows as a problem, or None
-    # Its calls.
+    cdef readonly Step one              # a step
     cdef long long revision_seen        # of the collider's shapes
     cdef readonly long long steps_made  # in the last call of step
     cdef long long call_began           # after how many steps
-    cdef public bint strict             # a step that could not do something is undone
-    cdef bint replanning                # a joint broke
 
     cdef int advance(self, long long n) except -1
-    cdef int step_once(self) noexcept nogil
-    cdef int collide(self) noexcept nogil
-    cdef int begin_step(self) noexcept nogil
-    cdef int layout(self, ConstraintSets sets) noexcept nogil
-    cdef int make_substeps(self) noexcept nogil
-    cdef void hold_back(self) noexcept nogil
-    cdef int judge_step(self) noexcept nogil
-    cdef void end_step(self) noexcept nogil
-    cdef void undo(self) noexcept nogil

@@ -1,60 +1,35 @@
 """What a World asks of its compiled pipeline."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from mcsim.collide._collider import Collider
-from mcsim.collide._sensors import Sensors
-from mcsim.constraints._islands import Islands
-from mcsim.core._noted import Noted
 from mcsim.state.arrays import BodyArrays
-from mcsim.state.user_joints import UserJoints
-from mcsim.step._state_arrays import StateArrays
+from mcsim.step._step_parts import StepParts
 
 class Pipeline:
-    arrays: StateArrays
-    context: Any
-    noted: Noted
-    collider: Collider
-    islands: Islands
+    parts: StepParts
+    one: Any                    # a step
     space: Any                  # VelocitySpace, of a ReducedWorld TreeSpace
-    room: Any
-    plan: Any
-    plain: Any
-    sweeping: Any
-    integrator: Any
-    restitution: Any
-    tunnelling_guard: Any
-    laboratory: Any
-    sensors: Sensors | None
     steps: int
     steps_made: int
     start: float
-    strict: bool
     shapes_changed: bool
-    borne: float
 
     def __init__(self, bodies: BodyArrays, joints: np.ndarray, collider: Collider, settings: dict[str, Any],
                  bounces: bool, sleep: tuple[float, float] = ..., trees: SimpleNamespace | None = None,
                  planned: bool = ...) -> None: ...
-    def replan(self) -> None: ...
     def step(self, n: int) -> int: ...
     def begin_call(self) -> None: ...
     def go_on(self, n: int) -> int: ...
     def end_call(self) -> None: ...
     def prepare(self, points: bool = False) -> int: ...
-    def spring_energy(self) -> float: ...
     def times(self) -> list[float]: ...
     def raise_failure(self) -> None: ...
     def take_time(self, other: Pipeline) -> None: ...
     def take_call(self, other: Pipeline) -> None: ...
-    def take_room(self, other: Pipeline) -> None: ...
-    def set_calls(self, calls: Callable[[float], None] | None) -> None: ...
-    def set_user_joints(self, user: UserJoints | None) -> None: ...
-    def set_laboratory(self, laboratory: Callable[[np.ndarray, np.ndarray, int], float] | None) -> None: ...
     def notice(self) -> None: ...
     def follow(self) -> None: ...
     def restored(self) -> None: ...

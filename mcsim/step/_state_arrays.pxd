@@ -7,7 +7,7 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport JOINT_AXES, Joint
 from mcsim.state._settings cimport Settings
 
-# What a step may change of a joint before it is known to be sound; impulses are stored later (_pipeline.pyx). Joints are
+# What a step may change of a joint before it is known to be sound; impulses are stored later (_step.pyx). Joints are
 # long, and little of them is read here.
 ctypedef struct JointKept:
     int32_t row_begin

@@ -83,6 +83,9 @@ cdef class TreeSpace(VelocitySpace):
     def errors(self):
         return self.arrays.errors_by(self._count_turns(self.arrays.records_copied()))
 
+    def spring_energy(self):
+        return self.arrays.spring_energy_by(self._count_turns(self.arrays.records_copied()))
+
     def _count_turns(self, measured):
         joints, axes, places = self.angles
         measured["axes"]["position"][joints, axes] = self.q[places]

@@ -66,6 +66,10 @@ cdef class VelocitySpace:
         """(joints, 2) [m, rad]"""
         return self.arrays.errors_by(self.arrays.kept[1])
 
+    def spring_energy(self):
+        """[J] of joints."""
+        return self.arrays.spring_energy_by(self.arrays.records_copied())
+
     def recover(self):
         """What joints carried at the end of the last substep, into their records, where steps do not write it there."""
 

@@ -227,9 +227,9 @@ class Changes(WorldBase):
             if edit is not None:
                 edit()
             if parts["_pipeline"] is not self._pipeline:
-                parts["_pipeline"].take_room(self._pipeline)
+                parts["_pipeline"].parts.take_room(self._pipeline.parts)
                 if planned:
-                    parts["_pipeline"].plan.take(self._pipeline.plan)
+                    parts["_pipeline"].parts.plan.take(self._pipeline.parts.plan)
             parts["_pipeline"].restored()
             vars(self).update(parts)
         except BaseException:
@@ -244,7 +244,7 @@ class Changes(WorldBase):
         old = self._pipeline
         vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
         self._pipeline.take_time(old)
-        carry_over(self._pipeline.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
+        carry_over(self._pipeline.parts.noted, old.parts.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
@@ -255,13 +255,13 @@ class Changes(WorldBase):
         old.notice()
         new = Gathering(self._there, self._joints, self._collider, scene, anew)
         edit = new.edit()
-        planned = new.joints is self._joints and old.plan.serves(new.bodies.count)
+        planned = new.joints is self._joints and old.parts.plan.serves(new.bodies.count)
         shapes, indices = (ShapeArrays(scene), None) if edit is None else (None, new.indices())
         parts = self._machinery(scene, new.bodies, new.joints, shapes, edit and self._collider, indices, planned)
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
-        carry_over(parts["_pipeline"].noted, old.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
+        carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 
 

@@ -48,7 +48,7 @@ class EventRun:
         refuse_bounds(world, self.reduced)
         self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
         self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names,
-                                     partial(tell, self.pipeline.noted), k["integrator"], k["impacts"],
+                                     partial(tell, self.pipeline.parts.noted), k["integrator"], k["impacts"],
                                      k["restitution_law"])
         self._bound_joints(world)
 
@@ -56,7 +56,7 @@ class EventRun:
         """Make n steps. The world has the state before the step that fails."""
         simulation, pipeline = self.simulation, self.pipeline
         simulation.begin()
-        pipeline.noted.begin_call()
+        pipeline.parts.noted.begin_call()
         self.began, self.ended = [], []
         self.begin(world)
         self.steps = 0
@@ -70,7 +70,7 @@ class EventRun:
                     y = simulation.step(time + k * h, y, h)
                     for key, impulse in simulation.impulses.items():
                         given[key] = given.get(key, 0.0) + impulse
-                if pipeline.noted.end_step() and pipeline.strict:
+                if pipeline.parts.noted.end_step() and pipeline.one.strict:
                     raise world._not_done()
                 self.write(world, y)
                 self._count_turns(world)
@@ -80,7 +80,7 @@ class EventRun:
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:
-            pipeline.noted.end_step()
+            pipeline.parts.noted.end_step()
             if self.jointed:
                 self.write(world, self.last)             # trial states were written there
             world._bodies.force[...] = 0.0
@@ -199,8 +199,8 @@ class JointSource:
         bodies.orientation[...] = q / lengths(q)[:, None]
         bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
         while self.pipeline.prepare() == GROW:
-            self.pipeline.room.grow()
-        raw = self.pipeline.plain.now()
+            self.pipeline.parts.room.grow()
+        raw = self.pipeline.parts.plain.now()
         rows, K = self._joint_rows(raw)
         spins = self.world._spins()
         torques = _cross(w, spins)

@@ -169,7 +169,7 @@ class Gathering:
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
         comes or goes. The gathered bodies' islands are by old numbers until then."""
         scene, arrays, numbers, versions = self.scene, self.bodies, self.numbers, [new for new, _ in self.versions]
-        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.islands.touch
+        island, sizes, touch = self.old.bodies.island, self.old.bodies.reach, self.old.pipeline.parts.islands.touch
         if not np.any(island != AWAKE):
             return
         gone = np.flatnonzero(numbers[:-1] < 0)

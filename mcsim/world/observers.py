@@ -139,7 +139,7 @@ class Observers(WorldBase):
 
     def _spins(self):
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
-        return self._pipeline.arrays.spins()
+        return self._pipeline.parts.arrays.spins()
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
@@ -150,7 +150,7 @@ class Observers(WorldBase):
             kinetic = 0.5 * np.sum(masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
             heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
             gravity = -np.sum(masses * self._bodies.gravity_scale * heights, where=moving)
-            return Energy(float(kinetic), float(gravity + self._pipeline.spring_energy()))
+            return Energy(float(kinetic), float(gravity + self._pipeline.parts.spring_energy()))
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (3,) [kg m/s] and angular momentum about the origin (3,) [kg m^2/s] of the dynamic bodies."""
@@ -195,10 +195,10 @@ class Observers(WorldBase):
     def _raw_rows(self):
         """The row records at the present poses. A step lays rows out for its beginning, so they are made anew. Sleeping
         bodies have rows like all others: then those of a copy of this world that is awake."""
-        if self._pipeline.islands.sleepers:
+        if self._pipeline.parts.islands.sleepers:
             return self._awake()._raw_rows()
         self._prepare()
-        return self._pipeline.plain.now()
+        return self._pipeline.parts.plain.now()
 
     @property
     def asleep(self) -> np.ndarray:
@@ -230,24 +230,25 @@ class Observers(WorldBase):
     def _rows_and_free(self):
         """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's
         forces."""
-        if self._pipeline.islands.sleepers:
+        if self._pipeline.parts.islands.sleepers:
             return self._awake()._rows_and_free()
         self._prepare(points=True)
         try:
-            rows = self._pipeline.plain.now().copy()
+            rows = self._pipeline.parts.plain.now().copy()
             if self._keywords["contact"] != "compliant":
                 # of whole impulses, where a pass has half of them
-                rows["compliance"][:, 0] *= self._pipeline.borne
+                rows["compliance"][:, 0] *= self._pipeline.parts.borne
             return rows, *self._pipeline.space.row_matrices(), self._pipeline.space.kicked()
         finally:
             self._prepare()
 
     def _rows_and_velocity(self):
         """Row records, their J and J M^-1, and the velocities (m,)."""
-        if self._pipeline.islands.sleepers:
+        if self._pipeline.parts.islands.sleepers:
             return self._awake()._rows_and_velocity()
         self._prepare()
-        return self._pipeline.plain.now().copy(), *self._pipeline.space.row_matrices(), self._pipeline.space.velocities()
+        space = self._pipeline.space
+        return self._pipeline.parts.plain.now().copy(), *space.row_matrices(), space.velocities()
 
     def _ends_relaxed(self):
         """Whether the last pass of a substep is one without bias: 0 or 1."""
@@ -334,21 +335,21 @@ class Observers(WorldBase):
     def stats(self) -> Stats:
         """Stats of the last step."""
         with self._turn.alone("stats"):
-            pipeline, sweeping = self._pipeline, self._pipeline.sweeping
+            pipeline, sweeping = self._pipeline, self._pipeline.parts.sweeping
             manifolds = self._collider.get_manifolds()
-            geared = int(np.sum(second_rows(pipeline.plain.now())))
-            laboratory, run = pipeline.laboratory, self._event_run
+            geared = int(np.sum(second_rows(pipeline.parts.plain.now())))
+            laboratory, run = pipeline.parts.laboratory, self._event_run
             return Stats(
-                rows=pipeline.context.joint_rows + pipeline.context.contact_rows - geared,
-                joint_rows=pipeline.context.joint_rows - geared, contact_rows=pipeline.context.contact_rows,
+                rows=pipeline.parts.context.joint_rows + pipeline.parts.context.contact_rows - geared,
+                joint_rows=pipeline.parts.context.joint_rows - geared, contact_rows=pipeline.parts.context.contact_rows,
                 manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
                 iterations=sweeping.made if laboratory is None else laboratory.iterations,
-                impacts=pipeline.restitution.count if run is None else run.impacts,
+                impacts=pipeline.parts.restitution.count if run is None else run.impacts,
                 steps=pipeline.steps_made if run is None else run.steps,
                 residuals=Residuals(self, {"natural_map": sweeping.residual, "velocity": sweeping.correction} | (
                     {} if laboratory is None else laboratory.residuals)),
                 times=dict(zip(STAGES, pipeline.times())),
-                **{name: notes_of(pipeline.noted, self._scene.bodies, self._scene.joints, ever)
+                **{name: notes_of(pipeline.parts.noted, self._scene.bodies, self._scene.joints, ever)
                    for name, ever in (("notes", False), ("all_notes", True))})
 
     @property
@@ -372,7 +373,8 @@ class Observers(WorldBase):
             if self._event_run is not None:
                 run = self._event_run
                 return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
-            logs: list[Any] = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
+            sensors = self._pipeline.parts.sensors
+            logs: list[Any] = [self._collider, *([] if sensors is None else [sensors])]
             found = [self._event_array(log.get_events(), began, dtype) for log in logs
                      for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
             broken = {} if self._broken is None else {"broken": self._broken}
@@ -397,7 +399,7 @@ class Observers(WorldBase):
         use."""
         with self._turn.look("settings"):
             k = self._keywords
-            if self._pipeline.laboratory is None:
-                direct = self._pipeline.plan.tree is not None if len(self._joints) else joint_tree(k)
+            if self._pipeline.parts.laboratory is None:
+                direct = self._pipeline.parts.plan.tree is not None if len(self._joints) else joint_tree(k)
                 k = k | {"joint_solver": "tree" if direct else "rows"}
             return Settings(k, self._more is ReducedMore)

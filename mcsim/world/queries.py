@@ -175,7 +175,7 @@ class Queries(WorldBase):
             number = {name: i for i, name in enumerate(self._shape_names)}
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
             self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
-        self._pipeline.sensors = self._finder
+        self._pipeline.parts.sensors = self._finder
 
     def _sensed_names(self):
         """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""

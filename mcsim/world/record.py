@@ -93,7 +93,7 @@ def _write_joints(holder, records):
     for name, values in zip(MEASURED, own):
         holder.joints[name] = values
     if np.any(holder.joints["breakable"]):
-        holder.pipeline.replan()
+        holder.pipeline.parts.replan()
 
 
 def _check_joints(records, holder):
@@ -109,13 +109,13 @@ def _check_manifolds(records, holder):
 
 
 def _read_sensed(holder):
-    sensors = holder.pipeline.sensors
+    sensors = holder.pipeline.parts.sensors
     return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
 
 
 def _write_sensed(holder, pairs):
-    if holder.pipeline.sensors is not None:
-        holder.pipeline.sensors.set_inside(pairs)
+    if holder.pipeline.parts.sensors is not None:
+        holder.pipeline.parts.sensors.set_inside(pairs)
 
 
 def _check_faces(turned, holder):
@@ -146,7 +146,7 @@ def _write_clock(holder, clock):
 
 
 def _read_seen(holder):
-    return holder.pipeline.islands.get_seen(holder.bodies.kind, holder.bodies.island)
+    return holder.pipeline.parts.islands.get_seen(holder.bodies.kind, holder.bodies.island)
 
 
 def _of_tree(name, meaning):
@@ -169,7 +169,7 @@ RECORD = (
           lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
     Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been "
           "moved, and wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
-          lambda holder, seen: holder.pipeline.islands.set_seen(seen), after_pipeline=True),
+          lambda holder, seen: holder.pipeline.parts.islands.set_seen(seen), after_pipeline=True),
     Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
           lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
           after_pipeline=True),

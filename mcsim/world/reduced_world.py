@@ -137,7 +137,7 @@ class ReducedWorld(World):
                          self._keywords["stabilization"] == "projection")
         pipeline = Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
             self._keywords, scene.gravity, bodies), trees=plan)
-        note_torn(pipeline.noted, system, scene, state)
+        note_torn(pipeline.parts.noted, system, scene, state)
         pipeline.space.system = system
         pipeline.space.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
@@ -227,7 +227,7 @@ class ReducedWorld(World):
         if self._forgetful:
             self._forget()
         self._refuse_bounds()
-        self._pipeline.noted.begin_call()
+        self._pipeline.parts.noted.begin_call()
         try:
             integrate(self._pipeline.space, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n

@@ -278,14 +278,15 @@ class Snapshots(WorldBase):
 
     def _go_on_from(self, old):
         """Tell of the present call of step what the pipeline `old` had seen of it."""
-        new = vars(self)["_pipeline"]
-        new.take_call(old)
-        carry_over(new.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
-        for log, before in ((new.collider, old.collider), (new.sensors, old.sensors)):
+        pipeline = vars(self)["_pipeline"]
+        pipeline.take_call(old)
+        new, before = pipeline.parts, old.parts
+        carry_over(new.noted, before.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
+        for log, last in ((new.collider, before.collider), (new.sensors, before.sensors)):
             if log is not None:
-                log.take_log(before)
+                log.take_log(last)
         if new.laboratory is not None:
-            new.laboratory.iterations = old.laboratory.iterations
+            new.laboratory.iterations = before.laboratory.iterations
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""

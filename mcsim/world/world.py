@@ -145,13 +145,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline = self._new_pipeline(
             scene, bodies, joints, collider, self._kernel_settings(scene) | {"user_rows": rows},
             **({"planned": True} if planned else {}))
-        pipeline.integrator.name(tuple(body_index), tuple(joint_index))
+        pipeline.parts.integrator.name(tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
-        pipeline.set_user_joints(user)
-        pipeline.set_calls(motion_calls(scene, joints))
-        pipeline.set_laboratory(self._new_laboratory(pipeline.noted))
-        pipeline.strict = self._keywords["strict"]
-        pipeline.sweeping.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
+        pipeline.parts.set_user_joints(user)
+        pipeline.parts.calls.of_time = motion_calls(scene, joints)
+        pipeline.parts.set_laboratory(self._new_laboratory(pipeline.parts.noted))
+        pipeline.one.strict = self._keywords["strict"]
+        pipeline.parts.sweeping.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -256,13 +256,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """The error of a step that could not do something, and was undone."""
         pipeline, scene = self._there.pipeline, self._scene
         return SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
-                               f"{failure_of(pipeline.noted, scene.bodies, scene.joints)}; the last good state is "
+                               f"{failure_of(pipeline.parts.noted, scene.bodies, scene.joints)}; the last good state is "
                                "kept, for "
                                "strict=True")
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
-        i = self._pipeline.arrays.failed_body
+        i = self._pipeline.parts.arrays.failed_body
         name = self._scene.bodies[i].name
         joints = [joint.name for joint in self._scene.joints if name in (joint.a, joint.b)]
         found = self._collider.get_manifolds()
@@ -272,7 +272,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         state = (*now.position[i], *now.orientation[i], *now.twist[i], *now.force[i])
         where = ("the last good state is kept" if np.all(np.isfinite(state))
                  else "set its pose, velocity and forces anew")
-        what = ("is not finite" if not self._pipeline.arrays.failed_far else
+        what = ("is not finite" if not self._pipeline.parts.arrays.failed_far else
                 "is so far away, or turns so fast, that numbers no longer tell its points apart")
         return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
                 f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
@@ -281,7 +281,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""
         while (status := self._pipeline.prepare(points)) == GROW:
-            self._pipeline.room.grow()
+            self._pipeline.parts.room.grow()
         if status == NOT_FINITE:
             raise SimulationError(self._explain_failure())
 

@@ -65,7 +65,7 @@ def test_parts_are_those_of_dense_matrices(seed, bodies, free, pins):
     world = mc.World(scene, dt=1e-9, sleep=False)
     expected = dense_parts(world)
     world.step()
-    articulations = world._pipeline.plan.articulations
+    articulations = world._pipeline.parts.plan.articulations
     found = 1.0 if articulations is None else min(articulations.bounds.least_parts())
     assert found == pytest.approx(min(expected, default=1.0), rel=1e-3, abs=1e-6)
 
@@ -82,11 +82,12 @@ def test_motors_hold_what_lies_beyond_them(seed, bodies):
     world = mc.World(scene, dt=1e-9, sleep=False)
     expected = dense_parts(world, motors=True)
     world.step()
-    assert min(world._pipeline.plan.articulations.bounds.least_parts()) == pytest.approx(min(expected), rel=1e-3, abs=1e-6)
+    bounds = world._pipeline.parts.plan.articulations.bounds
+    assert min(bounds.least_parts()) == pytest.approx(min(expected), rel=1e-3, abs=1e-6)
 
 
 def test_joints_that_close_loops_among_bodies_are_left_out():
     """So the part may be larger than it is, not smaller."""
     world = mc.World(mc.load("four_bar"), dt=1e-9)
     world.step()
-    assert 0.0 < min(world._pipeline.plan.articulations.bounds.least_parts()) <= 1.0
+    assert 0.0 < min(world._pipeline.parts.plan.articulations.bounds.least_parts()) <= 1.0

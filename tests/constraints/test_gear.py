@@ -422,7 +422,7 @@ def test_many_gearboxes_are_solved_each_by_itself():
                 scene.add_joint(mc.GearJoint(f"h{k}-{i}", f"h{k}-{i + 1}", 1.5))
         return mc.World(scene, joint_solver="tree")
     alone, many = boxes(1), boxes(4)
-    one, four = (world._pipeline.plan.articulations.state.border for world in (alone, many))
+    one, four = (world._pipeline.parts.plan.articulations.state.border for world in (alone, many))
     assert one.rounds == four.rounds == 2 and four.count == 8
     alone.step(60)
     many.step(60)

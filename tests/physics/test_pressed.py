@@ -100,7 +100,7 @@ def test_boxes_pay_nothing_for_it(half, weights):
     for _ in range(20):
         world.apply_force("box1", (0, 0, -weights * G))
         world.step()
-        assert world._pipeline.plan.wide.rounds == 1
+        assert world._pipeline.parts.plan.wide.rounds == 1
 
 
 @pytest.mark.parametrize("kind", ["static", "kinematic"])

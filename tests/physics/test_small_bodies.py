@@ -129,8 +129,8 @@ def test_what_lands_alone_is_solved_after_a_few_rounds():
     world = mc.World(scene)
     asked = made = 0
     for _ in range(60):
-        before = world._pipeline.plan.wide.rounds_made
+        before = world._pipeline.parts.plan.wide.rounds_made
         world.step()
-        asked += world.stats.iterations * (world._pipeline.plan.wide.rounds - 1)
-        made += world._pipeline.plan.wide.rounds_made - before
+        asked += world.stats.iterations * (world._pipeline.parts.plan.wide.rounds - 1)
+        made += world._pipeline.parts.plan.wide.rounds_made - before
     assert asked > 20000 and made < 0.3 * asked

@@ -46,7 +46,7 @@ def slide(shape, ground, thick, speed, drop=0.0, kind="static", steps=20, world=
         world.step()
         way += world.velocities[1, :2] * world.dt
         lowest = min(lowest, world.positions[1, 2])
-        held += world._pipeline.tunnelling_guard.held
+        held += world._pipeline.parts.tunnelling_guard.held
     return np.linalg.norm(world.positions[1, :2] - start - way) / np.linalg.norm(way), 2 * lowest / thick, held
 
 
@@ -87,9 +87,9 @@ def test_what_is_set_back_keeps_its_way_along_the_wall():
     held = 0
     for _ in range(12):
         world.step()
-        held += world._pipeline.tunnelling_guard.held
+        held += world._pipeline.parts.tunnelling_guard.held
         assert world.positions[1, 2] > 0
         assert world.positions[1, 0] == pytest.approx(30.0 * world.time, abs=1e-9)
     assert held > 0
     world.step(30)
-    assert world._pipeline.tunnelling_guard.held == 0
+    assert world._pipeline.parts.tunnelling_guard.held == 0

@@ -27,7 +27,7 @@ def net(n, radius, pins):
 
 def factors(world, steps):
     """(steps,) how many factorizations each took; and the widest gap of a joint after any [m]."""
-    tree, found, gap = world._pipeline.plan.articulations.state.tree, [], 0.0
+    tree, found, gap = world._pipeline.parts.plan.articulations.state.tree, [], 0.0
     for _ in range(steps):
         before = tree.factors
         world.step()

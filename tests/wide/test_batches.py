@@ -50,7 +50,7 @@ def state(world):
 
 def in_batches(world):
     """How many articulations."""
-    return sum(found.shape[1] for found in world._pipeline.plan.articulations.state.batches.lanes())
+    return sum(found.shape[1] for found in world._pipeline.parts.plan.articulations.state.batches.lanes())
 
 
 @pytest.mark.parametrize("limits", [False, True])
@@ -63,7 +63,7 @@ def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
     assert in_batches(worlds[0]) == 9
     monkeypatch.setattr(mcsim.wide._batches, "batched", lambda *_: [])
     worlds.append(mc.World(together(9, base, limits=limits), iterations=iterations))
-    assert worlds[1]._pipeline.plan.articulations.state.batches is None
+    assert worlds[1]._pipeline.parts.plan.articulations.state.batches is None
     for world in worlds:
         world.step(2 if limits else 25)
         assert world.joint_errors().max() < 2e-7
@@ -101,9 +101,10 @@ def test_who_breaks_leaves_the_batch():
     world.step(5)
     assert in_batches(world) == 4
     world._joints["broken"][8] = 1
-    world._pipeline.replan()
+    world._pipeline.parts.replan()
     world.step(20)
-    assert sorted(found.shape for found in world._pipeline.plan.articulations.state.batches.lanes()) == [(6, 1), (7, 3)]
+    batches = world._pipeline.parts.plan.articulations.state.batches
+    assert sorted(found.shape for found in batches.lanes()) == [(6, 1), (7, 3)]
     assert world.joint_errors().max() < 2e-7
 
 

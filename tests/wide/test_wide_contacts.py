@@ -76,7 +76,7 @@ def test_a_level_that_does_not_exist_is_refused(monkeypatch):
 def test_lanes_of_a_block_share_no_moving_body(scene):
     world = mc.World(scene, sleep=False)
     world.step(120)
-    lanes = world._pipeline.plan.wide.lanes()
+    lanes = world._pipeline.parts.plan.wide.lanes()
     manifolds = world._collider.get_manifolds()
     numbers = lanes[lanes >= 0]
     touching = np.flatnonzero(manifolds["point_count"] > 0)

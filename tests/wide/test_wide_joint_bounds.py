@@ -56,7 +56,7 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
     worlds = [mc.World(pairs(seed), sleep=False)]
     rows_alone(monkeypatch)
     worlds.append(mc.World(pairs(seed), sleep=False))
-    lanes = [world._pipeline.plan.articulations.state.joint_bounds.lanes() for world in worlds]
+    lanes = [world._pipeline.parts.plan.articulations.state.joint_bounds.lanes() for world in worlds]
     assert sorted(sum(lanes[0], [])) == list(range(2 * COUNT)) and lanes[1] == []
     most = np.zeros(2)
     for step in range(40):
@@ -74,7 +74,7 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
 
 def test_joints_of_one_block_share_no_body():
     world = mc.World(mc.scenes.ragdolls11(n=5))
-    joints, blocks = world._joints, world._pipeline.plan.articulations.state.joint_bounds.lanes()
+    joints, blocks = world._joints, world._pipeline.parts.plan.articulations.state.joint_bounds.lanes()
     assert len(sum(blocks, [])) == len(set(sum(blocks, []))) > 30
     for block in blocks:
         bodies = joints["body_a"][block].tolist() + joints["body_b"][block].tolist()
@@ -101,7 +101,7 @@ def test_who_sleeps_leaves_the_blocks_and_comes_back():
     scene = mc.scenes.ragdolls(count=4)
     worlds = mc.World(scene), mc.World(scene)
     worlds[0].step(300)
-    bounds = worlds[0]._pipeline.plan.articulations.state.joint_bounds
+    bounds = worlds[0]._pipeline.parts.plan.articulations.state.joint_bounds
     while bounds.lanes():
         assert worlds[0].time < 60
         worlds[0].step(60)

@@ -63,7 +63,7 @@ def test_all_levels_give_the_same_bits(name):
 @pytest.mark.parametrize("scene", [mc.load("grid", n=8, corners=2), hub(70), every_kind()], ids=["grid", "hub", "kinds"])
 def test_lanes_of_a_block_share_no_moving_body(scene):
     world = mc.World(scene, joint_solver="rows")
-    lanes = world._pipeline.plan.wide_joints.lanes()
+    lanes = world._pipeline.parts.plan.wide_joints.lanes()
     numbers = lanes[lanes >= 0]
     apart = {i for i, joint in enumerate(scene.joints) if isinstance(joint, mc.GearJoint)}
     apart |= {i for i, joint in enumerate(scene.joints) if joint.name in ("first", "second")}
@@ -138,10 +138,10 @@ def test_one_that_broke_is_left_out():
     whole = world.snapshot()
     world.step(60)
     assert world._joints["broken"].sum() == 1
-    lanes = world._pipeline.plan.wide_joints.lanes()
+    lanes = world._pipeline.parts.plan.wide_joints.lanes()
     assert 4 not in lanes and len(lanes[lanes >= 0]) == 9
     end = world.state_hash()
     world.restore(whole)
-    assert 4 in world._pipeline.plan.wide_joints.lanes()
+    assert 4 in world._pipeline.parts.plan.wide_joints.lanes()
     world.step(60)
     assert world.state_hash() == end
