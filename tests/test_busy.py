@@ -347,7 +347,7 @@ def interrupt(*_):
 
 signal.signal(signal.SIGALRM, interrupt)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.00037)
-while caught < 3000:
+while caught < COUNT:
     try:
         armed = True
         while True:
@@ -357,7 +357,7 @@ while caught < 3000:
     except KeyboardInterrupt:
         caught += 1
 signal.setitimer(signal.ITIMER_REAL, 0)
-"""
+""".replace("COUNT", str(amount(1000, 3000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from amounts import amount
 from collide_oracle import KINDS, Shape, make_collider, random_quaternions, random_shape
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -37,6 +38,8 @@ def test_against_all_pairs():
     inner = 0
     for i in range(len(shapes)):
         for j in range(i + 1, len(shapes)):
+            if (i, j) not in whole and (i + j) % amount(3, 1):
+                continue
             pick = [i, j]
             alone = make_collider([shapes[i], shapes[j]]).collide_once(position[pick], q[pick], kind[pick], 0.05)
             expected = len(alone) if 2 in (kind[i], kind[j]) else 0

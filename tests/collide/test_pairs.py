@@ -25,7 +25,7 @@ def overlapping(lower, upper, kind):
     return {(i, j) for i, j in zip(*np.nonzero(np.triu(meet, 1)))}
 
 
-@settings(max_examples=amount(10, 60), deadline=None, derandomize=True)
+@settings(max_examples=amount(5, 60), deadline=None, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.lists(st.sampled_from(
     ["still", "tremble", "walk", "one", "jump", "kinds", "forget", "not finite"]), min_size=3, max_size=12))
 def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):

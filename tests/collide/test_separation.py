@@ -69,7 +69,7 @@ def check(m, a, b, pose_a, pose_b, limit):
 def test_separation_is_the_best_over_all_directions(kind_a, kind_b):
     """The answer is attained along its normal, and no direction does better: thousands of poses over all pairs."""
     rng = np.random.default_rng([KINDS.index(kind_a), KINDS.index(kind_b)])
-    count = amount(24, 100)
+    count = amount(12, 100)
     shapes_a = [random_shape(rng, kind_a) for _ in range(count)]
     shapes_b = [random_shape(rng, kind_b) for _ in range(count)]
     position, q = random_poses(rng, shapes_a, shapes_b)

@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial import ConvexHull as Qhull, Delaunay
 
 import mcsim as mc
+from amounts import amount
 from mcsim.collide import Collider, Surfaces
 from mcsim.core.rotation import matrix
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs
@@ -189,8 +190,8 @@ def test_balls_and_random_triangles(seed):
     mesh = mc.Mesh(corners.reshape(-1, 3), np.arange(120).reshape(-1, 3))
     place = (rng.normal(size=3), random_quaternion(rng))
     world = corners @ matrix(place[1]).T + place[0]
-    tested = 0
-    for _ in range(60):
+    count, tested = amount(30, 60), 0
+    for _ in range(count):
         p = rng.normal(size=3) * 3
         nearest = nearest_on_triangles(p, world)
         distances = np.linalg.norm(nearest - p, axis=1)
@@ -205,7 +206,7 @@ def test_balls_and_random_triangles(seed):
         i = np.argmin(found["points"]["separation"][:, 0])
         assert np.allclose(found["normal"][i], (p - nearest[k]) / distances[k], atol=1e-6)
         tested += 1
-    assert tested > 30
+    assert tested > count / 2
 
 
 @pytest.mark.parametrize("wound", [1, -1])
@@ -215,7 +216,7 @@ def test_balls_over_hills(wound):
     field = mc.HeightField(rng.uniform(0, 0.6, (20, 20)), 0.4)
     vertices, faces = field.triangles()
     for ground in (mc.Mesh(vertices, faces[:, ::wound]), field):
-        for _ in range(80):
+        for _ in range(amount(30, 80)):
             p = np.array([*rng.uniform(-3, 3, 2), 0.0])
             radius = rng.uniform(0.05, 0.5)
             p[2] = 0.3 + radius + rng.uniform(0.1, 0.4)
@@ -240,7 +241,8 @@ def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     hull, mesh = mc.ConvexHull(points), mc.Mesh(points, Qhull(points).simplices)
     compared = 0
-    for _ in range(60):
+    count = amount(30, 60)
+    for _ in range(count):
         direction = rng.normal(size=3)
         direction /= np.linalg.norm(direction)
         q = random_quaternion(rng)
@@ -260,7 +262,7 @@ def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
         if expected > 1e-3:
             assert ours["normal"][i] @ theirs["normal"][0] == pytest.approx(1.0, abs=1e-6)
         compared += 1
-    assert compared > 15
+    assert compared > count / 4
 
 
 # ---- planes made of triangles ----------------------------------------------------------------------------------------
@@ -270,7 +272,7 @@ def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
 def test_a_flat_ground_has_the_contacts_of_a_plane(kind, ground):
     rng = np.random.default_rng(11)
     surface = mc.Mesh(*irregular_plane()) if ground == "mesh" else mc.HeightField(np.zeros((30, 30)), 0.3)
-    for trial in range(40):
+    for trial in range(amount(20, 40)):
         q = (1, 0, 0, 0) if trial % 3 == 0 else random_quaternion(rng)
         position = np.array([*rng.uniform(-2, 2, 2), rng.uniform(0.15, 0.6)])
         plane, flat = (touch(g, SOLIDS[kind], position, q, distance=0.05) for g in (mc.Plane((0, 0, 1)), surface))

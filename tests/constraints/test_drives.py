@@ -217,7 +217,7 @@ def oscillator(hertz, ratio, h):
 @every_world
 @pytest.mark.parametrize("hertz", [0.01, 3.0, 150.0, 1000.0])
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 5.0])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
     """Alone its coordinate passes through the damped oscillator's positions, and a load changes nothing; where a
     substep has one velocity, that before the first counts as the first drift's."""

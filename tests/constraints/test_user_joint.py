@@ -106,7 +106,7 @@ def user(kind, given=True, **keywords):
 
 @every_world
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 def test_a_joint_written_in_python_is_the_built_in_one(kind, keywords):
     """Poses, velocities, reactions and errors after half a second; the Jacobian given."""
     own, given = (mc.World(two_bodies(joint), **keywords) for joint in (KINDS[kind][0](), user(kind)))

@@ -20,19 +20,20 @@ def pixels(path):
         return np.asarray(image.convert("RGB"), int)
 
 
-def color_count(path, color):
-    """How many pixels have nearly this colour."""
+def color_count(pixels, color):
+    """How many of them have nearly this colour."""
     wanted = np.array([int(color[i:i + 2], 16) for i in (1, 3, 5)])
-    return int((np.abs(pixels(path) - wanted).max(axis=2) < 12).sum())
+    return int((np.abs(pixels - wanted).max(axis=2) < 12).sum())
 
 
 @pytest.mark.parametrize("kind", ["time", "convergence"])
 def test_pictures_show_every_method(swing, kind, tmp_path):
     path = tmp_path / "out.png"
     swing.plot(path, kind)
-    assert pixels(path).shape[1] == round(220 * picture.WIDTH)
-    assert [color_count(path, color) > 200 for color in picture.COLORS[:4]] == [True, True, True, False]
-    assert color_count(path, picture.DOUBT) > 500
+    found = pixels(path)
+    assert found.shape[1] == round(220 * picture.WIDTH)
+    assert [color_count(found, color) > 200 for color in picture.COLORS[:4]] == [True, True, True, False]
+    assert color_count(found, picture.DOUBT) > 500
     assert [p.name for p in tmp_path.iterdir()] == ["out.png"]
 
 
@@ -87,7 +88,7 @@ def test_failed_runs_are_drawn(tmp_path):
     assert study.series["maximal:tree+soft@rattle"][0].failure
     for kind in picture.KINDS:
         study.plot(tmp_path / "out.png", kind)
-        assert color_count(tmp_path / "out.png", picture.COLORS[1]) > 200
+        assert color_count(pixels(tmp_path / "out.png"), picture.COLORS[1]) > 200
 
 
 def test_bad_pictures(swing, tmp_path, monkeypatch):

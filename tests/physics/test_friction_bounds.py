@@ -112,7 +112,7 @@ SCENES = {"heap": heap, "rolling": rolling_balls,
 @pytest.mark.parametrize("keywords", REDUCED, ids=str)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(13)
 def test_in_generalized_coordinates(name, seed, keywords):
     """Also of contacts that a sweep solves many times."""
     world = mc.ReducedWorld(SCENES[name](seed), **{"dt": 1 / 60, **keywords})
@@ -154,7 +154,7 @@ SLIDERS = {
 @pytest.mark.parametrize("keywords", [dict(), dict(solver="pgs"), dict(stabilization="baumgarte")], ids=str)
 @pytest.mark.parametrize("ratio", [0.2, 0.5, 1.0, 2.0, 5.0])
 @pytest.mark.parametrize("name", SLIDERS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 def test_sliding_and_spinning_have_one_bound(name, ratio, keywords):
     """Central friction against a pair at every point; ratio: of the spin's speed at 0.25 m to the sliding speed. The
     pairs under "soft": rows whose points are solved one after the other, and do not yield, share a load by their

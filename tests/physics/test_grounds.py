@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial import Delaunay
 
 import mcsim as mc
+from amounts import amount
 from mcsim.scenes.grounds import _chute
 
 G = 9.81
@@ -345,5 +346,5 @@ def test_landings_are_those_on_a_plane(solid, most, floor, kind):
     that struck, where a mesh showed them: boxes were off by 0.6 m/s, cylinders by 0.4."""
     plane = {"shape": mc.Plane((0, 0, 1))}
     off = [np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind))
-           for draw in range(30)]
+           for draw in range(amount(15, 30))]
     assert np.median(off) < most

@@ -115,7 +115,7 @@ def first_difference(first, second, steps=60, **keywords):
                                       dict(stabilization="projection"), dict(integrator="rk4"),
                                       dict(friction_points="point")], ids=str)
 @pytest.mark.parametrize("first, second", list(itertools.combinations_with_replacement(SCENES, 2)))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 def test_two_scenes_together_are_what_each_is_alone(first, second, keywords):
     assert first_difference(first, second, **keywords) is None
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 from test_strained import follow
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -100,7 +101,7 @@ def test_branched_trees_keep_their_energy(hold, substeps):
         world.angular_velocities[:] = turn = (0.3, 2.0, 0.0)
         world.velocities[:] = np.cross(turn, world.positions)
     before = np.hstack(world.momentum())
-    gap, gain, loss = follow(world, 600)
+    gap, gain, loss = follow(world, amount(300, 600))
     assert gap < 1e-8 and gain < 1e-11 and loss < 1e-5
     if hold == "free":
         assert np.hstack(world.momentum()) == pytest.approx(before, abs=1e-9 * np.abs(before).max())
@@ -113,7 +114,7 @@ def test_what_turns_back_within_a_step_gains_nothing(substeps):
     scene = mc.Scene()
     scene.add_body("bob", mass=1.0, inertia=(2e-5,) * 3, position=(0.005, 0, 0))
     scene.add_joint(mc.BallJoint(None, "bob", (0, 0, 0)))
-    gap, gain, _ = follow(mc.World(scene, dt=1 / 200, substeps=substeps, sleep=False), 2000)
+    gap, gain, _ = follow(mc.World(scene, dt=1 / 200, substeps=substeps, sleep=False), amount(800, 2000))
     assert gap < 1e-8 and gain < (1e-9 if substeps > 1 else 1e-4)
 
 

@@ -143,14 +143,14 @@ def test_ragdolls_hardly_need_further_sweeps():
     """Hardly anything in them is far outweighed: with further sweeps of them all, a step of their landing took half as long
     again."""
     more = 0
-    for lift in (0.0, 0.01, 0.02, 0.03):
+    for lift in (0.0, 0.02):
         world = mc.World(mc.load("ragdolls"), sleep=False)
         world.positions[1:, 2] += lift
         world.step(10)                                    # the first steps have more sweeps anyway
         for _ in range(12):
             world.step(5)
             more += world.stats.iterations > 32
-    assert more <= 4
+    assert more <= 2
 
 
 def biped(top, foot):

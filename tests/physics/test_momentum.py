@@ -90,7 +90,7 @@ def test_large_mass_ratios_keep_the_momentum(keywords):
 @pytest.mark.parametrize("friction", ["cone", "pyramid"])
 @pytest.mark.parametrize("points", ["central", "point"])
 @every_world
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 def test_collisions_keep_the_momentum(keywords, points, friction):
     """A cloud of bodies of all shapes flies together, collides, rubs and bounces."""
     rng = np.random.default_rng(7)

@@ -107,7 +107,7 @@ def test_the_direct_solver_comes_to_the_reduced_model(name):
 
 @pytest.mark.parametrize("integrator", POSITION_INTEGRATORS)
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_rattle_and_the_variational_step_are_of_second_order(name, integrator):
     """Closed to rounding, and the motion of the reduced model, with springs and torques too."""
     model, frames = solved(name)
@@ -128,7 +128,7 @@ def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
 
 @pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
 @every_model
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(9)
 def test_every_stabilization_follows(name, stabilization):
     """The same motion at first order, with joints as closed as each name promises."""
     if stabilization == "none" and name in STICK:

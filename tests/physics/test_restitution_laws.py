@@ -140,7 +140,7 @@ def agree(scene, state, law, *kinds, to=1e-6):
             assert found[3] <= found[2] * (1.0 + 1e-9)
 
 
-@settings(deadline=None, max_examples=amount(20, 60))
+@settings(deadline=None, max_examples=amount(10, 60))
 @given(drawn=CHAINS)
 def test_one_blow_to_a_chain_is_as_of_events(drawn):
     """A ball at the end of up to five jointed bodies, free or anchored, strikes the ground."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 
 FLOORS = ["plane", "box", "mesh", "field", "cylinder", "prism7", "prism24"]
 
@@ -103,7 +104,7 @@ def stack_of(shapes, radius, half, turns, shifts=None):
 
 @pytest.mark.parametrize("shape", ["cylinder", *(f"prism{n}" for n in (3, 4, 5, 6, 8, 12, 17, 24, 31, 32)), "mixed"])
 @pytest.mark.parametrize("count", [4, 9, 15])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 def test_stacks_fall_asleep(shape, count):
     """Turned and shifted against each other, or flush."""
     rng = np.random.default_rng(count)
@@ -221,7 +222,7 @@ def test_threads_give_the_same_bits():
     rng = np.random.default_rng(5)
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
-    for k in range(150):
+    for k in range(amount(80, 150)):
         turn = rng.normal(size=4)
         scene.add_body(shape=form(["cylinder", "prism6", "prism13"][k % 3], 0.3, 0.2),
                        position=(*rng.uniform(-1.5, 1.5, 2), 0.5 + 0.15 * k), orientation=turn / np.linalg.norm(turn))

@@ -59,7 +59,7 @@ def test_a_slow_body_keeps_its_neighbours_awake_and_no_others(name):
     on, off = mc.World(SCENES[name]()), mc.World(SCENES[name](), sleep=False)
     start = on.positions.copy()
     awake = []
-    for _ in range(amount(40, 120)):
+    for _ in range(amount(24, 120)):
         on.step(15)
         off.step(15)
         awake.append(np.count_nonzero(~on.asleep & (on.masses > 0)))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import some
 from test_rims import form, prism
 
 KINDS = {"boxes": ["box"], "cylinders": ["cylinder"], "prisms": ["prism"], "mixed": ["box", "cylinder", "prism"]}
@@ -38,7 +39,7 @@ def stack(seed):
 @pytest.mark.parametrize("start", range(0, 400, 10))
 @pytest.mark.sampled(13)
 def test_stacks_are_asleep_within_five_seconds(start):
-    for seed in range(start, start + 10):
+    for seed in some(range(start, start + 10), 3, start):
         scene, name = stack(seed)
         world = mc.World(scene, dt=1 / 60)
         world.step(300)

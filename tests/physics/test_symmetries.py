@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 from symmetries import apart, mirrored, named, places, reordered, swapped
 
 WORLDS = {"World": mc.World, "ReducedWorld": mc.ReducedWorld}
@@ -112,7 +113,7 @@ def stack(rng, count):
 def test_stacks_of_unequal_boxes_in_another_order(World):
     """More than four corners are shared out to two manifolds, by where the first body's outline begins."""
     off = []
-    for seed in range(16):
+    for seed in range(amount(8, 16)):
         rng = np.random.default_rng(seed)
         data = named(stack(rng, int(rng.integers(2, 7))))
         off.append(apart(places(data, World, 120), places(reordered(data, rng), World, 120)))

@@ -61,7 +61,7 @@ def assert_same(scene, k, bound=0.0, steps=STEPS, unit_of="length", **keywords):
 
 @pytest.mark.parametrize("k", (-10, 7))
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_ready_scenes_in_other_lengths_have_the_same_bits(name, k):
     assert_same(mc.load(name), k)
 
@@ -150,7 +150,7 @@ def test_what_lies_heavy_on_light_bodies_in_other_times(count, ratio, time):
 @pytest.mark.parametrize("time", (2.0**-6, 0.25, 8.0))
 @pytest.mark.parametrize("kind", (mc.World, mc.ReducedWorld))
 @pytest.mark.parametrize("name", ("bridge", "cardan_shaft", "slider_crank", "four_bar", "tower10_heavy"))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(7)
 def test_loops_and_towers_in_other_times(name, kind, time):
     """What is closed well enough follows from the substep: no rate or time is an absolute one."""
     assert_same_in(mc.load(name), kind, time=time, **PACES)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 
 SHAPES = mc.Box((0.2, 0.3, 0.1)), mc.Sphere(0.2), mc.Capsule(0.1, 0.2), mc.Cylinder(0.2, 0.1)
 
@@ -114,7 +115,7 @@ LIMITED = {
 @pytest.mark.parametrize("speed", (3.0, 30.0, 150.0, 600.0))
 def test_trees_with_limits_gain_no_energy_however_fast(speed, kind, loose):
     """h times their rates is from 0.03 to 5; some had 970 times what they were given."""
-    for seed in range(10):
+    for seed in range(amount(5, 10)):
         world = fan_out(seed, speed, LIMITED[kind], loose)
         before = world.energy().kinetic
         assert fastest(world, 60) <= before * (1 + 1e-9)
@@ -123,7 +124,7 @@ def test_trees_with_limits_gain_no_energy_however_fast(speed, kind, loose):
 @pytest.mark.parametrize("substeps", (1, 4))
 @pytest.mark.parametrize("speed", (60.0, 300.0, 600.0))
 def test_a_chain_with_swing_limits_gains_no_energy(speed, substeps):
-    for seed in range(4):
+    for seed in range(amount(2, 4)):
         scene = mc.Scene(gravity=(0, 0, 0))
         for i in range(4):
             scene.add_body(f"b{i}", mass=1, inertia=(0.01, 0.02, 0.025), position=(0.2 + 0.4 * i, 0, 0))
@@ -181,7 +182,7 @@ def contradictory(seed, gravity, **keywords):
     return mc.ReducedWorld(scene, dt=float(rng.choice([1e-3, 1 / 240, 1 / 60])), **keywords)
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 20), marks=pytest.mark.slow)], ids=["quick", "more"])
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 20), marks=pytest.mark.slow)], ids=["quick", "more"])
 @pytest.mark.parametrize("stabilization", ["soft", "projection"])
 @pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81)], ids=["free", "gravity"])
 def test_contradictory_loops_drive_nothing(gravity, stabilization, seeds):
@@ -200,7 +201,7 @@ def test_contradictory_loops_drive_nothing(gravity, stabilization, seeds):
 @pytest.mark.parametrize("stabilization", ["soft", "projection"])
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, 1e-6, 1e-3, 0.1])
 @pytest.mark.parametrize("length", [0.2, 5.0])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 def test_a_rod_that_fits_nowhere_in_line_with_its_arm(stabilization, tilt, length):
     """J is all but 0 there: any speed would not do. It gained 3e5 J."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -208,7 +209,7 @@ def test_a_rod_that_fits_nowhere_in_line_with_its_arm(stabilization, tilt, lengt
     scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0)))
     scene.add_joint(mc.DistanceJoint(None, "arm", (2, 0, 0), (np.cos(tilt), 0, np.sin(tilt)), length=length))
     world = mc.ReducedWorld(scene, dt=1e-3, stabilization=stabilization)
-    assert fastest(world, 3000) < 0.1
+    assert fastest(world, amount(1500, 3000)) < 0.1
     assert kinds(world) == {"loops"}
 
 
@@ -258,7 +259,7 @@ def bounded(seed, perturbed=0, **keywords):
                          ids=lambda keywords: "-".join(keywords.values()) or "soft")
 def test_limits_and_contacts_that_contradict_loops_drive_nothing(keywords):
     """One in ten burst, or got up to 1e60 J; what is pushed apart at 3 m/s has some 100 J."""
-    for seed in range(10):
+    for seed in range(amount(6, 10)):
         world = bounded(seed, **keywords)
         assert fastest(world, round(0.3 / world.dt)) < 2000.0, seed
 
@@ -324,7 +325,7 @@ def operate(rng, world, k, kinematic):
 
 @pytest.mark.parametrize("kinematic", [0.0, 0.1])
 @pytest.mark.parametrize("seed", [0, 1, 2, 6, 119])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 def test_random_changes_leave_all_finite(seed, kinematic):
     """Joints onto loops, bodies written off their loops, any velocities: the step goes on."""
     rng = np.random.default_rng(seed)

@@ -368,7 +368,7 @@ def test_a_free_body_by_hand():
 
 def test_a_chain_of_hundreds():
     rng = np.random.default_rng(12)
-    system = System(random_scene(rng, 400, kinds=("revolute", "universal"), branching=0.0))
+    system = System(random_scene(rng, amount(200, 400), kinds=("revolute", "universal"), branching=0.0))
     dynamics, state = Compiled(system), state_of(rng, system)
     found = differences(dynamics, Twin(system), {**state, "qd": 0.1 * state["qd"]})
     assert max(found.values()) < 1e-9, found

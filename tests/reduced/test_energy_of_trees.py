@@ -196,7 +196,7 @@ def most_gained(world, steps):
 @pytest.mark.parametrize("chain", [True, False])
 @pytest.mark.parametrize("links", [4, 16])
 @pytest.mark.parametrize("dt", [1 / 30, 1 / 60])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(13)
 def test_dropped_trees_gain_nothing(seed, chain, links, dt):
     """Light links between heavy ones land and turn fast for their step, and links overlap that joints hold there. Rows
     answered kicks at velocities that they had made by such kicks, or that moved centres of mass; warm starts were those of
@@ -215,7 +215,7 @@ def test_heaps_of_trees_gain_nothing(iterations):
     """64 ragdolls on each other, some hands wedged between others: a manifold that bore with one of its points rubbed
     as if it had the lever of all, and sweeps drove what was wedged to 1e9 m/s."""
     world = mc.ReducedWorld(mc.load("ragdolls", count=64), dt=1 / 60, iterations=iterations, first_iterations=256)
-    assert most_gained(world, amount(75, 240)) < 2e-4    # what pushes overlaps apart lifts a little
+    assert most_gained(world, amount(60, 240)) < 2e-4    # what pushes overlaps apart lifts a little
 
 
 def crash(velocity):

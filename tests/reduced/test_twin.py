@@ -444,7 +444,7 @@ def runge_kutta(twin, q, qd, dt):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TREE_KINDS if kind != "fixed"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 def test_energy_is_kept(kind):
     """Two bodies, the first on a joint of this kind, over 0.2 s in 50 and in 100 steps."""
     rng = np.random.default_rng(11)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 from mcsim.core.rotation import from_axes
 from mcsim.reduced import JointModel, System
 from mcsim.reduced.dynamics import Dynamics
@@ -64,7 +65,7 @@ def test_a_joint_that_bends_keeps_energy():
     assert np.allclose(q, world.q, atol=1e-7) and np.allclose(qd, world.qd, atol=1e-6)
     assert world.system.tree_errors(*state).max() < 1e-6
     energy = world.energy().total
-    world.step(500)
+    world.step(amount(200, 500))
     assert world.energy().total == pytest.approx(energy, abs=1e-6)
 
 

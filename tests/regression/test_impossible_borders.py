@@ -23,7 +23,7 @@ def locked_wheel(gap):
     return scene
 
 
-@pytest.mark.parametrize("gap", [0.01, 0.3])
+@pytest.mark.parametrize("gap", [0.01, pytest.param(0.3, marks=pytest.mark.slow)])
 def test_a_wheel_that_is_nailed_beside_its_place(gap):
     """The rows' moves against each other led further away, by 0.65 m for a gap of 1 cm: the border had no proximal
     part."""

@@ -159,7 +159,7 @@ def resolved(scene):
             yield array.tobytes()
 
 
-@settings(deadline=None, max_examples=amount(50, 150), derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=amount(20, 150), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(scene=scenes())
 def test_round_trip_is_exact(scene):
     data = scene.to_dict()

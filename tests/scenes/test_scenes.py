@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,9 +17,15 @@ SMALL = {"ragdolls": {"count": 5}, "ragdolls11": {"n": 4}, "rain": {"n": 60}, "g
 ALL = sorted(scenes.SCENES)
 
 
+@cache
+def built(name):
+    """At its default size, for tests that do not change it."""
+    return scenes.build(name)
+
+
 @pytest.fixture(scope="module", params=ALL)
 def scene(request):
-    return scenes.build(request.param, **SMALL.get(request.param, {}))
+    return scenes.build(request.param, **SMALL[request.param]) if request.param in SMALL else built(request.param)
 
 
 def placed(body):
@@ -49,7 +56,7 @@ def test_the_issue_names_them_all():
 
 def test_defaults_build_under_their_own_name():
     for name in ALL:
-        assert scenes.build(name).name == name
+        assert built(name).name == name
         assert scenes.description(name).endswith(".")
 
 

@@ -33,7 +33,7 @@ def cases():
 
 
 @pytest.mark.parametrize("kind, scene, keywords", list(cases()))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_a_world_that_forgets_all_but_its_record_goes_on_alike(kind, scene, keywords, monkeypatch):
     def world():
         try:
