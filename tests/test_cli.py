@@ -422,7 +422,7 @@ def test_progress_bar_on_a_terminal():
 
 def test_compare_shows_progress_on_a_terminal():
     leader, follower = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-m", "mcsim", "compare", "double_pendulum", "--seconds", "1"],
+    running = subprocess.Popen([sys.executable, "-m", "mcsim", "compare", "double_pendulum", "--seconds", "0.3"],
                                stderr=follower, stdout=subprocess.PIPE, text=True,
                                env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
     os.close(follower)

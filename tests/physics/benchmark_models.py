@@ -124,7 +124,9 @@ def twist_of(matrices):
 def ray(angle):
     """Unit vectors (..., 3) at angles (...) from x towards z."""
     angle = np.asarray(angle, float)
-    return np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=-1)
+    found = np.zeros((*angle.shape, 3))
+    found[..., 0], found[..., 2] = np.cos(angle), np.sin(angle)
+    return found
 
 
 def angle_of(vectors):
@@ -143,7 +145,13 @@ def triad(first, second):
 
 def planar(angle):
     """Rotations of planar bodies whose x is at these angles."""
-    return triad(ray(angle), Y)
+    angle = np.asarray(angle, float)
+    found = np.zeros((*angle.shape, 3, 3))
+    found[..., 0, 0] = found[..., 2, 2] = np.cos(angle)
+    found[..., 2, 0] = np.sin(angle)
+    found[..., 0, 2] = -found[..., 2, 0]
+    found[..., 1, 1] = 1.0
+    return found
 
 
 def about(axis, angle):
@@ -159,7 +167,9 @@ def meet(p, p_radius, c, c_radius, side):
     way = c - p
     length = np.linalg.norm(way, axis=-1, keepdims=True)
     along = (p_radius**2 - c_radius**2 + length**2) / (2 * length)
-    left = np.stack([-way[..., 2], 0 * way[..., 0], way[..., 0]], axis=-1) / length
+    left = np.zeros(way.shape)
+    left[..., 0], left[..., 2] = -way[..., 2], way[..., 0]
+    left /= length
     return p + along / length * way + side * np.sqrt(p_radius**2 - along**2) * left
 
 
@@ -214,8 +224,7 @@ def andrews():
         middle = meet(pin, d, b, ss, 1)
         return pin, middle, meet(a, zt, middle, e, 1), meet(a, u, middle, zf, -1)
 
-    def angles(beta):
-        pin, middle, upper, lower = points(beta)
+    def angles(beta, pin, middle, upper, lower):
         gamma, delta, epsilon = (angle_of(middle - b) + np.pi / 2, angle_of(upper - a),
                                  angle_of(lower - a) + np.pi / 2)
         return (angle_of(pin - middle), gamma, angle_of(middle - upper) + np.pi / 2, delta, angle_of(middle - lower),
@@ -227,15 +236,17 @@ def andrews():
 
     def place(q):
         beta = q[..., 0]
-        pin, _, upper, lower = points(beta)
-        two, gamma, four, delta, six, epsilon = angles(beta)
+        pin, middle, upper, lower = points(beta)
+        two, gamma, four, delta, six, epsilon = angles(beta, pin, middle, upper, lower)
         centers = [ra * ray(beta), pin - da * ray(two), frame(b, gamma, sb, -sa), frame(upper, four, 0, -(e - ea)),
                    frame(a, delta, ta, tb), lower + (zf - fa) * ray(six), frame(a, epsilon, -ub, -ua)]
         return bodies(centers, [planar(angle) for angle in (beta, two, gamma, four, delta, six, epsilon)])
 
     start = -0.0617138900142764496358948458001
     pin, middle, upper, lower = points(start)
-    hook = frame(b, angles(start)[1], sd, -sc)
+    gamma = angles(start, pin, middle, upper, lower)[1]
+    hook = frame(b, gamma, sd, -sc)
+    hook_in_body = planar(gamma).T @ (hook - place(np.array([start]))[0][2])
 
     def joints():
         return [hinge(None, 0, 0 * X), hinge(0, 1, pin), hinge(None, 2, b), hinge(None, 4, a), hinge(None, 6, a),
@@ -244,18 +255,16 @@ def andrews():
 
     def loads(x, r, _v, _w):
         wrench = np.zeros((7, 6))
-        arm = r[2] @ planar(angles(start)[1]).T @ (hook - place(np.array([start]))[0][2])
+        arm = r[2] @ hook_in_body
         way = x[2] + arm - c
         force = -stiffness * (1 - rest / np.linalg.norm(way)) * way
         wrench[2] = *force, *np.cross(arm, force)
         wrench[0, 4] = -torque
         return wrench
 
-    model = Reduced(place, masses, np.repeat(moments[:, None], 3, axis=1), joints, start, 0.0, gravity=NO_GRAVITY,
-                    times=np.arange(1, 7) * 0.005, dt=1e-4, loads=loads,
-                    push=lambda world: world.apply_torque("b0", (0, -torque, 0)))
-    model.angles = angles
-    return model
+    return Reduced(place, masses, np.repeat(moments[:, None], 3, axis=1), joints, start, 0.0, gravity=NO_GRAVITY,
+                   times=np.arange(1, 7) * 0.005, dt=1e-4, loads=loads,
+                   push=lambda world: world.apply_torque("b0", (0, -torque, 0)))
 
 
 # ---- linkages of the textbooks ---------------------------------------------------------------------------------------

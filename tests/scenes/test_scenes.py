@@ -358,7 +358,7 @@ def test_benchmark_chains():
 
 
 def test_benchmark_grid():
-    scene = scenes.grid(n=40)
+    scene = built("grid")
     assert (len(scene.bodies), len(scene.joints)) == (1600, 3122)
     assert len(scenes.grid(n=5, corners=4).joints) == 2 * 5 * 4 + 4
     point, _ = compose(placed(scenes.grid(n=3).body("ball0_0")), scenes.grid(n=3).joints[0].frame_a)
