@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
+from amounts import amount
 from constraint_scenes import exponential, numerical_jacobian
 from test_jacobian import numerical_curvature
 
@@ -273,7 +274,7 @@ def test_user_joints_gears_and_others_together(keywords):
                                  name="string"))
     world = mc.World(scene, **keywords)
     before = world.energy().total
-    world.step(240)
+    world.step(amount(100, 240))
     assert world.joint_errors().max() < (1e-8 if keywords is TREE else 2e-3)
     assert world.joint("slide").position == pytest.approx(0.3 * world.joint("hinge").position, abs=2e-3)
     assert world.energy().total == pytest.approx(before, abs=2e-2)

@@ -59,6 +59,7 @@ def titles(study, monkeypatch, tmp_path):
     """The panels' titles."""
     kept = []
     monkeypatch.setattr(picture, "_frame", lambda figure, *args: kept.append(figure))
+    monkeypatch.setattr(Figure, "savefig", lambda *args, **keywords: None)
     study.plot(tmp_path / "out.png", "time")
     return [ax.get_title(loc="left") for ax in kept[0].axes if ax.axison]
 

@@ -220,7 +220,7 @@ def test_residuals_of_a_step_that_is_over_are_unknown():
 @cache
 def linkage(**keywords):
     world = mc.World(mc.load("four_bar"), dt=1 / 240, substeps=1, sleep=False, **keywords)
-    world.step(48)
+    world.step(24)
     return world
 
 

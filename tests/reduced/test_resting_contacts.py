@@ -110,7 +110,7 @@ def test_ragdolls_at_rest_hardly_overlap(count, dt, stature, mass):
 
 
 @pytest.mark.parametrize("count, dt", [
-    (2, 1 / 60), (4, 1 / 240), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((2, 1 / 240), (4, 1 / 400)))])
+    (2, 1 / 60), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((4, 1 / 240), (2, 1 / 240), (4, 1 / 400)))])
 def test_a_tree_at_rest_drifts_in_one_piece(count, dt):
     """Its velocities are rounding, and so is what a drift makes of their energy. Each placement of a tree asks the
     user's joint: 70 times a step, and once up to 15,000 times."""

@@ -34,7 +34,7 @@ def problems():
 
 
 @pytest.mark.parametrize("solver, model", EVERY)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 def test_what_has_converged_is_right(problems, solver, model):
     converged = 0
     for name, problem in problems:
