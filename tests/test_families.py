@@ -38,7 +38,7 @@ def test_a_quick_draw_is_within_the_bounds(name):
     family = FAMILIES[name]
     drawn = family.draws(family.narrowed(family.domain, family.quick))
     for parameters in islice((p for p in drawn if family.place(p) == "domain"),
-                             amount(-(-family.examples // 8), family.examples)):
+                             amount(-(-family.examples // 15), family.examples)):
         check(family, parameters)
 
 

@@ -84,7 +84,7 @@ def test_curves_are_the_largest_values():
 
 
 def test_failed_runs_are_drawn(tmp_path):
-    study = mc.compare(mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 3.0, [0.5, 0.02],
+    study = mc.compare(mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 1.0, [0.5, 0.02],
                        reference=None)
     assert study.series["maximal:tree+soft@rattle"][0].failure
     for kind in picture.KINDS:

@@ -64,7 +64,7 @@ def test_whips_at_many_substeps_keep_their_energy(links, mass, angle, kind, subs
 @pytest.mark.parametrize("kind", ["hinge", "ball", "universal"])
 @pytest.mark.sampled(3)
 def test_more_substeps_are_never_worse(kind):
-    lost = [kept(chain(2, 68.1, 1.2, kind), n) for n in (1, 2, 4, 8, 16, 32)]
+    lost = [kept(chain(2, 68.1, 1.2, kind), n) for n in (1, 2, 4, 8, 16, 32)[:amount(5, 6)]]
     assert all(finer <= coarser + 1e-5 for coarser, finer in itertools.pairwise(lost)), lost
 
 

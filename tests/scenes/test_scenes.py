@@ -19,13 +19,13 @@ ALL = sorted(scenes.SCENES)
 
 @cache
 def built(name):
-    """At its default size, for tests that do not change it."""
-    return scenes.build(name)
+    """At its default size or a small one, for tests that do not change it."""
+    return scenes.build(name, **SMALL.get(name, {}))
 
 
 @pytest.fixture(scope="module", params=ALL)
 def scene(request):
-    return scenes.build(request.param, **SMALL[request.param]) if request.param in SMALL else built(request.param)
+    return built(request.param)
 
 
 def placed(body):
@@ -54,7 +54,7 @@ def test_the_issue_names_them_all():
     assert set(wanted) == set(scenes.SCENES)
 
 
-def test_defaults_build_under_their_own_name():
+def test_they_build_under_their_own_name():
     for name in ALL:
         assert built(name).name == name
         assert scenes.description(name).endswith(".")
@@ -358,7 +358,7 @@ def test_benchmark_chains():
 
 
 def test_benchmark_grid():
-    scene = built("grid")
+    scene = scenes.grid(n=40)
     assert (len(scene.bodies), len(scene.joints)) == (1600, 3122)
     assert len(scenes.grid(n=5, corners=4).joints) == 2 * 5 * 4 + 4
     point, _ = compose(placed(scenes.grid(n=3).body("ball0_0")), scenes.grid(n=3).joints[0].frame_a)
