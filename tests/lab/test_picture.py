@@ -17,12 +17,12 @@ def swing():
 
 def pixels(path):
     with Image.open(path) as image:
-        return np.asarray(image.convert("RGB"), int)
+        return np.asarray(image.convert("RGB"), np.int16)
 
 
 def color_count(pixels, color):
     """How many of them have nearly this colour."""
-    wanted = np.array([int(color[i:i + 2], 16) for i in (1, 3, 5)])
+    wanted = np.array([int(color[i:i + 2], 16) for i in (1, 3, 5)], np.int16)
     return int((np.abs(pixels - wanted).max(axis=2) < 12).sum())
 
 
