@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core._forest import group_numbers
+
 NONE = -1
 
 # The record Articulation of _tree.pxd.
@@ -19,11 +21,8 @@ def connected(pairs, moves):
 
     pairs: (k, 2) int, bodies that are held together, -1 the world; moves: (bodies,) bool, which are dynamic.
     """
-    from scipy.sparse import coo_matrix  # import mcsim stays light
-    from scipy.sparse.csgraph import connected_components
     both = pairs[np.append(moves, False)[pairs].all(axis=1)]
-    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
-    return np.append(np.where(moves, connected_components(graph, directed=False)[1], NONE), NONE).astype(np.int32)
+    return np.append(np.where(moves, group_numbers(both, len(moves)), NONE), NONE).astype(np.int32)
 
 
 def free_articulations(pairs, moves):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core._forest import group_numbers
 from mcsim.core.linear import lengths
 
 BORDER = -1                     # in `opposite`: nothing is beside this edge
@@ -106,20 +107,15 @@ def _sheets(beside, turned):
 
     Every triangle is taken twice, as it is (t) and reversed (n + t): what hangs together is wound alike.
     """
-    from scipy.sparse import coo_array  # here, because it takes long to import
-    from scipy.sparse.csgraph import connected_components
-
     n = len(beside)
     if not turned.any():
         triangle, k = np.nonzero(beside >= 0)
-        links = coo_array((np.ones(len(k), np.int8), (triangle, beside[triangle, k])), shape=(n, n))
-        return np.zeros(n, bool), connected_components(links.tocsr(), directed=False)[1]
+        return np.zeros(n, bool), group_numbers(np.stack([triangle, beside[triangle, k]], axis=1), n)
     triangle, k = np.nonzero(beside >= 0)
     other, reverse = beside[triangle, k], turned[triangle, k] * n
     rows = np.concatenate([triangle, triangle + n])
     columns = np.concatenate([other + reverse, other + n - reverse])
-    links = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(2 * n, 2 * n))
-    label = connected_components(links.tocsr(), directed=False)[1]
+    label = group_numbers(np.stack([rows, columns], axis=1), 2 * n)
     upright, reversed_ = label[:n], label[n:]
     _sheet, seed, member = np.unique(np.minimum(upright, reversed_), return_index=True, return_inverse=True)
     return upright != upright[seed][member], member

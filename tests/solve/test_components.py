@@ -1,9 +1,11 @@
 """Articulations against a search that follows joints from body to body."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from amounts import amount
+from mcsim.core._forest import group_numbers
 from mcsim.solve.components import connected, count_loops, free_articulations
 
 
@@ -47,3 +49,18 @@ def test_articulations(scene):
             assert set(np.flatnonzero(free == free[body])) == whole
         of_pair[mine] = mine.sum() - len(whole) + 1 - held
     assert np.array_equal(loops, of_pair)
+
+
+def test_groups_are_those_of_scipy():
+    """Numbered by their lowest members, whatever the order of the pairs; a pair that is of no members is refused."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    rng = np.random.default_rng(4)
+    for count, links in ((1, 0), (30, 12), (30, 40), (400, 300)):
+        pairs = rng.integers(0, count, (links, 2))
+        graph = coo_array((np.ones(links), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+        assert np.array_equal(group_numbers(pairs, count), connected_components(graph, directed=False)[1])
+    assert len(group_numbers(np.zeros((0, 2), int), 0)) == 0
+    for wrong in ([[0, 3]], [[-1, 0]]):
+        with pytest.raises(IndexError, match="pair 0 is not of the 3 members"):
+            group_numbers(np.array(wrong), 3)
