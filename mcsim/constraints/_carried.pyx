@@ -14,7 +14,8 @@ and P outwards, with K = F_c J_c' S^-1, by which c follows its parent, and C = F
 
 j_c, j_p the two halves of the coordinate's row J. Coordinates that motors hold are rows of J_c and J_p too, but of
 the joint in question: a motor at a shoulder turns what the others hold stiff. Joints that close loops are left out,
-but for those that hold a body to what does not move. So the part may be too large there, never too small.
+but for those that hold a body to what does not move. So the part may be too large there, never too small. Of a coordinate
+that nothing can move it is what SHIFT leaves, up to some thousandths.
 """
 
 from libc.string cimport memcpy, memset
