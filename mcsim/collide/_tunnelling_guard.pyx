@@ -38,10 +38,10 @@ from mcsim.collide._narrow cimport narrow
 from mcsim.collide._shape_table cimport inner_ball, inner_ball_count, inner_radius
 from mcsim.collide._solid cimport Aabb, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, distance_to_surface
+from mcsim.collide._sweep cimport ADVANCES
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
 
 cdef enum:
-    ADVANCES = 24
     ROUNDS = 4                   # over all shapes: what is set back at one wall may so come into another
 
 cdef double WATCHED = 0.5        # a step's travel by the inscribed radius from which the world is watched

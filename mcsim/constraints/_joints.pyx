@@ -7,8 +7,10 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
+from mcsim.core._numbers cimport HUGE
 from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, AXIS_ROWS
 from mcsim.state._joint_types cimport BALL, GEAR, USER
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
 from mcsim.wide._halves cimport lasting
 
@@ -24,11 +26,9 @@ from mcsim.constraints._user cimport take_rows, user_row
 from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
 
 
-# A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
-# speculative, so a margin that is too wide costs time but never a force.
-cdef double LIMIT_MARGIN_ANGLE = 0.2     # [rad]
-cdef double LIMIT_FALLS = 18.0           # of a length: so many g dt^2, and this angle at the farther anchor
-cdef double HUGE = 1e300                 # any limit that there is
+# Of a length the margin is LIMIT_MARGIN_ANGLE at the farther anchor, and so many g dt^2: half of one is what falls within a step
+# from rest.
+cdef double LIMIT_FALLS = 18.0
 
 cdef enum:
     MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit

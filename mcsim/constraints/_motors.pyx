@@ -18,13 +18,13 @@ the motion's recurrence, so
 
 from libc.math cimport fabs, sqrt
 
+from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._trig cimport decay, sine_cosine
 from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, JointAxis
 from mcsim.state._row cimport BIASED, RELAXED, ROW_MOTOR
 from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT
 from mcsim.state._rows cimport rate
 
-cdef double TWO_PI = 6.283185307179586
 cdef double FASTEST = 1e100              # x beyond which it stays as it is
 cdef double NEARLY_CRITICAL = 1e-4       # of |x^2 - (z x)^2|: below it, series
 

@@ -7,14 +7,10 @@ from mcsim.constraints._coordinates cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport foresee_way, point_frames, still_frames, turn_frames
 from mcsim.constraints._joint_frames cimport AxisGeometry
+from mcsim.direct._refinement cimport MOST_REPEATS, PROXIMAL_PROGRESS
 from mcsim.state._joint cimport JOINT_AXES
 from mcsim.state._row cimport JointRows
 from mcsim.state._rows cimport copy_jacobian, rows_way
-
-cdef enum:
-    MOST_REPEATS = 6
-# Proximal steps go on while each leaves less than this of what was off.
-cdef double PROXIMAL_PROGRESS = 0.1
 
 
 cdef inline void present_frames(const Joint* joint, const Bodies* bodies, bint point, JointFrames* f) noexcept nogil:

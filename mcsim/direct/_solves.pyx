@@ -13,6 +13,7 @@ import numpy as np
 from mcsim.constraints._direct cimport write_joint_rows
 from mcsim.core._noted cimport NOTE_PIVOTS
 from mcsim.core._types cimport Twist
+from mcsim.direct._refinement cimport MOST_REPEATS, PROXIMAL_PROGRESS
 from mcsim.direct._state cimport (LOOP_GAP, MOST_PROXIMAL, SOLVED, ArticulationPart, ArticulationState,
                                   may_be_redundant)
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
@@ -22,13 +23,10 @@ from mcsim.state._row cimport JointRows, Row
 from mcsim.state._rows cimport is_linear, row_rate, rows_way, way_of
 
 cdef enum:
-    MOST_REPEATS = 6
-    BORDER_REPEATS = 3
+    BORDER_REPEATS = 3           # proximal steps of the border's rows in a solve, each of which is a solve of the whole tree
 
-# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
-# leaves less than this of the residual, until that would open the joints by less than this part of what they are
-# open by.
-cdef double PROXIMAL_PROGRESS = 0.1
+# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on until what they leave
+# would open the joints by less than this part of what they are open by.
 cdef double GAP_TOLERANCE = 0.1
 # The proximal part of the diagonal is the gap, in parts of the size, between this and MOST_PROXIMAL (N. Yamashita,
 # M. Fukushima, 2001, on the rate of Levenberg's and Marquardt's method at singular solutions).

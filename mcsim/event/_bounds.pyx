@@ -5,11 +5,10 @@ from libc.math cimport floor
 import numpy as np
 
 from mcsim.core._math cimport dot, mat_t_vec, mat_vec, scale, vec3
+from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3
 from mcsim.event._features cimport (DRIVE_ABOUT, DRIVE_ALONG, TURN, Bodies, Frame, Pairs, Poses, carried, numbers, turned)
-
-cdef double TURNED = 6.283185307179586
 
 
 cdef class TurnLimit(Pairs):
@@ -32,7 +31,7 @@ cdef class TurnLimit(Pairs):
         cdef const Vec3* own = self.frames + 6 * k
         cdef Vec3 x = mat_t_vec(s.R[self.body[2 * k]], mat_vec(s.R[self.body[2 * k + 1]], own[3]))
         cdef double found = arctan2(dot(x, own[1]), dot(x, own[0]))
-        return found + TURNED * floor((self.last[k] - found) / TURNED + 0.5)
+        return found + TWO_PI * floor((self.last[k] - found) / TWO_PI + 0.5)
 
     cdef double gap(self, Py_ssize_t k, Py_ssize_t piece, const Bodies* s) noexcept nogil:
         return self.sign[k] * (self.angle(k, s) - self.bound[k])

@@ -5,7 +5,6 @@ from libc.math cimport sqrt
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, scale, sub
 from mcsim.core._types cimport Mat3, Vec3
 
-cdef double FAR
 cdef double TOUCHING
 
 cdef enum Form:

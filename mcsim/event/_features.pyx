@@ -10,9 +10,9 @@ import numpy as np
 
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_mul, mat_t_vec, mat_vec, neg, norm, quat, quat_matrix,
                                scale, sub, vec3)
+from mcsim.core._numbers cimport HUGE as FAR
 from mcsim.core._types cimport Mat3, Quat, Vec3
 
-FAR = 1e300                  # the gap of what cannot touch by this pair of features
 TOUCHING = 1e-9              # [m] closer than this, features touch
 cdef double INSIDE = 1e-9
 cdef double PARALLEL = 1e-6

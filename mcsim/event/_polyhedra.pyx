@@ -7,8 +7,9 @@ import numpy as np
 from mcsim.core.linear import lengths
 
 from mcsim.core._math cimport dot, mat_t_vec, mat_vec, norm, sub
+from mcsim.core._numbers cimport HUGE as FAR
 from mcsim.core._types cimport Vec3
-from mcsim.event._features cimport (FAR, POINT, TOUCHING, Bodies, Crossing, Frame, Moving, Pairs, Poses, carried, crossing,
+from mcsim.event._features cimport (POINT, TOUCHING, Bodies, Crossing, Frame, Moving, Pairs, Poses, carried, crossing,
                                     edge_frame, meet, numbers, placed, turned, vectors, whole)
 
 

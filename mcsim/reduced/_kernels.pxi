@@ -6,7 +6,7 @@ from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_New
 
 from mcsim.core._dense cimport in_eights
-from mcsim.core._trig cimport sine_cosine
+from mcsim.core._trig cimport FAR, sine_cosine
 from mcsim.reduced._links cimport (
     ANGLES_ZX, ANGLES_ZYX, CYLINDRICAL, FIXED, HELICAL, MOST, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, TURNING, USER,
     USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,

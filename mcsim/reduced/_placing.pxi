@@ -9,7 +9,6 @@
 
 # Added and taken away again, it leaves a double of less than 2^51 rounded to a whole number.
 cdef double ROUNDING = 6755399441055744.0          # 1.5 * 2^52
-cdef double FARTHEST = 1048576.0                   # quarter turns up to which the reduction below is exact
 
 
 cdef inline Wide rounded(Wide x) noexcept nogil:
@@ -35,7 +34,7 @@ cdef inline void w_sine_cosine(Wide x, Wide* sine, Wide* cosine) noexcept nogil:
     cdef Mask turned = above(odd, splat(0.5))
     sine[0] = sign * choose(turned, c, s)
     cosine[0] = sign * choose(turned, -s, c)
-    if any_lane(above(size_of(x), splat(FARTHEST))):
+    if any_lane(above(size_of(x), splat(FAR))):
         far_sine_cosine(x, sine, cosine)
 
 
@@ -43,7 +42,7 @@ cdef void far_sine_cosine(Wide x, Wide* sine, Wide* cosine) noexcept nogil:
     cdef double s, c
     cdef int lane
     for lane in range(WIDTH):
-        if fabs(lane_of(&x, lane)) > FARTHEST:
+        if fabs(lane_of(&x, lane)) > FAR:
             sine_cosine(lane_of(&x, lane), &s, &c)
             put(sine, lane, s)
             put(cosine, lane, c)

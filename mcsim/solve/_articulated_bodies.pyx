@@ -17,7 +17,7 @@ body, p what it hangs on, J_c and J_p the halves of the joint's rows on them:
 
 and outwards x_c = S_c^-1 (s_c - J_p v_p), v_c = A_c^-1 (f_c + J_c' x_c). Both A_c and S_c are kept as L D L'.
 A_c >= M_c, so no pivot of A_c is below the least inertia of the body alone, 1 / trace(I^-1) at least: what rounding takes
-beyond that is given back. A pivot of S_c below 1e-12 of its diagonal is skipped, as in _tree.pyx.
+beyond that is given back. A pivot of S_c below SMALLEST_PIVOT of its diagonal is skipped, as in _tree_blocks.pxd.
 
 Errors of a solve are those of one body, and do not grow along a chain. Two solves against the true residual reach rounding.
 """
@@ -27,11 +27,10 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
 from mcsim.state._inertia cimport inertia_world
 
 LINK_DTYPE = np.dtype([(name, "i4") for name in ("body", "parent", "child_is_b", "size", "row", "node")])
-
-cdef double SMALLEST_PIVOT = 1e-12
 
 
 # ---- six numbers of a body, and L D L' with 1/D on the diagonal, rows of six ---------------------------------------------

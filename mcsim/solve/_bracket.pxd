@@ -1,7 +1,14 @@
 """A root between two places, found by the rule of false position with the Illinois modification."""
 
 cdef enum:
-    HALVINGS = 60                # trials that narrow a bracket to rounding
+    HALVINGS = 60                # trials that narrow a bracket to rounding: more than its 53 bits
+
+cdef extern from *:
+    """
+    /* Part of the value that was to be met: less is rounding, some fifty units in the last place. */
+    #define MC_SETTLED 1e-14
+    """
+    const double SETTLED "MC_SETTLED"
 
 
 # A root between `low`, where a function is `below` 0, and `high`, where it is `above`.

@@ -6,7 +6,7 @@ A front is a group of columns with all rows that they reach. Its own columns are
     U = L D,   F_ij <- F_ij - sum_k L_ik U_jk     for j <= i,
 
 the innermost loop along j, where everything is contiguous: that is where the time goes. What is left of the other rows
-waits on a stack for the parent. A pivot below SMALLEST_PIVOT of its scale is skipped, as in `_tree.pyx`.
+waits on a stack for the parent. A pivot below SMALLEST_PIVOT of its scale is skipped, as in `_tree_blocks.pxd`.
 """
 
 from libc.math cimport fabs
@@ -16,11 +16,10 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.core._dense cimport dot_many
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
 
 cdef enum:
     BLOCK = 6
-
-cdef double SMALLEST_PIVOT = 1e-12
 
 cdef extern from *:
     """

@@ -31,7 +31,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.solve._blocks cimport cone_step
-from mcsim.solve._bracket cimport HALVINGS, Bracket, narrow, next_trial
+from mcsim.solve._bracket cimport HALVINGS, SETTLED, Bracket, narrow, next_trial
 from mcsim.solve._cone_point cimport Point, cone_point, point_of
 from mcsim.solve._stronge cimport stronge_point
 
@@ -39,7 +39,6 @@ cdef enum:
     SWEEPS = 400             # over the contacts of one problem
     PARTS = 8                # of a restitution of several contacts, if it is Poisson's
 
-cdef double SETTLED = 1e-14                  # part of the size that is rounding
 cdef double SWEPT = 1e-12                    # the same of sweeps' last changes
 
 

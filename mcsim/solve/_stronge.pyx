@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, sqrt
 
-from mcsim.solve._bracket cimport HALVINGS, Bracket, narrow, next_trial
+from mcsim.solve._bracket cimport HALVINGS, SETTLED, Bracket, narrow, next_trial
 from mcsim.solve._cone_point cimport DIRECTIONS, SINGULAR, Field, Point, held_tangents, next_direction
 
 # The stages of a pair of fifth and fourth order, and what the two differ by.
@@ -18,7 +18,6 @@ cdef enum:
 
 cdef double ACCURATE = 1e-10                 # part of the rates by which a step of a turning slip may be wrong
 cdef double TURNED = 1e-10                   # part of them that is left to turn where a slip goes on straight
-cdef double SETTLED = 1e-14                  # part of the size that is rounding
 cdef double STEADY = 1e-13                   # part of a slip's rate: its direction stays
 
 cdef double STAGES[7][6]

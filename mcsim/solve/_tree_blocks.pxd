@@ -4,6 +4,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from mcsim.core._math cimport add_scaled, dot, inverse_symmetric, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
 from mcsim.solve._tree cimport Entry, Node
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._row cimport JointRow
@@ -20,11 +21,9 @@ cdef enum:
 
 cdef extern from *:
     """
-    #define MC_SMALLEST_PIVOT 1e-12
-    /* Where of a diagonal less than this is left, too little of its sixteen digits may be. */
+    /* Part of a diagonal: where less than this is left, too little of its sixteen digits may be. */
     #define MC_DOUBTFUL 1e-6
     """
-    const double SMALLEST_PIVOT "MC_SMALLEST_PIVOT"
     const double DOUBTFUL "MC_DOUBTFUL"
 
 

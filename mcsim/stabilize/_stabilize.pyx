@@ -23,6 +23,7 @@ what the drift presses in. With C < 0:
 from libc.math cimport sqrt
 
 from mcsim.core._dense cimport invert_symmetric
+from mcsim.core._numbers cimport HUGE
 from mcsim.core._softness cimport Softness, rigid_rate, soften, steadiness, steadying
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
@@ -121,12 +122,12 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies,
                 if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                     set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
                 elif row.block_kind == BLOCK_WIDE:
-                    set_soft_bias(row, &joint, row.coupling / settings.first_kick, h, -1e300)
+                    set_soft_bias(row, &joint, row.coupling / settings.first_kick, h, -HUGE)
                 elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i
                         effective_diagonals(row, row.block, moved)
-                    set_soft_bias(row, &joint, moved[i - head] / settings.first_kick, h, -1e300)
+                    set_soft_bias(row, &joint, moved[i - head] / settings.first_kick, h, -HUGE)
                 elif row.kind != ROW_NORMAL:
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &rigid, 0.0, h, -row.push)

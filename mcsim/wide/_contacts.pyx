@@ -14,6 +14,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport steadying
 from mcsim.core._types cimport GROW, OK, Vec3
@@ -33,9 +34,6 @@ cdef enum:
     LEAST_BLOCKS = 6             # a thread: fewer are not worth waking one
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
-
-
-cdef double TWO_PI = 6.283185307179586
 
 
 cdef class WideContacts:

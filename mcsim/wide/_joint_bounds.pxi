@@ -5,16 +5,14 @@
 from libc.math cimport INFINITY, floor, isinf
 from libc.stdint cimport int8_t
 
+from mcsim.core._numbers cimport HUGE
 from mcsim.core._types cimport Quat
 from mcsim.state._joint cimport AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, MOTION_NONE, MOTOR_NONE, JointAxis
 from mcsim.state._joint_types cimport HINGE
+from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels,
                                        BoundRule,
                                  BoundSlot)
-
-# A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx, activate_limits).
-cdef double BOUND_MARGIN = 0.2           # [rad]
-cdef double BOUND_ALL = 1e300            # farther than any limit that there is
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -236,7 +234,7 @@ cdef inline void decide_slots(BoundBlock* block, const Bodies* bodies, const Bou
     """Friction where there is any, limits that the angles may come to at twice their present rate; all where a blow
     may change that."""
     cdef Wide3 spin = w_sub(spins_of(bodies.twist, block.body_b), spins_of(bodies.twist, block.body_a))
-    cdef Wide least = choose(above(block.struck, splat(0.0)), splat(BOUND_ALL), splat(BOUND_MARGIN))
+    cdef Wide least = choose(above(block.struck, splat(0.0)), splat(HUGE), splat(LIMIT_MARGIN_ANGLE))
     cdef Wide margin = least + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
     cdef int i
     block.used = 0

@@ -1,0 +1,11 @@
+"""How often what a factor gives is mended by the residual it leaves, and when that no longer helps."""
+
+cdef enum:
+    MOST_REPEATS = 6             # proximal steps at most: at PROXIMAL_PROGRESS they leave a millionth
+
+cdef extern from *:
+    """
+    /* Part of the residual: proximal steps go on while each leaves less than this. */
+    #define MC_PROXIMAL_PROGRESS 0.1
+    """
+    const double PROXIMAL_PROGRESS "MC_PROXIMAL_PROGRESS"

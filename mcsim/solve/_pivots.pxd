@@ -1,0 +1,10 @@
+"""When a pivot of a factor of the joints' system is rounding: in blocks (_tree_blocks.pxd), fronts (_fronts.pyx) and links
+(_articulated_bodies.pyx)."""
+
+cdef extern from *:
+    """
+    /* Part of the diagonal that stood there: a pivot below says that the row repeats others, and it is skipped. Some thousand
+       times the rounding of a diagonal of sixteen digits. */
+    #define MC_SMALLEST_PIVOT 1e-12
+    """
+    const double SMALLEST_PIVOT "MC_SMALLEST_PIVOT"
