@@ -11,7 +11,7 @@ from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR, GJK_OVERLAP
 
 cdef enum:
-    CAST_STEPS = 64
+    CAST_STEPS = 64              # iterations of the ray cast against a convex shape, at most
 
 
 cdef inline Vec3 low_end(const Solid* s, Vec3 n) noexcept nogil:

@@ -15,9 +15,9 @@ from mcsim.collide._records cimport Event, EventLog
 cdef enum:
     AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
 
-# Of the distance from which on a pair has contacts: how far apart what touched must be to touch no more.
 cdef extern from *:
     """
+    /* Of the distance from which on a pair has contacts: how far apart what touched must be to touch no more. */
     #define MC_RELEASE 0.025
     """
     const double RELEASE "MC_RELEASE"

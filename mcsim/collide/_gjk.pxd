@@ -17,7 +17,7 @@ cdef enum GjkResult:
     GJK_OVERLAP = 2          # the cores touch or overlap
 
 cdef enum:
-    GJK_STEPS = 96
+    GJK_STEPS = 96               # iterations, at most
 
 ctypedef struct Simplex:
     int count

@@ -38,6 +38,7 @@ from mcsim.collide.shapes._parts cimport ALIGNED, Polygon
 
 cdef extern from *:
     """
+    /* Part of the pair's size within which a point is held by N, and levels are equal. */
     #define MC_LEVEL 1e-5
     /* Sine of the least angle between g and the normal of a face through which N is left: along g is no way out. */
     #define MC_LEAST_TURN 0.1
@@ -49,7 +50,7 @@ cdef extern from *:
     const double SAME_FACE "MC_SAME_FACE"
 
 cdef enum:
-    EXITS = 16
+    EXITS = 16                   # faces of N through which a point may leave it, at most: others are not tried
     # each is looked at for each contact of a body: one that lies on more has its contacts as they are
     MOST_PARTNERS = 128
 

@@ -16,13 +16,13 @@ from mcsim.collide._contact cimport Contact, reduce_contacts, store
 from mcsim.collide._patch cimport Patch, add_far_points, alike, choose_patch, deal, parts_of_patch
 
 cdef enum:
-    PART_MOST = 16
-    PART_WAYS = 32
+    PART_MOST = 16               # parts with normals of their own; others go to the part of the nearest normal
+    PART_WAYS = 32               # directions in each of which a part keeps its farthest point
     SURFACE_MANIFOLDS = 32       # of a surface and a solid, at most
 
 cdef extern from *:
     """
-    /* 1.8 degrees. */
+    /* Cosine of the angle within which normals are of one part: 1.8 degrees. */
     #define MC_PART_COSINE 0.9995
     /* cos and sin of (k + 1/2) 22.5 degrees: half a step off the axes, so that a square's corners are reached for. */
     static const double mc_part_cos[16] = {

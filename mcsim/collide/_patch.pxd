@@ -27,15 +27,17 @@ from mcsim.collide._records cimport PATCH_CORNERS, PATCH_PARTS, PATCH_POINTS, Pa
 
 cdef extern from *:
     """
-    /* Of regular polygons those with up to 23 corners keep them all; of more every other one, at 0.965 of the rim. */
+    /* The part (above) of a corner that is kept.
+       Of regular polygons those with up to 23 corners keep them all; of more every other one, at 0.965 of the rim. */
     #define MC_LEAST_PART 0.035
     /* How much more a corner counts that was there in the last step. */
     #define MC_KEPT_PART 1.5
     /* A corner whose gap grows by a larger slope, from the deepest point on, is none of the patch. */
     #define MC_PATCH_SLOPE 0.1
-    /* Of the pair's size: how much deeper than all corners a point must be to be one more of a new patch, and of one that
-       was there in the last step: at rest a point that comes and goes would shake what stands on it. */
+    /* Of the pair's size: how much deeper than all corners a point must be to be one more of a new patch. */
     #define MC_NEW_MISS 1e-7
+    /* The same of a patch that was there in the last step:
+       at rest a point that comes and goes would shake what stands on it. */
     #define MC_PATCH_MISS 1e-4
     /* Of the pair's size: how near corners of two steps are the same one. */
     #define MC_SAME_PLACE 1e-3

@@ -48,7 +48,7 @@ ctypedef struct Axis:
 cdef enum:
     PATCH_CORNERS = 20           # the most that are kept
     PATCH_POINTS = 24            # with the deepest one, and up to three that are far away
-    PATCH_PARTS = 6
+    PATCH_PARTS = 6              # manifolds that the points of a patch are dealt out to: of four, 24 points
 
 ctypedef struct Patch:
     const Manifold* old          # the last step's manifolds of the pair

@@ -11,7 +11,7 @@ from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion
 
 cdef enum:
-    MOST_COLUMNS = 32
+    MOST_COLUMNS = 32            # arrays with a record a shape: more is an error
     NEW = -1                     # the kind of a shape that was never placed
 
 ctypedef struct Pose:

@@ -37,7 +37,7 @@ cdef extern from *:
 
 cdef enum:
     STRIDES = 512                # after which they double
-    HALVINGS = 4
+    HALVINGS = 4                 # of a stride that met something, to find where: a sixteenth of it is left
     LEGS = 8                     # three walls that stand in the way make a corner
 
 # The solid and the surface on their ways, from one deflection to the next.

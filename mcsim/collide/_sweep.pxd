@@ -17,7 +17,7 @@ from mcsim.collide._solid cimport Solid
 from mcsim.collide._narrow cimport narrow
 
 cdef enum:
-    ADVANCES = 24
+    ADVANCES = 24                # steps of conservative advancement, at most
 
 # A solid on its way: its body's centre of mass and twist, and the speed of its fastest point.
 ctypedef struct Course:

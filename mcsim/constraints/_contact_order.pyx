@@ -19,7 +19,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.wide._efforts cimport next_part
 
 cdef enum:
-    LEVEL_BITS = 20
+    LEVEL_BITS = 20              # of a sort key: levels up to a million, and parts in the bits that are left
     FAR = (1 << LEVEL_BITS) - 1  # the level of what hangs together with nothing that does not move
     MOST_PARTS = 1023            # of a patch that are told apart
 

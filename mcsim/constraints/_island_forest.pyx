@@ -15,6 +15,8 @@ from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._joint cimport MOTION_NONE, MOTOR_VELOCITY
 from mcsim.state._joint_types cimport GEAR, USER
 
+# An island does not sleep while its kinetic energy is more than this times what it is at speeds at which its bodies are
+# still.
 cdef double GROWTH = 1.5
 
 # Times `patience` that bodies rest before they sleep beside something restless: it may soon rest too, and all sleep then.

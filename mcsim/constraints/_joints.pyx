@@ -26,8 +26,8 @@ from mcsim.constraints._user cimport take_rows, user_row
 from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
 
 
-# Of a length the margin is LIMIT_MARGIN_ANGLE at the farther anchor, and so many g dt^2: half of one is what falls within a step
-# from rest.
+# Of a length the margin is LIMIT_MARGIN_ANGLE at the farther anchor, and so many g dt^2: half of one is what falls within
+# a step from rest.
 cdef double LIMIT_FALLS = 18.0
 
 cdef enum:

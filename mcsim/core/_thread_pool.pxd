@@ -4,6 +4,6 @@
 ctypedef void (*Work)(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil
 
 cdef enum:
-    MOST_WORKERS = 64
+    MOST_WORKERS = 64            # threads of a world: what each finds is kept in an array of as many
 
 cdef void share_out(Work work, void* what, Py_ssize_t count, Py_ssize_t least, int threads) noexcept nogil

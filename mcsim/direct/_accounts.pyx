@@ -21,9 +21,10 @@ from mcsim.solve._tree cimport Articulation
 from mcsim.state._inertia cimport kinetic_energy
 from mcsim.wide._batches cimport Batch
 
-# The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
-# may.
+# [1/s] The part of the kinetic energy that articulations may lose or gain unsaid.
 cdef double LEAK = 0.1
+
+# The part of the whole energy that rounding may change.
 cdef double ROUNDING = 1e-12
 # What has loops is left to RATTLE, whose energy swings about the true one, below this part of the strain where
 # articulations fly: of nets, where loops meet, gains alone can be told from what joints that come taut take.

@@ -38,9 +38,10 @@ from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, r
 from mcsim.state._settings cimport Settings
 from mcsim.wide._batches cimport BATCH_FREE, BATCH_SWEPT
 
-# Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
-# parts of the articulation's size.
+# Joints are closed at the end of a drift when they are open by less than this part of the articulation's size.
 cdef double CLOSED = 1e-9
+
+# The same where sweeps act too, which open them again.
 cdef double NEAR = 5e-7
 
 # The proximal part of the diagonal where the rows are those of the sweeps.

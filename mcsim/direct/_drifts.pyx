@@ -23,26 +23,28 @@ from mcsim.state._row cimport JointRows, Row, is_wide
 from mcsim.state._rows cimport kept_part
 
 cdef enum:
-    MOST_PROJECTIONS = 6
+    MOST_PROJECTIONS = 6         # moves of bodies at the end of a drift, for what corrections did not close
 
 # Joints that are open wider than WIDEST_GAP are closed by moving bodies by this part of the size a substep.
 cdef double FIRST_MOVE = 0.1
 
-# Flights go in pieces for which h^2 trace(I^-1 K+) is below this, so that they follow the turning that joints' forces
-# make, down to 2^-MOST_HALVINGS of a drift.
+# Flights go in pieces for which h^2 trace(I^-1 K+) is below this (STRAIN, where they begin, is 4), so that they follow
+# the turning that joints' forces make, down to 2^-MOST_HALVINGS of a drift.
 cdef double PIECE_STRAIN = 1.9
 cdef enum:
-    MOST_HALVINGS = 3
+    MOST_HALVINGS = 3            # of the drift, before Newton's method halves it further where it must
 
-# Of corrections in succession at a drift's end, so many may be poor ones; each beyond them leaves less than this of the
-# gap.
+# Of corrections in succession at a drift's end, so many may be poor ones.
 cdef enum:
     PATIENCE = 2
+
+# A correction that leaves more than this part of the gap is a poor one.
 cdef double PROGRESS = 0.5
 # Closing joints takes what the drift's start is short of, and the solve at its end gives it back: (h w)^2 / 4 of a kinetic
-# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies. Flights
-# of nets, where loops meet, close joints less well.
+# energy that turns by h w. Where it is more than this part of it, both may differ by as much, and the articulation flies.
 cdef double LEAP = 1e-3
+
+# The same of nets, where loops meet: their flights close joints less well.
 cdef double NET_LEAP = 1e-2
 # Where the kinetic energy falls below this part of what it was within a step, the account over the step (_accounts.pyx)
 # does not wait for its end.
@@ -53,7 +55,7 @@ cdef double BORDER_PROGRESS = 0.5
 # The proximal part of the diagonal becomes so many times as large for a step which led away.
 cdef double SHORTER = 100.0
 cdef enum:
-    MOST_SHORTER = 3
+    MOST_SHORTER = 3             # times in succession: from 1e-6 that is up to 1
 
 
 cdef class Projections(ArticulationPart):

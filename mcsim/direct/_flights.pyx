@@ -59,22 +59,26 @@ cdef enum:
     PATIENCE = 2                 # of them in succession after which those that are left would not do, at their rate
     SOON = 3                     # to go on is worth so many more where what is found would do
     HALVINGS = 20                # of a drift, at most
-    MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
-    LAST_HALVINGS = 12           # to that part of it
-    MOST_OF_ONE_LOOP = 256       # the same with a loop, for one that cannot be closed takes them all, and in a net,
-    MOST_OF_LOOPS = 64           # where a piece is dear
-    LAST_OF_LOOPS = 3
-# What the projection of a piece's velocities may take of their kinetic energy.
+    MOST_PIECES = 2000           # of a drift; beyond them only those are halved where Newton's method fails
+    LAST_HALVINGS = 12           # to a drift halved so often
+    MOST_OF_ONE_LOOP = 256       # the pieces with a loop, for one that cannot be closed takes them all,
+    MOST_OF_LOOPS = 64           # and in a net, where a piece is dear
+    LAST_OF_LOOPS = 3            # LAST_HALVINGS there
+# The part of their kinetic energy that the projection of a piece's velocities may take.
 cdef double LOSS = 1e-6
-# How much more a piece twice as long may take: errors are of third order.
+
+# How many times as much a piece twice as long is held to take: errors are of third order, so 2^3.
 cdef double GROWTH = 8.0
-# Newton's matrix is made anew where a step with the old one left more than this of what was off; with loops it is dear.
+
+# Newton's matrix is made anew where a step with the old one left more than this part of what was off.
 cdef double RENEW = 0.3
+
+# The same with loops, where the matrix is dear.
 cdef double LOOP_RENEW = 0.65
 # With loops, near singular poses, where Newton's method is slow, this is enough of the momenta, in parts of the size. What
 # it gives of energy `limit` takes.
 cdef double LOOSE = 1e-3
-# It diverges, in the same measure.
+# It diverges, in parts of the size too.
 cdef double BEYOND = 1e6
 # Redundant rows: part of the diagonal of J M^-1 J' that is added to it. Newton's method repairs what it does.
 cdef double PROXIMAL = 1e-8

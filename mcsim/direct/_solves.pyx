@@ -23,7 +23,7 @@ from mcsim.state._row cimport JointRows, Row
 from mcsim.state._rows cimport is_linear, row_rate, rows_way, way_of
 
 cdef enum:
-    BORDER_REPEATS = 3           # proximal steps of the border's rows in a solve, each of which is a solve of the whole tree
+    BORDER_REPEATS = 3           # proximal steps of the border's rows in a solve, each a solve of the whole tree
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on until what they leave
 # would open the joints by less than this part of what they are open by.
@@ -37,7 +37,7 @@ cdef double LEAST_PROXIMAL = 1e-6
 # part p of its two bodies' J M^-1 J' a sweep leaves 1 - p.
 cdef double MOST_LEFT = 0.2
 cdef enum:
-    PASSES = 8
+    PASSES = 8                   # times `iterations` sweeps
 
 
 cdef class JointSolves(ArticulationPart):

@@ -39,13 +39,18 @@ from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this times its size in a substep.
 cdef double SOLVED = 1e-16
-# What follows is in parts of the articulation's size. Beside sweeps, what a drift would open wider is held in its
-# velocities instead: with loops, and without.
+
+# Part of the articulation's size: with loops, beside sweeps, what a drift would open wider is held in its velocities
+# instead.
 cdef double LOOP_GAP = 2e-3
+
+# The same without loops.
 cdef double WIDEST_GAP = 0.4
+
 # Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a drift under the joints'
-# forces at its start for one direction.
+# forces at its start for one direction: of symplectic Euler h w = 2.
 cdef double STRAIN = 4.0
+
 # The largest proximal part of the diagonal (_solves.pyx).
 cdef double MOST_PROXIMAL = 1e-2
 

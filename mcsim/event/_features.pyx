@@ -14,8 +14,8 @@ from mcsim.core._numbers cimport HUGE as FAR
 from mcsim.core._types cimport Mat3, Quat, Vec3
 
 TOUCHING = 1e-9              # [m] closer than this, features touch
-cdef double INSIDE = 1e-9
-cdef double PARALLEL = 1e-6
+cdef double INSIDE = 1e-9     # part of an edge at its ends that is its corners'
+cdef double PARALLEL = 1e-6   # sine of the angle within which edges are parallel, and do not cross
 
 
 cdef class Poses:

@@ -45,7 +45,7 @@ from mcsim.state._bodies cimport DYNAMIC, STATIC
 from mcsim.integrate.principal import principal_axes
 
 cdef enum:
-    MOST_ROUNDS = 30
+    MOST_ROUNDS = 30                   # steps of Newton's method, at most
 
 cdef double LONGEST = 0.95             # |u| that Newton's method may come to
 cdef double CLOSE_ENOUGH = 1e-11       # part of the momentum that may be missing at the end of it

@@ -32,8 +32,8 @@ TASKS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_force")
 BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function that it calls; a Dynamics belongs to one "
         "thread at a time: make another one of its system")
 
-cdef double SINGULAR = 1e-8      # cosine of a pitch
-cdef double SHORTEST = 1e-12     # square of a quaternion's length
+cdef double SINGULAR = 1e-8      # cosine of a pitch below which yaw and roll are one
+cdef double SHORTEST = 1e-12     # square of a quaternion's length below which it says no rotation
 
 cdef enum:
     LEAST_GROUPS = 8             # of states, a thread: fewer are not worth waking one

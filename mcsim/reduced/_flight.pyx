@@ -44,8 +44,10 @@ cdef enum:
     ROUNDS = 4                   # of a piece of a tree that one round was not enough for
     HALVINGS = 10                # of a substep, at most
 
-# The part of the kinetic energy that guessed velocities may be off by, squared; and that may have to be given back.
+# The part of the kinetic energy that guessed velocities may be off by, squared.
 cdef double SPREAD = 1e-7
+
+# The part of it that may have to be given back.
 cdef double OFF = 1e-6
 
 # Pieces grow where a piece twice as long can be expected to be good: errors are of third order.

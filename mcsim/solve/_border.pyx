@@ -22,6 +22,7 @@ from mcsim.state._rows cimport is_linear, push, rate, set_impulse, way_of
 
 from mcsim.solve.border import plan_border
 
+# Part of the diagonal that stood there: below it, the tree and the rows before it settle the row.
 cdef double SMALLEST_PIVOT = 1e-9
 
 

@@ -19,7 +19,7 @@ from mcsim.core._dense cimport dot_many
 from mcsim.solve._pivots cimport SMALLEST_PIVOT
 
 cdef enum:
-    BLOCK = 6
+    BLOCK = 6                # columns that are eliminated at once (mc_rank6)
 
 cdef extern from *:
     """

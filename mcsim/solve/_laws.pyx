@@ -39,7 +39,7 @@ cdef enum:
     SWEEPS = 400             # over the contacts of one problem
     PARTS = 8                # of a restitution of several contacts, if it is Poisson's
 
-cdef double SWEPT = 1e-12                    # the same of sweeps' last changes
+cdef double SWEPT = 1e-12                    # part of the impulses: a sweep that changes them by less is the last
 
 
 cdef bint cones(int count, const double* a, const double* b, const double* friction, const double* load,

@@ -30,11 +30,14 @@ PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 # The compliance of rows that yield, as a part of their diagonal.
 cdef double YIELDING = 0.1
 
-# The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
-# a part; and what it always may, in parts of the rows' `push`.
+# The part of the most that was asked for at a pose which a solve may leave undone, biased and relaxed.
 cdef double[2] CONTRARY
 CONTRARY[0], CONTRARY[1] = 0.1, 0.01
+
+# The same where given velocities have a part.
 cdef double CONTRARY_LED = 0.05
+
+# What it always may, in parts of the rows' `push`.
 cdef double[2] LEAST
 LEAST[0], LEAST[1] = 3e-3, 3e-7
 

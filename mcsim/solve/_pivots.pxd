@@ -3,8 +3,8 @@
 
 cdef extern from *:
     """
-    /* Part of the diagonal that stood there: a pivot below says that the row repeats others, and it is skipped. Some thousand
-       times the rounding of a diagonal of sixteen digits. */
+    /* Part of the diagonal that stood there: a pivot below says that the row repeats others, and it is skipped. Some
+       thousand times the rounding of a diagonal of sixteen digits. */
     #define MC_SMALLEST_PIVOT 1e-12
     """
     const double SMALLEST_PIVOT "MC_SMALLEST_PIVOT"

@@ -40,7 +40,7 @@ from mcsim.solve.components import find_articulations
 # order 1. What gets through is d^2 / eps. An eigenvalue s of A (in units of D) loses its error by a factor
 # eps / (s + eps) an iteration.
 cdef double PROXIMAL = 1e-6
-cdef int MOST_ITERATIONS = 20
+cdef int MOST_ITERATIONS = 20     # proximal steps, at most
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
 cdef double PROGRESS = 0.5

@@ -59,15 +59,22 @@ from mcsim.state._rows cimport rate, without_slop
 from mcsim.state.fields import ROW_DTYPE
 
 
-# What comes beside J d, in parts of it, and how much shorter than that says a displacement is made at once; below this part
-# of itself it is none.
+# What may come beside J d, in parts of it.
 cdef double MOST_BENT = 0.5
+
+# A displacement that bends more is made shorter at once, to this part of the length at which it would do.
 cdef double SHORTER = 0.9
+
+# The part of itself below which a displacement is none.
 cdef double LEAST_PART = 1e-3
+
 # How far a body is turned at most [rad].
 cdef double MOST_TURN = 1.0
-# By which errors that are equal differ, in parts of levers, and of where the bodies are.
+
+# By which errors that are equal differ, in parts of levers.
 cdef double ROUNDING = 1e-10
+
+# The same in parts of how far the bodies are from the origin: some fifty units in the last place.
 cdef double FAR_ROUNDING = 1e-14
 
 

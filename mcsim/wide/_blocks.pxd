@@ -129,7 +129,7 @@ cdef enum:
     MOST_TREE_EFFORT = 128       # rounds over generalized velocities
     MOST_STIFFNESS = 16384       # how many times as stiff outer forces make a contact at most
     SLIGHT = 262144              # of what further sweeps may leave, a round of a sweep may leave one of so many parts
-    LOAD_STEPS = 16
+    LOAD_STEPS = 16              # [steps] over which the mean of a load goes (_efforts.pxd)
     HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
     # two points are all but alike where so many times c > (ALIKE - 1) sqrt(d_1 d_2) (_faces.pxi)
     ALIKE = 16

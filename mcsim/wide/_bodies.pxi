@@ -10,8 +10,8 @@ from mcsim.wide._lane_types cimport *
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    NEWTON_STEPS = 10
-    MOST_PIECES = 32
+    NEWTON_STEPS = 10          # steps of Newton's method for the spin of a midpoint, at most
+    MOST_PIECES = 32           # of a turn in a substep
 
 cdef double PIECE_ANGLE = 0.5    # [rad] turned in one piece at most, up to MOST_PIECES
 

@@ -29,7 +29,7 @@ from mcsim.wide._efforts cimport has_joints
 
 cdef enum:
     TWICE_FEW = 5                # twice the n up to which nothing yields
-    FIRMEST = 1048576            # 2^20
+    FIRMEST = 1048576            # times as firm as it is, at most: 2^20
     NONE = -1                    # of bearers
     SEVERAL = -2
     LEANS = 100                  # what pushes a body along a part of 1 / LEANS of its outer acceleration lies on it

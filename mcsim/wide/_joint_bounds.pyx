@@ -20,7 +20,7 @@ from mcsim.wide._joints import colored
 
 cdef enum:
     MOST_LANES = 8
-    FEW = 3
+    FEW = 3                      # blocks of a colour
 
 
 def with_joint_bounds(joints, sizes):

@@ -18,8 +18,8 @@ cdef enum:
 cdef double FAR = 1.5       # least factor that is worth a change
 cdef double MOST = 100.0    # and the largest
 cdef double SETTLED = 1e-12  # added to both residuals, of the scaled rows
-cdef double LEAST_RHO = 1e-9
-cdef double MOST_RHO = 1e3
+cdef double LEAST_RHO = 1e-9   # the least rho, of the scaled rows,
+cdef double MOST_RHO = 1e3     # and the largest
 
 cdef enum Part:
     BOTH = 0

@@ -28,20 +28,28 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._dense cimport dot_many
 
+# Part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci, below which s is rounding: the row repeats others.
 cdef double NOTHING = 1e-12
 # An s below minus MINUS times what is taken for rounding says that the matrix is indefinite.
 cdef double MINUS = 1e4
-# Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
+
+# Speeds are rounding below this part of |b| + |A||x| in the first pass.
 cdef double FIRST = 1e-14
+
+# The same in later passes, which mend what rounding spoilt.
 cdef double LATER = 1e-11
+
 # How far rounding may carry x_i out of its bounds, as the speed A_ii times that.
 cdef double OUTSIDE = 1e-14
-# Changes by a unit of x_i that are rounding: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of
-# sqrt(A_ii / A_cc) times `nothing`.
+
+# Changes of w by a unit of x_i that are rounding, in parts of sqrt(A_kk A_ii).
 cdef double NO_CHANGE = 1e-11
+
+# Changes of x_C by a unit of x_i that are rounding, in parts of sqrt(A_ii / A_cc) times `nothing`.
 cdef double NO_MOTION = 1e-2
+
 cdef int PATIENCE = 50           # steps of no length until, of rows that tie, the first is taken, not the fastest
-cdef int PASSES = 10
+cdef int PASSES = 10             # over all rows, after the first, to mend what rounding spoilt
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
 
 cdef enum State:

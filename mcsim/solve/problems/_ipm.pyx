@@ -44,10 +44,10 @@ cdef double SHORT = 0.3             # a step, after which the next one makes for
 cdef double MIDDLE = 0.5            # of the mean product, its target
 cdef double DOUBTFUL = 0.5          # a step, for which one without second-order correction is looked at too
 cdef double LEAST_TARGET = 0.1      # of that one
-cdef double LEAST_STEP = 1e-8
-cdef double SHRINK = 0.9
+cdef double LEAST_STEP = 1e-8       # part of the way that is no step
+cdef double SHRINK = 0.9            # of a step that rounding carries out of a cone or its bounds, by turns
 cdef enum:
-    TRIES = 60
+    TRIES = 60                      # of that: 0.002 of the step is left
     PATIENCE = 5                    # steps of less than LEAST_STEP, until it is stuck
 
 cdef enum Kind:

@@ -31,13 +31,13 @@ from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, System, project_contact
 
 cdef enum:
-    HALVINGS = 5
+    HALVINGS = 5                        # of a step that gains too little, at most
     QUICK = 3                           # steps to a solution for one centre, with which delta may fall
     SLOW = 10                           # with which it should grow
-cdef double FACTOR = 10.0
+cdef double FACTOR = 10.0              # by which delta falls and grows
 cdef double SMALLEST_PIVOT = 1e-14      # of the largest entry of its block
-cdef double LEAST_SHIFT = 1e-9
-cdef double MOST_SHIFT = 1.0
+cdef double LEAST_SHIFT = 1e-9         # the least delta,
+cdef double MOST_SHIFT = 1.0           # and the largest: with it the solver gives up
 cdef double NEAR = 1e-2                 # |F|^2 against that without delta, below which the centre moves
 cdef double SLOPE = 1e-4                # of |F|, that a step of full length must gain
 

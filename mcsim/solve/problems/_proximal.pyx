@@ -24,7 +24,7 @@ cdef enum:
     BODY = 6                            # numbers up to which columns are joined
 
 cdef double HELD = 1e60                 # the diagonal of a row that is held, of an A given whole
-cdef double SMALLEST_PIVOT = 1e-14      # of M^-1
+cdef double SMALLEST_PIVOT = 1e-14      # of the diagonal of M^-1 that stood there
 
 cdef extern from *:
     """

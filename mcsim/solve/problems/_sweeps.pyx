@@ -20,7 +20,7 @@ from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport CCP, NCP, PYRAMID, PYRAMID_CONE, System, project_contact
 
 cdef enum:
-    LOCAL_STEPS = 5
+    LOCAL_STEPS = 5                 # projected steps of a block of a cone in a sweep
 
 
 cdef inline double relaxed_row(double old, double u, double d, double lower, double upper, double omega) noexcept nogil:
