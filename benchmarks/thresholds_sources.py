@@ -55,7 +55,7 @@ NO_THRESHOLDS = {
     "state/_manifold.pxd": "MANIFOLD_POINTS MANIFOLD_ANCHORS",
     "state/_row.pxd": "BIASED RELAXED",
     "step/_constraint_set.pyx": "ANY_SWEEPS",
-    "step/_pipeline.pxd": "UNSEEN NOT_DONE",
+    "step/_step.pxd": "UNSEEN NOT_DONE",
     "step/_position_integrator.pyx": "OPEN_JOINT FAST_BODY STRONG_DAMPING",
     "step/_stage_times.pxd": "all",
     "wide/_batches.pxd": "BATCH_SWEPT BATCH_FREE BATCH_LOOSE MOST_LEVELS",

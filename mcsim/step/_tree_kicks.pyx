@@ -11,10 +11,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport BIASED, ROW_LIMIT, ROW_NORMAL, Row
+from mcsim.step._tree_space cimport KICK_ROUNDS
 from mcsim.step._tree_warm_starts cimport node_of
-
-cdef enum:
-    ROUNDS = 2                   # of the first kick
 
 # The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
 # speed that it finds.
@@ -52,7 +50,7 @@ cdef class TreeKicks:
         if self.rows.loops.some:
             self.start_rows(False, True)
             if not self.runge:
-                for _ in range(ROUNDS):
+                for _ in range(KICK_ROUNDS):
                     self.rows.loop_rows.solve(self.plain.rows, self.motion.qd, BIASED)
                 self.motion.kick_some(h, self.space.forces, self.tree_rows.tied, True)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))

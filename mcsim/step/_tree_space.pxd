@@ -11,6 +11,9 @@ from mcsim.step._tree_rest cimport TreeRest
 from mcsim.step._tree_sync cimport TreeSync
 from mcsim.step._velocity_space cimport VelocitySpace
 
+cdef enum:
+    KICK_ROUNDS = 2              # of a kick at the velocities that come out
+
 cdef class TreeSpace(VelocitySpace):
     cdef Calls calls
     cdef TreeMotion motion

@@ -26,9 +26,6 @@ from mcsim.core.errors import SimulationError
 cdef double SINGULAR = 1e-8
 cdef double STEEP = 0.1
 
-cdef enum:
-    ROUNDS = 2                   # of a kick at the velocities that come out
-
 
 cdef class TreeSpace(VelocitySpace):
     """bodies: BodyArrays. plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,) bool:
@@ -67,7 +64,7 @@ cdef class TreeSpace(VelocitySpace):
         before = self.qd.copy()
         with nogil:
             self.sum_forces()
-            self.motion.kick(h, self.forces, ROUNDS)
+            self.motion.kick(h, self.forces, KICK_ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
         self.motion.look()                               # a step begins with the links' velocities as they are
