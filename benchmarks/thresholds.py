@@ -15,11 +15,13 @@ import argparse
 import csv
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -209,14 +211,18 @@ def read_csv(path):
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return [Result(**{field.name: field.type(row[field.name]) for field in fields(Result)})
-                for row in csv.DictReader(file)]
+                for row in csv.DictReader(line for line in file if not line.startswith("#"))]
 
 
-def write_csv(path, results):
-    """These, and of others what is there already."""
+def write_csv(path, results, factor):
+    """These, and of others what is there already, below the machine of these and what they are of."""
+    from common import machine  # which imports mcsim: the page needs none
+
     new = {(result.file, result.name) for result in results}
     kept = [result for result in read_csv(path) if (result.file, result.name) not in new]
     with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(f"# {machine()}; Python {platform.python_version()}; {time.strftime('%Y-%m-%d')}\n"
+                   f"# factor={factor:g} optimization=-O1\n")
         writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(result) for result in sorted([*kept, *results], key=lambda r: (r.file, r.name, -r.tried)))
@@ -243,7 +249,7 @@ def main(arguments=None):
     for result in measure(options.names, options.factor, options.jobs):
         results.append(result)
         if options.csv:
-            write_csv(options.csv, results)
+            write_csv(options.csv, results, options.factor)
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=1))
     return results

@@ -56,6 +56,8 @@ def test_committed_results_can_be_read():
                 assert max(float(row[name]) for name in ("rnea", "crba", "aba", "jacobians")) < 1e-10
             elif path.stem == "solvers":
                 assert float(row["natural_map"]) >= 0.0
+            elif path.stem == "thresholds":
+                assert 0 <= int(row["changed"]) <= int(row["scenes"]) and float(row["moved"]) >= 0.0
             elif path.stem == "bouncing":
                 assert float(row["mean_square_J2"]) >= 0.0
             else:
