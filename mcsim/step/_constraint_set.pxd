@@ -54,8 +54,6 @@ cdef class StepContext:
     cdef long long steps                # made since the beginning
     cdef double start                   # time before the first one [s]
     # What there is in this step.
-    cdef long long step                 # its number, from 1 on
-    cdef double step_end                # the time at its end [s]
     cdef readonly Py_ssize_t joint_rows  # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_rows
     cdef bint swept                     # some rows beside those that are solved directly

@@ -328,9 +328,10 @@ cdef class PositionIntegrator(SmoothIntegrator):
     def _explain(self, why, which, amount):
         cdef double fastest = 0.0
         cdef Py_ssize_t i
+        cdef long long step = self.context.steps + 1
         bodies, joints = self.names or (range(self.context.bodies.count), range(self.context.joint_count))
         h = self.context.settings.h
-        begin = f"step {self.context.step} (t = {self.context.step_end:.6g} s): "
+        begin = f"step {step} (t = {self.context.start + step * self.context.settings.dt:.6g} s): "
         end = "; the last good state is kept; take a smaller dt or more substeps"
         if why == FAST_BODY:
             return SimulationError(f"{begin}body {bodies[which]!r} turns at {amount:.4g} rad/s, {amount * h:.3g} rad a "

@@ -36,7 +36,7 @@ cdef class Room:
         self.collider.grow()
         manifolds = self.context.store.manifold_count
         rows = 24 * self.context.joint_count + 15 * manifolds + 64
-        self.reserve(max(rows, self.plain.row_capacity) if rows <= self.plain.row_capacity else rows + rows // 2,
+        self.reserve(self.plain.row_capacity if rows <= self.plain.row_capacity else rows + rows // 2,
                      max(manifolds + manifolds // 2, self.plain.anchor_capacity))
         if self.matrix is not None:
             self.matrix.grow()

@@ -42,8 +42,6 @@ cdef class Step:
     cdef int begin_step(self) noexcept nogil:
         """Contacts are found, and rows laid out. -> status"""
         cdef int status
-        self.context.step = self.context.steps + 1
-        self.context.step_end = self.context.start + self.context.step * self.context.settings.dt
         self.arrays.save_backup()
         status = self.collide()
         if status != OK:
@@ -93,7 +91,7 @@ cdef class Step:
         self.restitution.count = self.parts.sweeping.made = 0
         self.further.unsettled = False
         self.parts.sweeping.asked = max(self.context.settings.iterations,
-                                  self.context.settings.first_iterations >> min(self.context.steps, 30))
+                                        self.context.settings.first_iterations >> min(self.context.steps, 30))
         if not self.context.settings.compliant:              # where overlaps are what bears
             self.guard.watch(self.context.bodies, self.context.settings.dt)
         memset(self.plain.impacts, 0, self.plain.impact_rows * sizeof(double))

@@ -80,7 +80,9 @@ cdef class StepParts:
         self.sets = ConstraintSets([])
         wide = self._make_lanes(settings)
         matrix = Delassus() if self.context.settings.solver == PGS else None
-        base = (self._make_of_bodies if trees is None else self._make_of_trees)(bodies, matrix, wide, trees)
+        solving = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+        base = (self._make_of_bodies(solving, bodies.count, matrix) if trees is None
+                else self._make_of_trees(solving, bodies, wide, trees))
         self.as_rows = ConstraintSets(base)
         self._plan(base, wide, matrix, settings.get("least_iterations", 1), bounces, planned)
 
@@ -102,25 +104,24 @@ cdef class StepParts:
         wide.settle_speed, wide.settle_rate = settings.get("settle_speed", 0.0), settings.get("settle_rate", 0.0)
         return wide
 
-    def _make_of_bodies(self, bodies, matrix, wide, trees):
-        """What solves and moves velocities of bodies. -> the sets that there are in any case"""
-        parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
+    def _make_of_bodies(self, solving, count, matrix):
+        """What solves and moves velocities of bodies. solving: arguments of Sweeps; matrix: as of Room. -> the sets that
+        there are in any case"""
         self.space = VelocitySpace(self.context, self.arrays, self.plain)
-        self.sweeping = Sweeps(*parts) if matrix is None else MatrixSweeps(*parts, matrix)
+        self.sweeping = Sweeps(*solving) if matrix is None else MatrixSweeps(*solving, matrix)
         self.restitution = Restitution(self.context, self.plain, self.stage_times)
         self.integrator = INTEGRATORS[self.context.settings.integrator](
             self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls)
         surfaces = None if not self.context.settings.compliant else CompliantSurfaces(
-            self.context, self.plain, self.collider, WarmStarts(bodies.count), np.repeat(np.arange(bodies.count), 6))
+            self.context, self.plain, self.collider, WarmStarts(count), np.repeat(np.arange(count), 6))
         return [self.plain, surfaces]
 
-    def _make_of_trees(self, bodies, matrix, wide, trees):
+    def _make_of_trees(self, solving, bodies, wide, trees):
         """The same, over the coordinates of trees."""
-        parts = self.context, self.sets, self.plain, self.further, Drives(bodies.count), self.calls
         space = TreeSpace(self.context, self.arrays, self.plain, self.islands, self.calls, bodies, trees)
         rows = TreeConstraints(self.context, self.plain, self.collider, space, wide, trees)
         kicks = TreeKicks(self.context, self.plain, space, rows, trees.runge)
-        self.space, self.sweeping = space, TreeSweeps(*parts, space, rows, kicks)
+        self.space, self.sweeping = space, TreeSweeps(*solving, space, rows, kicks)
         self.restitution = TreeRestitution(self.context, self.plain, self.stage_times, space)
         self.integrator = TreeIntegrator(self.context, self.plain, self.sets, self.sweeping, self.restitution,
                                          self.stage_times, self.calls, space, rows, kicks)

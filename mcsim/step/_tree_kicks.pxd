@@ -33,7 +33,7 @@ cdef class TreeKicks:
     cdef void begin(self) noexcept nogil
     cdef void first(self, double h) noexcept nogil
     cdef void find_work(self) noexcept nogil
-    cdef bint again(self, double h) noexcept nogil
+    cdef void again(self, double h) noexcept nogil
     cdef bint kick_tree(self, Py_ssize_t k, double h) noexcept nogil
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
     cdef void fly(self, double h) noexcept nogil

@@ -92,7 +92,7 @@ cdef class TreeKicks:
             if b >= 0 and b != a:
                 self.at_most[b] = self.at_most[b] + work
 
-    cdef bint again(self, double h) noexcept nogil:
+    cdef void again(self, double h) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact
         takes from a link what its path bent by. Of trees with contacts that the last sweep has stirred, and that are no
         faster than what they had and what rows asked for can make them: sweeps on their way may be, and what is aimed
@@ -117,7 +117,6 @@ cdef class TreeKicks:
             self.poses.give_spins(self.context.bodies, self.tree_rows.tied, self.rows.contacts.swings)
             self.rows.contacts.aim(False)
         self.motion.narrow(0, self.motion.tree_count)
-        return some
 
     cdef bint kick_tree(self, Py_ssize_t k, double h) noexcept nogil:
         """One of these. -> whether it is kicked anew: not where it is too fast, or its energy becomes quite another."""
