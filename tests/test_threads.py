@@ -11,10 +11,11 @@ import pytest
 import mcsim as mc
 from amounts import amount
 
-WORLDS = [("ragdolls", {"count": 2}, {}), ("rain", {"n": 30}, {}), ("four_bar", {}, {"integrator": "rattle"}),
+WORLDS = [("ragdolls", {"count": amount(2, 4)}, {}), ("rain", {"n": amount(30, 40)}, {}),
+          ("four_bar", {}, {"integrator": "rattle"}),
           ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"n": 20}, {"integrator": "rk4"}),
           ("pyramid", {"base": 6}, {}),
-          ("wrecking_ball", {}, {"stabilization": "split_impulse"}), ("rain", {"n": 20}, {"solver": "pgs"})]
+          ("wrecking_ball", {}, {"stabilization": "split_impulse"}), ("rain", {"n": amount(20, 30)}, {"solver": "pgs"})]
 
 
 OCTAHEDRON = 0.1 * np.vstack([np.eye(3), -np.eye(3)])

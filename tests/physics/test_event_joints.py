@@ -313,11 +313,11 @@ def test_the_same_bits_after_restore_and_in_single_steps(world):
     def build():
         return pendulum(world, limits=(-10.0, 7.5), start=0.0, dt=1e-2, motor=mc.Motor(velocity=9.0, max_force=40.0))
     whole, parts, restored = build(), build(), build()
-    whole.step(110)
-    for _ in range(55):
+    whole.step(120)
+    for _ in range(60):
         parts.step()
     restored.restore(parts.snapshot())
     for run in (parts, restored):
-        run.step(55)
+        run.step(60)
     assert len({run.state_hash() for run in (whole, parts, restored)}) == 1
     assert whole.joint("pivot").position == pytest.approx(7.5, abs=1e-12)

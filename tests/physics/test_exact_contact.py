@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 from mcsim.solve.problems import SOLVERS
 
 EXACT = [name for name, (_, models, _) in SOLVERS.items() if "ncp" in models]
@@ -220,7 +221,7 @@ def test_residuals_of_a_step_that_is_over_are_unknown():
 @cache
 def linkage(**keywords):
     world = mc.World(mc.load("four_bar"), dt=1 / 240, substeps=1, sleep=False, **keywords)
-    world.step(24)
+    world.step(amount(24, 48))
     return world
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 from mcsim.wide import levels
 
 RADIUS = 0.1
@@ -142,15 +143,15 @@ def test_all_levels_and_threads_give_the_same_bits_where_joints_rub(monkeypatch)
 def test_ragdolls_hardly_need_further_sweeps():
     """Hardly anything in them is far outweighed: with further sweeps of them all, a step of their landing took half as long
     again."""
-    more = 0
-    for lift in (0.0, 0.02):
+    more, lifts = 0, amount((0.0, 0.02), (0.0, 0.01, 0.02, 0.03))
+    for lift in lifts:
         world = mc.World(mc.load("ragdolls"), sleep=False)
         world.positions[1:, 2] += lift
         world.step(10)                                    # the first steps have more sweeps anyway
         for _ in range(12):
             world.step(5)
             more += world.stats.iterations > 32
-    assert more <= 2
+    assert more <= len(lifts)
 
 
 def biped(top, foot):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from amounts import amount
 
 FRAMES = [(0.1, 0.0, 0.0), (-0.6, 0.8, 0.3), (-2.0, 11.0, 0.0), (24.0, -18.0, 2.0)]      # 0.1 to 30 m/s
 CUBE = mc.Box((0.25,) * 3)
@@ -123,9 +124,9 @@ def test_copies_snapshots_and_what_forgets_go_on_to_the_same_bits(kind, monkeypa
     forgetting = world_of(kind, FRAME)
     monkeypatch.delenv("MCSIM_FORGET")
     world = world_of(kind, FRAME)
-    world.step(120)
+    world.step(amount(120, 0))
     forgetting.restore(world.snapshot())
-    for _ in range(5):
+    for _ in range(amount(5, 10)):
         world.step(24)
         forgetting.step(24)
         assert world.state_hash() == forgetting.state_hash()

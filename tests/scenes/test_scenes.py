@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from functools import cache
 
 import numpy as np
 import pytest
@@ -17,15 +16,9 @@ SMALL = {"ragdolls": {"count": 5}, "ragdolls11": {"n": 4}, "rain": {"n": 60}, "g
 ALL = sorted(scenes.SCENES)
 
 
-@cache
-def built(name):
-    """At its default size or a small one, for tests that do not change it."""
-    return scenes.build(name, **SMALL.get(name, {}))
-
-
 @pytest.fixture(scope="module", params=ALL)
 def scene(request):
-    return built(request.param)
+    return scenes.build(request.param, **SMALL.get(request.param, {}))
 
 
 def placed(body):
@@ -54,9 +47,9 @@ def test_the_issue_names_them_all():
     assert set(wanted) == set(scenes.SCENES)
 
 
-def test_they_build_under_their_own_name():
+def test_defaults_build_under_their_own_name():
     for name in ALL:
-        assert built(name).name == name
+        assert scenes.build(name).name == name
         assert scenes.description(name).endswith(".")
 
 
