@@ -23,6 +23,7 @@ from setuptools.command.build_ext import build_ext
 
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
+    "mcsim.core._arrays": [],
     "mcsim.core._forest": [],
     "mcsim.core._trig": ["m"],
     "mcsim.core._linear": ["m"],
