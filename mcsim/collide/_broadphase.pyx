@@ -23,7 +23,8 @@ from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport PLANE
 from mcsim.collide._memory cimport address, resized
-from mcsim.collide._shapes cimport PlacedShapes, extend, grown, limit
+from mcsim.collide._margins cimport extend, grown, limit
+from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._shape_table cimport thickness
 from mcsim.collide._solid cimport Aabb, near_of
 from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, mark_of, next_leaf, nothing, overlap,

@@ -20,7 +20,8 @@ from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport Patch, add_far_points, alike, alike_from, deal, parts_of_patch
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._shape_table cimport thickness
-from mcsim.collide._shapes cimport Grip, limit
+from mcsim.collide._margins cimport limit
+from mcsim.collide._shapes cimport Grip
 from mcsim.collide._solid cimport Solid, is_surface, near_of
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
 from mcsim.collide._surface_sweep cimport Leg, Ride, surface_manifolds

@@ -3,9 +3,8 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.collide._collider cimport Collider
-from mcsim.collide._ray cimport Ray
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._records cimport Mark, Tree
+from mcsim.collide._records cimport Mark, Ray, Tree
 
 # As queries.HIT_DTYPE.
 ctypedef struct Hit:

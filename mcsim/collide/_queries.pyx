@@ -23,7 +23,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis
 from mcsim.collide._memory cimport resized
 from mcsim.collide._pairs cimport has_key, pair_key
-from mcsim.collide._ray cimport Ray, box_entry, inverse_of, ray_solid
+from mcsim.collide._ray cimport box_entry, inverse_of, ray_solid
 from mcsim.collide._shape_table cimport bounds
 from mcsim.collide._solid cimport Aabb, Solid, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, overlaps_surface, part_surface, ray_on_surface

@@ -10,13 +10,10 @@ All of it is in the shape's frame, directions are unit vectors, solids are close
 from libc.math cimport INFINITY
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, mat_vec, mat_t_vec
+from mcsim.collide._records cimport Ray
 from mcsim.collide._shape_table cimport chord, outward
 from mcsim.collide._solid cimport Solid
 from mcsim.collide.shapes._parts cimport Chord, round_chord
-
-ctypedef struct Ray:
-    Vec3 origin                  # world [m]
-    Vec3 direction               # unit
 
 
 cdef inline int ray_solid(const Solid* s, const Ray* ray, double limit, int filled, double* distance,

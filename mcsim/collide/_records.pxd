@@ -79,3 +79,9 @@ ctypedef struct EventLog:
     int64_t step                 # steps since the log was cleared
     Py_ssize_t touching          # how many contacts did after the last step, -1 = not known
     int lost                     # there was no memory for some of them
+
+# ---- queries (_queries.pyx) --------------------------------------------------------------------------------------------
+
+ctypedef struct Ray:
+    Vec3 origin                  # world [m]
+    Vec3 direction               # unit

@@ -2,7 +2,6 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.core._math cimport add, norm, sub, vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
@@ -65,21 +64,3 @@ cdef class PlacedShapes:
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
-
-
-cdef inline double limit(const Motion* a, const Motion* b, double near) noexcept nogil:
-    """The separation up to which two shapes may come as near as `near` in the time ahead."""
-    return near + (a.margin + b.margin) + norm(sub(b.travel, a.travel))
-
-
-cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:
-    cdef Aabb r
-    r.lower = vec3(box.lower.x - margin, box.lower.y - margin, box.lower.z - margin)
-    r.upper = vec3(box.upper.x + margin, box.upper.y + margin, box.upper.z + margin)
-    return r
-
-
-cdef inline void extend(Aabb* box, Vec3 travel) noexcept nogil:
-    """Make it hold the box at the end of a travel, too."""
-    box.lower = add(box.lower, vec3(min(travel.x, 0.0), min(travel.y, 0.0), min(travel.z, 0.0)))
-    box.upper = add(box.upper, vec3(max(travel.x, 0.0), max(travel.y, 0.0), max(travel.z, 0.0)))

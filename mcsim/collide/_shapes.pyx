@@ -17,6 +17,7 @@ from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
+from mcsim.collide._margins cimport extend, grown
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
 from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._shape_table cimport bounds, reach_of, thickness

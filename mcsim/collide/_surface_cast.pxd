@@ -9,7 +9,7 @@ from mcsim.state._shape_types cimport HULL, PLANE
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._contact cimport Axis
 from mcsim.collide._gjk cimport nearest_on_triangle
-from mcsim.collide._ray cimport Ray
+from mcsim.collide._records cimport Ray
 from mcsim.collide._shape_table cimport bounds
 from mcsim.collide._solid cimport Aabb, HullView, Solid
 from mcsim.collide._surface_walk cimport Walk, triangle_corners, vertex_at, walk_next, walk_start

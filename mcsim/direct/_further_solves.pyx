@@ -11,7 +11,7 @@ from mcsim.core._math cimport cross, sub
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.direct._solves cimport HeldBounds, JointSolves
 from mcsim.direct._state cimport ArticulationPart, ArticulationState
-from mcsim.solve._si cimport note_change
+from mcsim.solve._change cimport note_change
 from mcsim.solve._tree cimport Articulation
 from mcsim.state._inertia cimport answer_along
 from mcsim.state._manifold cimport Manifold

@@ -16,7 +16,6 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.state._row cimport Row
-from mcsim.state._rows cimport kept_part
 from mcsim.state._settings cimport Settings
 from mcsim.wide._batches cimport Batch, Batches
 from mcsim.wide._joint_bounds cimport WideJointBounds

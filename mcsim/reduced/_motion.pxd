@@ -2,8 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._noted cimport Noted
-from mcsim.core._math cimport quat, quat_exp, quat_mul, quat_normalized, vec3
-from mcsim.core._types cimport Mat3, Quat
+from mcsim.core._types cimport Mat3
 from mcsim.reduced._links cimport Factored, Tree
 from mcsim.wide._lane_types cimport Wide3
 
@@ -15,11 +14,6 @@ ctypedef struct Block:
     int32_t end_link
     int32_t tree                 # its number
     int32_t led                  # 1: its first link is prescribed
-
-cdef inline void turn_by(double* q, double h, const double* w) noexcept nogil:
-    """q <- q exp(h w / 2): w in the turned axes."""
-    cdef Quat r = quat_normalized(quat_mul(quat(q[0], q[1], q[2], q[3]), quat_exp(vec3(h * w[0], h * w[1], h * w[2]))))
-    q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
 
 
 cdef class TreeMotion:

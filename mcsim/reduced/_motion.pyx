@@ -8,6 +8,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core.arrays import aligned
+from mcsim.reduced._turn cimport turn_by
 
 include "_kernels.pxi"
 

@@ -7,7 +7,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport turn_rate, vec3
 from mcsim.core._types cimport Vec3
-from mcsim.reduced._motion cimport turn_by
+from mcsim.reduced._turn cimport turn_by
 
 include "_kernels.pxi"
 

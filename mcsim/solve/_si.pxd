@@ -4,7 +4,6 @@ Body -1 is the world: twist[-1] must be a row of zeros, and the rows' inverse-ma
 """
 
 from libc.stdint cimport int32_t
-from mcsim.core._math cimport norm, sub
 from mcsim.core._types cimport Twist
 from mcsim.state._row cimport Row
 
@@ -25,11 +24,3 @@ cdef bint sweep_changed(Row* rows, Py_ssize_t count, const double* factors, Twis
 
 # The natural map max |impulse - P(impulse - mass w)| over the rows [N s or N m s]: 0 at the solution, changes nothing.
 cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
-
-
-cdef inline void note_change(const Twist* twist, const Twist* before, int body, const double* sizes, double least,
-                             int sweep,
-                             int32_t* changed) noexcept nogil:
-    """Of a further sweep: whether a body's velocity has changed by more than `least` [m/s], where it reaches."""
-    if body >= 0 and norm(sub(twist[body].v, before.v)) + sizes[body] * norm(sub(twist[body].w, before.w)) > least:
-        changed[body] = sweep

@@ -12,6 +12,7 @@ from mcsim.solve._blocks cimport (
     limit_surface, pair_change, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step,
     wide_step,
 )
+from mcsim.solve._change cimport note_change
 from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._row cimport (BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD,

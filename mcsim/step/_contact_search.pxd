@@ -4,7 +4,6 @@ from libc.stdint cimport int32_t
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._manifold_store cimport ManifoldStore
 from mcsim.collide._foresight cimport Foresight
-from mcsim.constraints._islands cimport Islands
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._sleepers cimport Sleepers

@@ -135,7 +135,7 @@ cdef class JointPlan:
         cdef Articulations in_turn = None if self.closes() else self.articulations
         cdef WholeWarmStarts warm_starts = WholeWarmStarts()
         self.context.joined, self.closed = NULL, direct
-        self.plain.articulations = self.articulations
+        self.plain.jointed = None if self.articulations is None else self.articulations.state
         self.plain.block_start = (self.context.settings.joint_warm_start if direct is None
                                   else self.context.settings.first_kick)
         if direct is not None and not self.context.settings.compliant:

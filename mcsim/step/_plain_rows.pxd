@@ -1,7 +1,6 @@
 """Rows of joints and contacts, one record a row, as a constraint set."""
 
-from libc.stdint cimport int32_t
-from mcsim.direct._articulations cimport Articulations
+from mcsim.direct._state cimport ArticulationState
 from mcsim.state._manifold cimport Anchor
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext
@@ -23,7 +22,7 @@ cdef class PlainRows(ConstraintSet):
     cdef bint with_contacts             # some contacts have rows, if only for impacts
     cdef bint bounces
     cdef bint compliant                 # contacts are started and returned by compliant surfaces
-    cdef Articulations articulations    # whose joints have a part of the rows, or None
+    cdef ArticulationState jointed       # whose joints have a part of the rows, or None
     cdef double block_start             # what of these rows' impulses is a substep's start
 
     cdef void aim_motors(self) noexcept nogil

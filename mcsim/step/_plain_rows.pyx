@@ -78,8 +78,8 @@ cdef class PlainRows(ConstraintSet):
             self.started_end = self.row_count
         self.context.joint_rows += joints
         self.context.contact_rows += self.row_count - joints
-        if self.articulations is not None:
-            self.articulations.state.border.begin_step(self.rows)
+        if self.jointed is not None:
+            self.jointed.border.begin_step(self.rows)
         self.motors = aim_motors(self.context.joints, self.rows, joints, self.context.bodies.twist, self.context.settings)
         return OK
 
@@ -143,7 +143,7 @@ cdef class PlainRows(ConstraintSet):
         if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
             # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
             row.impulse *= self.block_start
-            if self.articulations.state.is_cold(row.body_a, row.body_b):
+            if self.jointed.is_cold(row.body_a, row.body_b):
                 row.impulse = 0.0
         elif row.kind == ROW_JOINT:
             row.impulse *= self.context.settings.joint_warm_start
