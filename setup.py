@@ -185,7 +185,8 @@ LEVELS = {
 }
 
 # Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.reduced._tree_energy",
+ONE_LANE = ("mcsim.constraints._contacts", "mcsim.constraints._compliant", "mcsim.step._plain_rows",
+            "mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.reduced._tree_energy",
             "mcsim.reduced._tree_forces", "mcsim.reduced._tree_poses", "mcsim.reduced._tree_runge_kutta",
             "mcsim.step._bounded_energy")
 

@@ -30,9 +30,10 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
-from mcsim.state._manifold cimport MANIFOLD_ANCHORS, ManifoldPoint
+from mcsim.state._manifold cimport ManifoldPoint
 from mcsim.state._row cimport BIASED, RELAXED
 from mcsim.state._rows cimport pair_rate
+from mcsim.wide._lanes cimport lane3
 
 # Both surfaces together. damping: [N s/m] or, under Hunt and Crossley's law, chi [s/m].
 ctypedef struct Surface:
@@ -223,7 +224,7 @@ cdef inline double indentation(double pressed, double speed, double gap, const S
 
 
 cdef void comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
-                 const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil:
+                 const Bodies* bodies, const Settings* settings, const ContactAnchors* anchors, Row* rows) noexcept nogil:
     """Biases, compliances and masses of the points' rows, whose Jacobians, errors and impulses are written. The relax
     pass finds the second half of the present impulses, the biased one the first half of the next."""
     cdef const Manifold* m
@@ -254,8 +255,8 @@ cdef void comply(const Manifold* manifolds, const Resistance* resistances, const
             soften_row(row, surface.stiffness, surface.damping * (surface.stiffness * factor if
                        settings.hunt_crossley else 1.0), -pressed, gap, row.diagonal, settings)
             # The mean rate over the drift, on the way that it really goes: J v at its start, and half of what that bends.
-            arm_a = rotate(bodies.orientation[m.body_a], anchors[MANIFOLD_ANCHORS * i + k].local_a)
-            arm_b = rotate(bodies.orientation[m.body_b], anchors[MANIFOLD_ANCHORS * i + k].local_b)
+            arm_a = rotate(bodies.orientation[m.body_a], lane3(&anchors[i].points[k].local_a, 0))
+            arm_b = rotate(bodies.orientation[m.body_b], lane3(&anchors[i].points[k].local_b, 0))
             row.bias[BIASED] += 0.5 * settings.h * dot(m.normal, sub(centripetal(bodies.twist[m.body_b].w, arm_b),
                                                                      centripetal(bodies.twist[m.body_a].w, arm_a)))
             if at.pairs < 0:

@@ -4,18 +4,20 @@ from mcsim.core._math cimport add, scale, vec3
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._manifold cimport Anchor, Manifold, Resistance
+from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
+from mcsim.wide._contact_frame cimport ContactAnchors
 
-# resistances: beside the manifolds, or NULL. order: the manifolds' numbers as rows are laid out, NULL: as they stand.
+# anchors: beside the manifolds, of one lane each. resistances: likewise, or NULL. order: the manifolds' numbers as rows are
+# laid out, NULL: as they stand.
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,
-                                const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
+                                const Bodies* bodies, const Settings* settings, ContactAnchors* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
-                           const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil
+                           const Settings* settings, ContactAnchors* anchors, Row* rows, bint bouncing) noexcept nogil
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
-                        const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
+                        const Twist* acceleration, const Vec3* shared, double h, const ContactAnchors* anchors,
                         Row* rows) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                               const Settings* settings,

@@ -12,22 +12,25 @@ friction_points = "central": one pair and a twist row a manifold at the weighted
 Under a cone the central three of several points are one block, held by the limit surface that the points' own cones make
 (solve/_limit_surface.pxd); the bound of the twist alone, above, holds besides a pyramid.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: the point goes with the features that
-make it, a vertex over a face with the vertex (collide/_carrying.pxd), so that J v is the rate of C.
+make it, a vertex over a face with the vertex (wide/_contact_frame.pxd), so that J v is the rate of C.
 Source: E. Catto, "Solver2D", 2024, for central friction.
 """
 
 from libc.math cimport INFINITY
-from mcsim.core._math cimport carry_along, neg, normalized, perpendicular, rotate_back
+from libc.string cimport memset
+from mcsim.core._math cimport perpendicular
 from mcsim.core._types cimport Twist
-from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_A, RING_B, carried, normal_goes_with
-from mcsim.state._manifold cimport ManifoldPoint, MANIFOLD_ANCHORS
+from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_B
+from mcsim.state._manifold cimport ManifoldPoint
 from mcsim.state._row cimport (BIASED, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
                                BLOCK_FRICTION)
 from mcsim.state._pull cimport external_acceleration
 from mcsim.state._rows cimport response_along
-from mcsim.wide._blocks cimport HALF_SLOPS
+from mcsim.wide._contact_frame cimport AnchorPoint, ContactFrame, find_frame, put_anchors, set_anchors, spin_axis
 from mcsim.wide._efforts cimport next_part
 from mcsim.wide._halves cimport lasting
+from mcsim.wide._lane_types cimport Wide3
+from mcsim.wide._lanes cimport lane3, wide3
 
 from mcsim.constraints._parts cimport *
 
@@ -38,153 +41,19 @@ cdef enum:
 # The largest part of its path by which a turning arm's end leaves its tangent: (1 - cos x) / x.
 cdef double MOST_BENT = 0.7246
 
-# Where a manifold's rows act at the present poses. Arms from a's centre of mass, world axes [m].
-ctypedef struct ContactFrame:
-    Vec3 normal
-    Vec3 tangent
-    Vec3 spin_axis                   # of friction about the normal (docs/theory/twist.md)
-    Vec3 second
-    Vec3 between                 # from b's centre of mass to a's
-    Vec3 arm[4]
-    Vec3 centre
-    double error[4]              # C [m]
-
-
-cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all; in
-    flight, from the point that comes first. Compliant surfaces are both pressed in, and meet in the middle."""
-    cdef Vec3 xa = bodies.position[m.body_a]
-    cdef Vec3 xb = bodies.position[m.body_b]
-    cdef Vec3 p
-    cdef double total = 0.0
-    cdef double first = m.points[0].separation
+cdef inline void anchor_manifold(ContactAnchors* at, const Manifold* m, const Bodies* bodies,
+                                 const Settings* settings) noexcept nogil:
+    """Anchors of a fresh manifold, in one lane. Compliant surfaces are both pressed in, and meet in the middle."""
     cdef int i
-    for i in range(1, m.point_count):
-        first = min(first, m.points[i].separation)
-    first = max(first, 0.0)
-    for i in range(m.point_count):
-        p = m.points[i].position
-        anchors[i].local_a = rotate_back(bodies.orientation[m.body_a], sub(add_scaled(
-            p, -0.5 * m.points[i].separation - m.rounding_a, m.normal), xa))
-        anchors[i].local_b = rotate_back(bodies.orientation[m.body_b], sub(add_scaled(
-            p, 0.5 * m.points[i].separation + m.rounding_b, m.normal), xb))
-        anchors[i].lift = (0.5 - m.points[i].share) * m.points[i].separation if settings.compliant else 0.0
-        anchors[i].weight = 1.0
-        if m.points[i].separation > first and m.near > 0.0:
-            anchors[i].weight = 1.0 - 0.999 * (m.points[i].separation - first) / m.near
-        if anchors[i].weight < 0.001:
-            anchors[i].weight = 0.001
-        total += anchors[i].weight
-    for i in range(m.point_count):
-        anchors[i].weight /= total
-    if m.turns:
-        normal_goes_with(m, bodies, &anchors[4].local_a, &anchors[4].local_b)
-        anchors[4].local_a = rotate_back(bodies.orientation[m.body_a], anchors[4].local_a)
-        anchors[4].local_b = rotate_back(bodies.orientation[m.body_b], anchors[4].local_b)
-    if m.turns == RING_A or m.turns == RING_B:
-        set_ring_anchors(m, bodies, anchors)
+    memset(at, 0, sizeof(ContactAnchors))
+    put_anchors(at, 0, m, bodies)
+    set_anchors(at, m.point_count, lanes_of(m.normal), &m.body_a, &m.body_b, bodies)
+    for i in range(m.point_count if settings.compliant else 0):
+        at.points[i].along += (0.5 - m.points[i].share) * m.points[i].separation
 
 
-cdef void set_ring_anchors(const Manifold* m, const Bodies* bodies, Anchor* anchors) noexcept nogil:
-    """Of rims the middles of their sides instead."""
-    cdef Quat q = bodies.orientation[m.body_a if m.turns == RING_A else m.body_b]
-    cdef Vec3 behind = rotate_back(q, behind_ring(m, m.normal, m.line))
-    cdef int i
-    for i in range(m.point_count):
-        if m.turns == RING_A:
-            anchors[i].local_a = sub(anchors[i].local_a, behind)
-        else:
-            anchors[i].local_b = sub(anchors[i].local_b, behind)
-
-
-cdef Vec3 behind_ring(const Manifold* m, Vec3 normal, Vec3 axis) noexcept nogil:
-    """From the middle of a rim's side to R behind its lowest point, along the normal: R (e - d) with e of
-    collide/_carrying.pxd and d = n for a's, -n for b's."""
-    cdef Vec3 d = normal if m.turns == RING_A else neg(normal)
-    cdef Vec3 e = normalized(add_scaled(d, -dot(d, axis), axis))
-    return scale(m.rounding_a if m.turns == RING_A else m.rounding_b, sub(e, d))
-
-
-cdef inline void turn_normal(const Manifold* m, Vec3 of_a, Vec3 of_b, Vec3 apart, ContactFrame* f) noexcept nogil:
-    """A normal that turns (collide/_carrying.pxd); its tangents go with it. of_a, of_b: normal_goes_with, now. apart: from
-    the centre of a's rounding to that of b's."""
-    cdef Vec3 d
-    cdef double length
-    if m.turns == BETWEEN_A or m.turns == BETWEEN_B:
-        d = add(of_a, of_b)
-        d = add_scaled(apart, -dot(d, apart), d)
-    elif m.turns == EDGES:
-        d = cross(of_a, of_b)
-    else:
-        d = of_b if m.turns == RING_A else (of_a if m.turns == RING_B else add(of_a, of_b))
-    length = norm(d)
-    if 2.0 * dot(m.normal, d) > length:
-        f.normal = scale(1.0 / length, d)
-        f.tangent = carry_along(f.tangent, m.normal, f.normal)
-
-
-cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const Anchor* anchors) noexcept nogil:
-    """Both impulses of point i act at c_a + r_a n + Q (what c_b - c_a is along the tangents) + share C n, with c_a, c_b
-    the roundings' centres, Q as collide/_carrying.pxd has it; those of the centre at the points' weighted mean."""
-    cdef ContactFrame f
-    cdef Vec3 from_a[4]
-    cdef Vec3 apart[4]
-    cdef Vec3 mean = vec3(0.0, 0.0, 0.0)
-    cdef Vec3 of_a, of_b, d
-    cdef double share
-    cdef int i
-    f.normal = m.normal
-    f.tangent = perpendicular(m.normal)
-    f.between = sub(bodies.position[m.body_a], bodies.position[m.body_b])
-    f.centre = vec3(0.0, 0.0, 0.0)
-    for i in range(m.point_count):
-        from_a[i] = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
-        apart[i] = sub(sub(rotate(bodies.orientation[m.body_b], anchors[i].local_b), from_a[i]), f.between)
-        mean = add_scaled(mean, anchors[i].weight, apart[i])
-    if m.turns:
-        of_a = rotate(bodies.orientation[m.body_a], anchors[4].local_a)
-        of_b = rotate(bodies.orientation[m.body_b], anchors[4].local_b)
-        turn_normal(m, of_a, of_b, mean, &f)
-    if m.turns == RING_A or m.turns == RING_B:
-        d = behind_ring(m, f.normal, of_a if m.turns == RING_A else of_b)
-        for i in range(m.point_count):
-            if m.turns == RING_A:
-                from_a[i] = add(from_a[i], d)
-                apart[i] = sub(apart[i], d)
-            else:
-                apart[i] = add(apart[i], d)
-    f.second = cross(f.normal, f.tangent)
-    for i in range(m.point_count):
-        share = m.points[i].share
-        f.error[i] = dot(f.normal, apart[i]) - (m.rounding_a + m.rounding_b)
-        f.arm[i] = add(add_scaled(from_a[i], m.rounding_a + share * f.error[i] + anchors[i].lift, f.normal),
-                       carried(&m.points[i], f.normal, apart[i]))
-        f.centre = add_scaled(f.centre, anchors[i].weight, f.arm[i])
-    f.spin_axis = sub(f.normal, lean_of(m, anchors, &f))
-    return f
-
-
-cdef inline Vec3 lean_of(const Manifold* m, const Anchor* anchors, const ContactFrame* f) noexcept nogil:
-    """How the points lean against the tangents, with r_i their offsets from the centre, z_i those along the normal,
-    c_i their weights there and s = size / HALF_SLOPS (docs/theory/twist.md):
-
-        sum c_i z_i r_i / (sum c_i r_i^2 + s^2) . s^2 / (sum c_i z_i^2 + s^2)"""
-    cdef Vec3 lean = vec3(0.0, 0.0, 0.0)
-    cdef Vec3 r
-    cdef double z
-    cdef double level = (m.size / HALF_SLOPS) * (m.size / HALF_SLOPS)
-    cdef double spread = level
-    cdef double heights = level
-    cdef int i
-    if m.point_count < 2:
-        return lean
-    for i in range(m.point_count):
-        r = sub(f.arm[i], f.centre)
-        z = dot(f.normal, r)
-        spread += anchors[i].weight * dot(r, r)
-        heights += anchors[i].weight * (z * z)
-        lean = add_scaled(lean, anchors[i].weight * z, r)
-    return scale(level * (1.0 / (spread * heights)), lean)          # as lanes have it
+cdef inline Wide3 lanes_of(Vec3 a) noexcept nogil:
+    return wide3(a.x, a.y, a.z)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -292,57 +161,63 @@ cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:
     rows[0].coupling = response_along(&rows[0], &rows[1])
 
 
-cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodies* bodies, const Settings* settings,
-                           const Anchor* anchors, Row* rows) noexcept nogil:
+cdef void refresh_manifold(const Manifold* m, const Resistance* resistance, const Bodies* bodies, const Settings* settings,
+                           ContactAnchors* anchors, Row* rows) noexcept nogil:
     """Jacobians and errors of one manifold's rows at the present poses."""
-    cdef ContactFrame f = contact_frame(m, bodies, anchors)
     cdef ContactRows parts = contact_rows(m, resistance, settings)
-    cdef Vec3 arm
+    cdef ContactFrame f
+    cdef Vec3 normal, tangent, second, between, arm
     cdef int i, k
     cdef int n = parts.pairs
-    cdef Row* normal
+    cdef Row* row
     cdef double kick = 0.0
+    f.normal, f.tangent = lanes_of(m.normal), lanes_of(perpendicular(m.normal))
+    find_frame(&f, anchors, m.point_count, &m.body_a, &m.body_b, bodies)
+    normal, tangent, second = lane3(&f.normal, 0), lane3(&f.tangent, 0), lane3(&f.second, 0)
+    between = lane3(&f.between, 0)
     if m.restitution > 0.0:
-        kick = 0.5 * settings.h * dot(f.normal, sub(external_acceleration(bodies, m.body_b, settings.gravity),
-                                                    external_acceleration(bodies, m.body_a, settings.gravity)))
+        kick = 0.5 * settings.h * dot(normal, sub(external_acceleration(bodies, m.body_b, settings.gravity),
+                                                  external_acceleration(bodies, m.body_a, settings.gravity)))
     for i in range(m.point_count):
-        normal = &rows[parts.normals + i]
-        linear_row(normal, f.normal, f.arm[i], add(f.arm[i], f.between))
-        apply_inverse_mass(normal, bodies)
-        normal.error = f.error[i]
-        normal.curvature = 0.0
-        normal.kick = kick
-        arm = sub(f.arm[i], f.centre)
-        normal.offset[0] = dot(f.tangent, arm)
-        normal.offset[1] = dot(f.second, arm)
-        normal.lever = sqrt(normal.offset[0] * normal.offset[0] + normal.offset[1] * normal.offset[1])
+        row = &rows[parts.normals + i]
+        arm = lane3(&f.arm[i], 0)
+        linear_row(row, normal, arm, add(arm, between))
+        apply_inverse_mass(row, bodies)
+        row.error = anchors.points[i].error
+        row.curvature = 0.0
+        row.kick = kick
+        arm = lane3(&f.offset[i], 0)
+        row.offset[0] = dot(tangent, arm)
+        row.offset[1] = dot(second, arm)
+        row.lever = sqrt(row.offset[0] * row.offset[0] + row.offset[1] * row.offset[1])
         if resistance != NULL and resistance.torsional > 0.0:
-            normal.lever = (m.friction * normal.lever if settings.friction_central else 0.0) + resistance.torsional
+            row.lever = (m.friction * row.lever if settings.friction_central else 0.0) + resistance.torsional
     for i in range(parts.friction // 2):
-        arm = f.centre if settings.friction_central else f.arm[i]
-        linear_row(&rows[n], f.tangent, arm, add(arm, f.between))
-        linear_row(&rows[n + 1], f.second, arm, add(arm, f.between))
+        arm = lane3(&f.centre if settings.friction_central else &f.arm[i], 0)
+        linear_row(&rows[n], tangent, arm, add(arm, between))
+        linear_row(&rows[n + 1], second, arm, add(arm, between))
         couple_pair(&rows[n], bodies)
         if resistance != NULL:
             for k in range(2):
-                rows[n].bias[k] = dot(f.tangent, resistance.surface_velocity)
-                rows[n + 1].bias[k] = dot(f.second, resistance.surface_velocity)
+                rows[n].bias[k] = dot(tangent, resistance.surface_velocity)
+                rows[n + 1].bias[k] = dot(second, resistance.surface_velocity)
         n += 2
     if parts.twist:
-        angular_row(&rows[n], f.spin_axis)
+        f.normal = spin_axis(&f, anchors, m.point_count)
+        angular_row(&rows[n], lane3(&f.normal, 0))
         apply_inverse_mass(&rows[n], bodies)
         if on_limit_surface(m, parts, settings):
             rows[n].coupling = response_along(&rows[n - 2], &rows[n])
             rows[n - 1].coupling = response_along(&rows[n - 1], &rows[n])
         n += 1
     if parts.rolling:
-        angular_row(&rows[n], f.tangent)
-        angular_row(&rows[n + 1], f.second)
+        angular_row(&rows[n], tangent)
+        angular_row(&rows[n + 1], second)
         couple_pair(&rows[n], bodies)
 
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const int32_t* order,
-                                const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
+                                const Bodies* bodies, const Settings* settings, ContactAnchors* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
     """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
     against the unmoved last, which so have the last word in a sweep; the parts of patches in turn
@@ -367,22 +242,22 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                     continue
                 if n + MOST_ROWS > capacity:
                     return -1
-                set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
+                anchor_manifold(&anchors[i], m, bodies, settings)
                 r = resistance_of(resistances, i)
                 n += layout_manifold(m, r, <int>i, settings, &rows[n], <int>n)
-                refresh_manifold(m, r, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
+                refresh_manifold(m, r, bodies, settings, &anchors[i], &rows[m.row_begin])
             turn += 1
     return n
 
 
 cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
-                           const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil:
+                           const Settings* settings, ContactAnchors* anchors, Row* rows, bint bouncing) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t i
     for i in range(count):
         if bouncing and manifolds[i].restitution <= 0.0:
             continue
-        refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[MANIFOLD_ANCHORS * i],
+        refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[i],
                          &rows[manifolds[i].row_begin])
 
 
@@ -407,7 +282,7 @@ cdef Vec3 normal_rate(const Manifold* m, Vec3 w_a, Vec3 w_b, Vec3 past) noexcept
 
 
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32_t* chosen, const Bodies* bodies,
-                        const Twist* acceleration, const Vec3* shared, double h, const Anchor* anchors,
+                        const Twist* acceleration, const Vec3* shared, double h, const ContactAnchors* anchors,
                         Row* rows) noexcept nogil:
     """Of the chosen manifolds: d2C/dt2 of the normals' rows at the present poses and twists and these accelerations
     [v; w] of the bodies, into their `curvature` and half a substep of it into their biases: n . (what the roundings'
@@ -415,7 +290,7 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32
     `shared` by all that a body hangs together with, which bends nothing. A normal that turns adds 2 dn/dt . (their
     velocity) + d2n/dt2 . (their distance, R n), with n . d2n/dt2 = -|dn/dt|^2; bounded likewise."""
     cdef const Manifold* m
-    cdef const Anchor* anchor
+    cdef const AnchorPoint* anchor
     cdef const Twist* a
     cdef const Twist* b
     cdef Row* row
@@ -428,9 +303,9 @@ cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const int32
         a, b = &bodies.twist[m.body_a], &bodies.twist[m.body_b]
         for k in range(m.point_count if chosen[i] else 0):
             row = &rows[m.row_begin + k]
-            anchor = &anchors[MANIFOLD_ANCHORS * i + k]
-            arm_a = rotate(bodies.orientation[m.body_a], anchor.local_a)
-            arm_b = rotate(bodies.orientation[m.body_b], anchor.local_b)
+            anchor = &anchors[i].points[k]
+            arm_a = rotate(bodies.orientation[m.body_a], lane3(&anchor.local_a, 0))
+            arm_b = rotate(bodies.orientation[m.body_b], lane3(&anchor.local_b, 0))
             v_a, v_b = add(a.v, cross(a.w, arm_a)), add(b.v, cross(b.w, arm_b))
             apart = sub(point_acceleration(&acceleration[m.body_b], b.w, arm_b),
                         point_acceleration(&acceleration[m.body_a], a.w, arm_a))

@@ -6,7 +6,7 @@ gives it.
 
 from libc.string cimport memcpy
 from mcsim.state._joint cimport Joint, JointAxis, UserRow
-from mcsim.state._manifold cimport Anchor, Manifold, ManifoldPoint
+from mcsim.state._manifold cimport Manifold, ManifoldPoint
 from mcsim.state._row cimport Row
 from mcsim.state._shape cimport Hull, Shape
 
@@ -18,7 +18,6 @@ ctypedef fused Record:
     Manifold
     JointAxis
     Joint
-    Anchor
     Row
     UserRow
 
@@ -39,7 +38,6 @@ def read_record(str name, const char[::1] raw):
     cdef Manifold manifold
     cdef JointAxis axis
     cdef Joint joint
-    cdef Anchor anchor
     cdef Row row
     cdef UserRow user_row
     if name == "shape":
@@ -54,8 +52,6 @@ def read_record(str name, const char[::1] raw):
         return read(raw, &axis)
     if name == "joint":
         return read(raw, &joint)
-    if name == "anchor":
-        return read(raw, &anchor)
     if name == "row":
         return read(raw, &row)
     if name == "user_row":

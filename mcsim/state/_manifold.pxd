@@ -81,11 +81,3 @@ ctypedef struct Resistance:
     double rolling               # combined coefficients [m]
     double torsional
     Vec3 surface_velocity        # of b's surface against its body less that of a's, world axes [m/s]
-ctypedef struct Anchor:
-    Vec3 local_a                 # the rounding's centre behind the point on a's surface, from a's centre, a's axes [m]
-    Vec3 local_b
-    double weight                # of the point in the manifold's centre
-    double lift                  # along the normal, from the surface of the body that carries the point [m]
-
-cdef enum:
-    MANIFOLD_ANCHORS = 5         # of four points, and what the normal goes with on the two, in their axes

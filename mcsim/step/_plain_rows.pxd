@@ -1,16 +1,16 @@
 """Rows of joints and contacts, one record a row, as a constraint set."""
 
 from mcsim.direct._state cimport ArticulationState
-from mcsim.state._manifold cimport Anchor
 from mcsim.state._row cimport Row
 from mcsim.step._constraint_set cimport ConstraintSet, StepContext
+from mcsim.wide._contact_frame cimport ContactAnchors
 
 cdef class PlainRows(ConstraintSet):
     cdef StepContext context
     cdef Row* rows
     cdef double* factors
     cdef double* impacts                # impulses of impacts, a row
-    cdef Anchor* anchors
+    cdef ContactAnchors* anchors
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef Py_ssize_t started_end         # of those whose impulses act as such: not those of compliant contacts

@@ -16,7 +16,6 @@ from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._manifold cimport MANIFOLD_ANCHORS
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
@@ -36,10 +35,10 @@ cdef class PlainRows(ConstraintSet):
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-        anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
+        anchors = np.zeros((max(manifolds, 1), sizeof(ContactAnchors) // 8))
         self.anchor_capacity = manifolds
         self.arrays = (*self.arrays[:3], anchors)
-        self.rows, self.anchors = <Row*>records(self.arrays[0]), <Anchor*>doubles(anchors)
+        self.rows, self.anchors = <Row*>records(self.arrays[0]), <ContactAnchors*>doubles(anchors)
         self.factors, self.impacts = doubles(self.arrays[1]), doubles(self.arrays[2])
 
     def take_room(self, PlainRows other):

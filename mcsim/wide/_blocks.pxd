@@ -8,6 +8,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport Manifold, Resistance
+from mcsim.wide._contact_frame cimport ContactAnchors
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lane_types cimport Wide, Wide3
 
@@ -34,7 +35,7 @@ ctypedef struct WideCone:
 
 # Turning about the normal beside them.
 ctypedef struct WideSpin:
-    Wide3 axis                   # n - lean_of (constraints/_contacts.pyx)
+    Wide3 axis                   # n - lean (_contact_frame.pxd)
     Wide d                       # J M^-1 J'
     Wide c[2]                    # and with the two rows along the tangents
     Wide lag[2]                  # by those two alone, what holds them in place against an impulse about the normal
@@ -49,10 +50,6 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    # 1: some lane's normal goes with something (state/_contact_reference.pxd, Turns); 2: some is between
-    int32_t turns
-                                 # roundings; 4: at right angles to two edges; 8: some touches by a rim; and their sums
-    int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
     int32_t rounds               # how many times a sweep goes over the block: the most of a lane
     int32_t firm                 # 1: some lane's springs are firmer, and it has four points
@@ -60,7 +57,7 @@ ctypedef struct ContactBlock:
     int32_t group[8]             # of find_groups
     int32_t mixed                # 1: the lanes are of several
     int32_t solves_faces         # 1: some lane's points are `alike`; -1: is not known before the step's first refresh
-    int32_t reserved[6]
+    int32_t reserved[8]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -79,41 +76,22 @@ ctypedef struct ContactBlock:
     WideRub rub[4]              # only in use where the block `rubs`
 
 ctypedef struct StartPoint:
-    Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
-    Wide3 local_b
-    Wide weight                  # of the point in the manifold's centre
-    Wide share                   # of b's motion in its own (collide/_carrying.pxd)
-    Wide error                   # C [m]
     Wide total                   # normal impulses, summed over the substeps that have ended [N s]
     Wide carry                   # the warm start of the second half, then the first half as it came out [N s]
 
-# What the normals go with: state/_contact_reference.pxd, normal_goes_with.
-ctypedef struct WideTurning:
-    Wide between                 # 1: it is between roundings
-    Wide edges                   # 1: at right angles to two edges
-    Wide ring                    # 1, -1: a rim of a, of b touches
-    Wide3 of_a                   # directions on the two, in their axes
-    Wide3 of_b
-
 ctypedef struct ContactStart:
-    Wide size                    # Manifold.size [m]
     Wide stiffer                 # what hertz are multiplied by: the root of Effort.stiffness
     Wide firmer                  # Effort.firmness
-    Wide faded                   # how fast a point's weight in the centre falls with its separation [1/m]
-    Wide rounding_a              # of the two surfaces [m]
-    Wide rounding_b
     Wide ground                  # 1: one of the two never moves
     Wide steadies                # 1: may_steady
     Wide outweighed              # 1: what one of the two touches weighs far more
-    Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
     Wide slide_carry[2]
     Wide twist_carry
-    StartPoint points[4]
-    Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`
     Wide thinning                # of the stiffness (Manifold.thinning); only where the block `thins`
-    WideTurning turning          # only where the block `turns`
+    StartPoint points[4]
+    ContactAnchors anchors       # the last: not all of it is in use everywhere
 
 # Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
 ctypedef struct ResistanceBlock:
@@ -130,7 +108,6 @@ cdef enum:
     MOST_STIFFNESS = 16384       # how many times as stiff outer forces make a contact at most
     SLIGHT = 262144              # of what further sweeps may leave, a round of a sweep may leave one of so many parts
     LOAD_STEPS = 16              # [steps] over which the mean of a load goes (_efforts.pxd)
-    HALF_SLOPS = 4000            # of a pair's size: what is left of an overlap is two of them (docs/theory/twist.md)
     # two points are all but alike where so many times c > (ALIKE - 1) sqrt(d_1 d_2) (_faces.pxi)
     ALIKE = 16
     OUTWEIGHED = 10              # how many times its own mass a body's neighbours weigh where sweeps are slow,

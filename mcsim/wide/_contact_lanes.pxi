@@ -1,34 +1,19 @@
 # Manifolds to lanes, and back after a step. Included by _contacts.pxi.
 
-cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, int lane,
-                              const ManifoldPoint* p) noexcept nogil:
-    """What beside its share moves a point where edges cross."""
-    cdef int j, k
-    if not crosses(p):
-        return
-    if not block.crosses:
-        memset(&start.cross[0][0], 0, sizeof(start.cross))
-    block.crosses = 1
-    for k in range(3):
-        put(&start.cross[i][k], lane, p.cross[k])
-
-
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, const double* neighbours, Effort effort) noexcept nogil:
-    """What holds for the whole step, and the warm impulses. Positions and separations of the points
-    stand where set_anchors looks for them."""
+    """What holds for the whole step, and the warm impulses."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
     cdef double mass_b = bodies.inv_mass[m.body_b]
     cdef Vec3 t = perpendicular(m.normal)
     cdef Vec3 second = cross(m.normal, t)
-    cdef StartPoint* point
     cdef int i
     block.manifold[lane] = number
     block.ends.body_a[lane] = m.body_a
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put_turning(block, start, lane, m, bodies)
+    put_anchors(&start.anchors, lane, m, bodies)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.steadies, lane, 1.0 if may_steady(bodies, m.body_a, m.body_b, neighbours) else 0.0)
     put(&start.outweighed, lane, 1.0 if is_outweighed(m.body_a, m.body_b, neighbours) else 0.0)
@@ -38,10 +23,6 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put(&start.firmer, lane, effort.firmness)
     if effort.firmness > 1.0 and m.point_count == 4:
         block.firm = 1
-    put(&start.size, lane, m.size)
-    put(&start.faded, lane, 0.999 / m.near if m.near > 0.0 else 0.0)
-    put(&start.rounding_a, lane, m.rounding_a)
-    put(&start.rounding_b, lane, m.rounding_b)
     if m.friction > 0.0:
         block.rubs = 1
         put(&block.friction, lane, m.friction)
@@ -51,18 +32,12 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
             block.twists = 1
             put(&start.twists, lane, 1.0)
             put(&block.twist, lane, m.twist_impulse)
-    put(&start.points_there, lane, m.point_count)
     if m.thinning < 1.0:
         if not block.thins:
             start.thinning = splat(1.0)
         block.thins = 1
         put(&start.thinning, lane, m.thinning)
     for i in range(m.point_count):
-        point = &start.points[i]
-        put(&point.share, lane, m.points[i].share)
-        put_crossing(block, start, i, lane, &m.points[i])
-        put3(&point.local_a, lane, m.points[i].position)
-        put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, m.points[i].normal_impulse)
         if m.friction > 0.0:
             put(&block.rub[i].impulse[0], lane, dot(m.points[i].friction_impulse, t))
@@ -91,47 +66,6 @@ cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBl
         put(&block.twist, lane, m.twist_impulse)
 
 
-cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
-    """1: the lane has point i."""
-    return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
-
-
-cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies) noexcept nogil:
-    """Where the points are on both bodies, and their weights in the centre: constraints/_contacts.pyx, set_anchors."""
-    cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
-    cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
-    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.ends.body_a)
-    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
-    cdef Wide total = splat(0.0)
-    cdef Wide half = splat(0.5)
-    cdef Wide first = start.points[0].error
-    cdef StartPoint* point
-    cdef Wide3 at
-    cdef int i
-    for i in range(1, block.point_count):
-        first = choose(above(start.points_there, splat(i)), least(first, start.points[i].error), first)
-    first = most(first, splat(0.0))
-    for i in range(block.point_count):
-        point = &start.points[i]
-        point.weight = splat(1.0) - start.faded * most(point.error - first, splat(0.0))
-        point.weight = there(start, i) * most(point.weight, splat(0.001))
-        total = total + point.weight
-    total = inverse(total)
-    for i in range(block.point_count):
-        point = &start.points[i]
-        at = point.local_a
-        point.weight = point.weight * total
-        point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
-                                                    block.normal))
-        point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
-                                                    block.normal))
-    if block.turns & 8:
-        set_ring_anchors(block, start, &ra, &rb)
-    if block.turns:
-        start.turning.of_a = turn_back(&ra, start.turning.of_a)
-        start.turning.of_b = turn_back(&rb, start.turning.of_b)
-
-
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                const Bodies* bodies, const double* neighbours, const Effort* efforts,
@@ -141,8 +75,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     cdef int lane
     memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
     memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
-    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross) - sizeof(starts[block].thinning)
-           - sizeof(starts[block].turning) - unused * sizeof(StartPoint))
+    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].anchors.cross)
+           - sizeof(starts[block].anchors.turning) - unused * sizeof(AnchorPoint))
     blocks[block].point_count = points
     blocks[block].solves_faces = -1
     for lane in range(WIDTH):
@@ -160,7 +94,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
                             &resistances[chosen[lane]])
     find_standing(&blocks[block].ends, bodies)
     load_masses(&blocks[block].ends, bodies)
-    set_anchors(&blocks[block], &starts[block], bodies)
+    set_anchors(&starts[block].anchors, points, blocks[block].normal, blocks[block].ends.body_a, blocks[block].ends.body_b,
+                bodies)
 
 
 cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
@@ -258,4 +193,4 @@ cdef void store(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* res
                 point.total_normal_impulse += own
                 if load > 0.0:
                     point.total_friction_impulse = add_scaled(point.total_friction_impulse, own / load, rubbed)
-                point.separation = lane_of(&start.points[i].error, lane)
+                point.separation = lane_of(&start.anchors.points[i].error, lane)

@@ -1,4 +1,4 @@
-# Arms, errors, biases, masses and couplings of a block at the present poses, and what its impulses do to velocities.
+# Biases, masses and couplings of a block at the present poses, and what its impulses do to velocities.
 # Included by _contacts.pxi.
 
 cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* normal, Wide slide_0, Wide slide_1,
@@ -112,28 +112,6 @@ cdef inline Wide bias_of(Wide error, Wide rate, Wide slop, Wide fastest, const C
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
-cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 second, const Wide3* apart,
-                             Wide3* arm) noexcept nogil:
-    """Gaps, the centre, and where the points' impulses act: constraints/_contacts.pyx, contact_frame. arm: from a's centre
-    of mass to the centre of its rounding, and then to the point."""
-    cdef Wide rounding = start.rounding_a + start.rounding_b
-    cdef StartPoint* at
-    cdef Wide x, y
-    cdef int i
-    block.arm_a = wide3(splat(0.0), splat(0.0), splat(0.0))
-    for i in range(block.point_count):
-        at = &start.points[i]
-        at.error = w_dot(block.normal, apart[i]) - rounding
-        arm[i] = w_add_scaled(arm[i], start.rounding_a - at.share * rounding, block.normal)
-        arm[i] = w_add_scaled(arm[i], at.share, apart[i])
-        if block.crosses:
-            x = w_dot(block.tangent, apart[i])
-            y = w_dot(second, apart[i])
-            arm[i] = w_add_scaled(arm[i], start.cross[i][0] * x + start.cross[i][1] * y, block.tangent)
-            arm[i] = w_add_scaled(arm[i], start.cross[i][2] * x - start.cross[i][0] * y, second)
-        block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
-
-
 include "_springs.pxi"
 include "_faces.pxi"
 
@@ -141,56 +119,30 @@ include "_faces.pxi"
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies, const ContactRule* rule,
                                bint ended) noexcept nogil:
     """ended: as of springs_of."""
-    cdef const int32_t* a = block.ends.body_a
-    cdef const int32_t* b = block.ends.body_b
-    cdef Wide3 between = w_sub(gather3(<const double*>bodies.position, a, 3),
-                               gather3(<const double*>bodies.position, b, 3))
-    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
-    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
+    cdef ContactAnchors* anchors = &start.anchors
     cdef Wide rate = splat(rule.rate)
-    cdef Wide slop = splat(rule.slop) + splat(rule.slop_part) * start.size
-    cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * start.size
-    cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
-    cdef Wide3 apart[4]
-    cdef Wide3 of_a, of_b, second, offset, lean
-    cdef Wide spread, level, height, heights
-    cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
+    cdef Wide slop = splat(rule.slop) + splat(rule.slop_part) * anchors.size
+    cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * anchors.size
     cdef bint sprung = rule.omega[0] > 0.0
+    cdef ContactFrame f
     cdef Springs springs
     cdef WidePoint* point
     cdef Products k
     cdef int i
-    for i in range(block.point_count):
-        arm[i] = turn(&ra, start.points[i].local_a)
-        apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
-    if block.turns:
-        of_a = turn(&ra, start.turning.of_a)
-        of_b = turn(&rb, start.turning.of_b)
-        turn_normal(block, start, apart, of_a, of_b)
-        if block.turns & 8:
-            place_rings(block, start, of_a, of_b, arm, apart)
-    second = w_cross(block.normal, block.tangent)
-    find_points(block, start, second, apart, arm)
-    block.arm_b = w_add(block.arm_a, between)
+    f.normal, f.tangent = block.normal, block.tangent
+    find_frame(&f, anchors, block.point_count, block.ends.body_a, block.ends.body_b, bodies)
+    block.normal, block.tangent = f.normal, f.tangent
+    block.arm_a = f.centre
+    block.arm_b = w_add(f.centre, f.between)
     load_inertia(&block.ends, bodies)
-    lean = wide3(splat(0.0), splat(0.0), splat(0.0))
-    level = (start.size / splat(HALF_SLOPS)) * (start.size / splat(HALF_SLOPS))
-    spread = heights = level
     for i in range(block.point_count):
-        point = &block.points[i]
-        offset = w_sub(arm[i], block.arm_a)
-        point.turn[0] = w_dot(second, offset) * several
-        point.turn[1] = -w_dot(block.tangent, offset) * several
-        if block.twists:
-            spread = spread + start.points[i].weight * w_dot(offset, offset)
-            height = w_dot(block.normal, offset)
-            heights = heights + start.points[i].weight * (height * height)
-            lean = w_add_scaled(lean, start.points[i].weight * height * several, offset)
-    block.spin.axis = w_sub(block.normal, w_scale(level * inverse(spread * heights), lean))
-    k = multiply(block, second)
+        block.points[i].turn[0] = w_dot(f.second, f.offset[i])
+        block.points[i].turn[1] = -w_dot(f.tangent, f.offset[i])
+    block.spin.axis = spin_axis(&f, anchors, block.point_count) if block.twists else f.normal
+    k = multiply(block, f.second)
     for i in range(block.point_count):
         set_couplings(block, i, &k)
-        block.points[i].mass = there(start, i) * inverse(block.points[i].diagonal)
+        block.points[i].mass = there(anchors, i) * inverse(block.points[i].diagonal)
     if block.solves_faces < 0:
         find_alike(block)
         start.firmer = choose(above(block.alike, splat(0.0)), splat(1.0), start.firmer)
@@ -201,11 +153,11 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         point.soft_mass = point.mass
         point.compliance = splat(0.0)
         if sprung:
-            press(point, &springs, start.points[i].error, splat(rule.h), &rate)
-        point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
+            press(point, &springs, anchors.points[i].error, splat(rule.h), &rate)
+        point.bias = bias_of(anchors.points[i].error, rate, slop, fastest, rule)
     if block.point_count > 1:
         set_inverse(block, sprung)
-    block.undone = inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
+    block.undone = inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * anchors.size)
     block.settled = start.outweighed * block.undone
     block.undone = splat(SLIGHT) * block.undone
     if block.rubs:

@@ -1,5 +1,5 @@
 # The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
-# equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
+# equations of the rows in constraints/_contacts.pyx, where they act in _contact_frame.pxd, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: its points at once where all push, else one after the other (_faces.pxi), then friction
 # under the loads that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold
@@ -14,13 +14,13 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, RING_A, RING_B, crosses, normal_goes_with
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
-from mcsim.wide._blocks cimport (ALIKE, HALF_SLOPS, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort,
-                                 ResistanceBlock, StartPoint, WideCone, WideKernels, WidePoint, WideRub, WideSpin,
-                                 WideTurning)
+from mcsim.wide._blocks cimport (ALIKE, SLIGHT, ContactBlock, ContactRule, ContactStart, Effort, ResistanceBlock, WideCone,
+                                 WideKernels, WidePoint, WideRub, WideSpin)
+from mcsim.wide._contact_frame cimport (AnchorPoint, ContactAnchors, ContactFrame, find_frame, put_anchors, set_anchors,
+                                        spin_axis, there)
 from mcsim.wide._efforts cimport is_outweighed, lasting_load, may_steady
 from mcsim.wide._ends cimport *
 from mcsim.wide._lane_types cimport *
@@ -31,8 +31,6 @@ from mcsim.wide._pairs cimport *
 
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
-
-include "_turning.pxi"
 
 include "_contact_lanes.pxi"
 include "_contact_refresh.pxi"

@@ -61,7 +61,7 @@ cdef inline void find_unfelt(const WidePoint* p, Wide* e) noexcept nogil:
 cdef inline void share_load(ContactBlock* block, const ContactStart* start) noexcept nogil:
     cdef const WidePoint* p = block.points
     cdef Wide zero = splat(0.0)
-    cdef Wide part = choose(above(start.points_there, splat(3.0)), splat(1.0) - inverse(start.firmer), zero)
+    cdef Wide part = choose(above(start.anchors.points_there, splat(3.0)), splat(1.0) - inverse(start.firmer), zero)
     cdef Wide e[4]
     cdef Wide along, taken
     cdef int i

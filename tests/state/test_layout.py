@@ -10,11 +10,10 @@ from mcsim.state._layout_check import read_record
 import mcsim
 from mcsim.state import fields
 
-ANCHOR_DTYPE = np.dtype([("local_a", "f8", 3), ("local_b", "f8", 3), ("weight", "f8"), ("lift", "f8")])
 RECORDS = {
     "shape": fields.SHAPE_DTYPE, "hull": fields.HULL_DTYPE, "manifold_point": fields.MANIFOLD_POINT_DTYPE,
     "manifold": fields.MANIFOLD_DTYPE, "joint_axis": fields.JOINT_AXIS_DTYPE, "joint": fields.JOINT_DTYPE,
-    "anchor": ANCHOR_DTYPE, "row": fields.ROW_DTYPE, "user_row": fields.USER_ROW_DTYPE,
+    "row": fields.ROW_DTYPE, "user_row": fields.USER_ROW_DTYPE,
 }
 
 
