@@ -48,7 +48,7 @@ KERNELS = {
     "mcsim.constraints._carried": ["m"],
     "mcsim.constraints._coordinates": ["m"],
     "mcsim.constraints._joints": ["m"],
-    "mcsim.constraints._limits": ["m"],
+    "mcsim.constraints._joint_lists": ["m"],
     "mcsim.constraints._motors": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],

@@ -36,7 +36,7 @@ NO_THRESHOLDS = {
     "constraints/_contacts.pyx": "MOST_BENT",
     "constraints/_island_forest.pyx": "RESTS RESTLESS DRIVEN BESIDE",
     "constraints/_islands.pyx": "FOLLOWS LIFTED JUDGED",
-    "constraints/_limits.pxd": "SWING_BIT",
+    "constraints/_joint_lists.pxd": "SWING_BIT",
     "core/_lines.pxd": "LINE",
     "core/_noted.pxd": "all",
     "core/_numbers.pxd": "TWO_PI HUGE",

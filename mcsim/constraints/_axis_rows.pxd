@@ -1,13 +1,12 @@
 """Rows of a joint's free coordinates: friction, springs, motors and limits."""
 
-from libc.math cimport INFINITY
 from mcsim.constraints._ball cimport ball_swing
-from mcsim.constraints._limits cimport SWING_BIT
+from mcsim.constraints._joint_lists cimport SWING_BIT
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
 from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
                                  JointAxis, MOTOR_NONE, MOTOR_VELOCITY)
-from mcsim.state._row cimport (BIASED, BLOCK_BOUNDED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
+from mcsim.state._row cimport (BIASED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._settings cimport Settings
 
 cdef enum:
@@ -18,44 +17,6 @@ cdef extern from *:
     #define MC_FAST_SPRING 1.0    /* spring_point: z of springs and dampers that are solved as soft constraints */
     """
     const double FAST_SPRING "MC_FAST_SPRING"
-
-
-cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
-                           bint first) noexcept nogil:
-    """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
-    row.body_a = joint.body_a
-    row.body_b = joint.body_b
-    row.block = 1
-    row.block_kind = BLOCK_BOUNDED
-    row.kind = kind
-    row.source = source
-    row.index = index
-    row.stabilized = 0
-    row.size = 0.0
-    row.push = 0.0
-    row.error = 0.0
-    row.curvature = 0.0
-    row.rate = 0.0
-    row.lower = -INFINITY
-    row.upper = INFINITY
-    row.compliance[BIASED] = 0.0
-    row.compliance[RELAXED] = 0.0
-    if first:
-        row.impulse = impulse
-        row.bias[BIASED] = 0.0
-        row.bias[RELAXED] = 0.0
-        row.coupling = 0.0
-        row.friction = 0.0
-        row.lever = 0.0
-        row.offset[0] = 0.0
-        row.offset[1] = 0.0
-        row.share[0] = 0.0
-        row.share[1] = 0.0
-        row.normal_begin = 0
-        row.normal_count = 0
-        row.restitution = 0.0
-        row.kick = 0.0
-    return row
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
@@ -100,7 +61,7 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
-        row = begin_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
+        row = begin_joint_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
                         axis.impulse[AXIS_FRICTION], first)
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
@@ -108,7 +69,7 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
         row.lower = -row.upper
         n += 1
     if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
-        row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
+        row = begin_joint_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
                         axis.impulse[AXIS_SPRING], first)
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
@@ -121,7 +82,7 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
             set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
-        row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
+        row = begin_joint_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
                         axis.impulse[AXIS_MOTOR], first)
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
@@ -140,7 +101,7 @@ cdef inline int write_limit(Row* row, const Joint* joint, int source, int index,
                             Vec3 direction, const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
                             bint first) noexcept nogil:
     """One-sided: error >= 0, its rate J v along `direction`, impulse >= 0. The stabilization sets the bias."""
-    begin_row(row, joint, source, ROW_LIMIT, index, impulse, first)
+    begin_joint_row(row, joint, source, ROW_LIMIT, index, impulse, first)
     axis_row(row, geometry, direction, f)
     apply_inverse_mass(row, bodies)
     row.lower = 0.0

@@ -16,13 +16,12 @@ make it, a vertex over a face with the vertex (wide/_contact_frame.pxd), so that
 Source: E. Catto, "Solver2D", 2024, for central friction.
 """
 
-from libc.math cimport INFINITY
 from libc.string cimport memset
 from mcsim.core._math cimport perpendicular
 from mcsim.core._types cimport Twist
 from mcsim.state._contact_reference cimport BETWEEN_A, BETWEEN_B, EDGES, FACE_A, RING_B
 from mcsim.state._manifold cimport ManifoldPoint
-from mcsim.state._row cimport (BIASED, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
+from mcsim.state._row cimport (BIASED, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_CONE,
                                BLOCK_FRICTION)
 from mcsim.state._pull cimport external_acceleration
 from mcsim.state._rows cimport response_along
@@ -56,36 +55,13 @@ cdef inline Wide3 lanes_of(Vec3 a) noexcept nogil:
     return wide3(a.x, a.y, a.z)
 
 
-cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
-    row.body_a = m.body_a
-    row.body_b = m.body_b
-    row.block = 1
-    row.block_kind = BLOCK_BOUNDED
-    row.kind = kind
-    row.source = source
-    row.index = index
-    row.stabilized = 0
+cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index,
+                                   double impulse) noexcept nogil:
+    begin_row(row, m.body_a, m.body_b, source, kind, index)
+    clear_row(row, impulse)
     row.size = m.size
-    row.push = 0.0
-    row.error = 0.0
-    row.lower = -INFINITY
-    row.upper = INFINITY
-    row.bias[0] = 0.0
-    row.bias[1] = 0.0
-    row.compliance[0] = 0.0
-    row.compliance[1] = 0.0
-    row.coupling = 0.0
     row.friction = m.friction
-    row.lever = 0.0
-    row.offset[0] = 0.0
-    row.offset[1] = 0.0
-    row.share[0] = 0.0
-    row.share[1] = 0.0
-    row.normal_begin = 0
-    row.normal_count = 0
     row.restitution = m.restitution
-    row.kick = 0.0
-    row.curvature = 0.0
 
 
 cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int index, int normal_begin, int normal_count,
@@ -94,10 +70,9 @@ cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int ind
     cdef Vec3 t = perpendicular(m.normal)
     cdef int i
     for i in range(2):
-        begin_contact_row(&rows[i], m, source, kind, index)
+        begin_contact_row(&rows[i], m, source, kind, index, dot(impulse, t))
         rows[i].normal_begin = normal_begin
         rows[i].normal_count = normal_count
-        rows[i].impulse = dot(impulse, t)
         rows[i].block_kind = BLOCK_CONE if settings.friction_cone else BLOCK_FRICTION
         if settings.friction_cone:
             rows[i].block = 2 if i == 0 else 0
@@ -121,23 +96,21 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
     cdef int i
     for i in range(m.point_count):
         normal = &rows[parts.normals + i]
-        begin_contact_row(normal, m, source, ROW_NORMAL, i)
+        begin_contact_row(normal, m, source, ROW_NORMAL, i, m.points[i].normal_impulse)
         normal.lower = 0.0
         normal.stabilized = 1
         normal.push = settings.push_speed + settings.push_rate * m.size
         normal.coupling = m.thinning
-        normal.impulse = m.points[i].normal_impulse
     if parts.friction and settings.friction_central:
         n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)
     elif parts.friction:
         for i in range(m.point_count):
             n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse, settings)
     if parts.twist:
-        begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
+        begin_contact_row(&rows[n], m, source, ROW_TWIST, -1, m.twist_impulse)
         rows[n].block_kind = BLOCK_FRICTION
         rows[n].normal_begin = normals
         rows[n].normal_count = m.point_count
-        rows[n].impulse = m.twist_impulse
         if torsional:
             rows[n].friction = 1.0                       # the levers hold the coefficients
         if on_limit_surface(m, parts, settings):

@@ -1,7 +1,7 @@
 """The free coordinates of joints: measured at the present poses, their turns counted, and foreseen."""
 
 from mcsim.constraints._joint_frames cimport AxisGeometry, JointFrames
-from mcsim.constraints._limits cimport JointLists
+from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row

@@ -1,7 +1,7 @@
 """The free coordinates of joints: measured at the present poses, their turns counted, and foreseen."""
 
 from mcsim.constraints._joint_table cimport list_coordinates
-from mcsim.constraints._limits cimport LimitedJoint, TurningJoint, counts_turns
+from mcsim.constraints._joint_lists cimport TurningJoint, counts_turns
 from mcsim.constraints._parts cimport *
 from mcsim.state._joint cimport JOINT_AXES, JointAxis
 from mcsim.state._joint_types cimport ROTATION
@@ -101,7 +101,6 @@ cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bo
     """After a drift that took the time `ahead`: angles that have turned far are set to where their rates took them,
     and what is measured there counts turns from that. So they may turn more than half around in a substep."""
     cdef const TurningJoint* turning
-    cdef LimitedJoint* limited
     cdef Joint* joint
     cdef Py_ssize_t i
     for i in range(lists.whole_count):
@@ -112,11 +111,6 @@ cdef void foresee_turns(Joint* joints, const JointLists* lists, const Bodies* bo
         turning = &lists.turning[i]
         if turns_far(bodies, turning.body_a, turning.body_b, ahead):
             foresee_joint(&joints[turning.joint], bodies, ahead)
-    for i in range(lists.limited_count):
-        limited = &lists.limited[i]
-        if limited.counts and turns_far(bodies, limited.body_a, limited.body_b, ahead):
-            foresee_joint(&joints[limited.joint], bodies, ahead)
-            limited.position = joints[limited.joint].axes[0].position
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:

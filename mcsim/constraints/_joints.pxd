@@ -1,7 +1,7 @@
 """Joints to rows: the verbs that the pipeline calls. The mathematics of each joint stands in its own file."""
 
 from libc.stdint cimport int8_t, int32_t
-from mcsim.constraints._limits cimport JointLists
+from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows, Row

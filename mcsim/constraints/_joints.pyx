@@ -15,11 +15,11 @@ from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._axis_rows cimport SWING_INDEX, begin_row, bend_motors, spring_point, write_axis, write_limits
+from mcsim.constraints._axis_rows cimport SWING_INDEX, bend_motors, spring_point, write_axis, write_limits
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
 from mcsim.constraints._joint_table cimport constrain, holds_position, measure_error
-from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, list_joint, refresh_limits
+from mcsim.constraints._joint_lists cimport SWING_BIT, TurningJoint, list_joint
 from mcsim.constraints._motion cimport constrain_motions, store_motions
 from mcsim.constraints._gear cimport GearSide, couple_joints, gear_error
 from mcsim.constraints._user cimport take_rows, user_row
@@ -53,7 +53,7 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
     for i in range(n):
         error = rows[i].error
         curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
-        begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
+        begin_joint_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
         rows[i].error = error
         rows[i].curvature = curvature
         rows[i].rate = rates[i]
@@ -108,7 +108,7 @@ cdef bint has_position_motor(const Joint* joint) noexcept nogil:
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
                       bint first, bint struck) noexcept nogil:
     """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them
-    elsewhere. struck: of _limits.pyx, where a step begins (`first`)."""
+    elsewhere. struck: of _joint_lists.pyx, where a step begins (`first`)."""
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef int i, n = 0
@@ -185,7 +185,7 @@ cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodie
     gear_side(&a, joint_a, gear.geared_axis[0], bodies, 0.0)
     gear_side(&b, joint_b, gear.geared_axis[1], bodies, 0.0)
     for i in range(2):
-        begin_row(&own[i], joint_a if i == 0 else joint_b, source, ROW_JOINT, 0, gear.impulse[0], first)
+        begin_joint_row(&own[i], joint_a if i == 0 else joint_b, source, ROW_JOINT, 0, gear.impulse[0], first)
         own[i].block = 2 if i == 0 else 0
         own[i].block_kind = BLOCK_BORDER if settings.joint_tree else BLOCK_WIDE
         own[i].stabilized = i == 0
@@ -279,11 +279,11 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
                               JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
     the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    taken: of each joint, whether it has no rows here at all (NULL: none is). struck: of _limits.pyx (NULL: none is).
+    taken: of each joint, whether it has no rows here at all (NULL: none is). struck: of _joint_lists.pyx (NULL: none is).
     lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
     if lists != NULL:
-        lists.limited_count = lists.turning_count = lists.whole_count = 0
+        lists.turning_count = lists.whole_count = 0
     for c in range(count):
         j = c if awake == NULL else awake[c]
         if n + MOST_ROWS > capacity:
@@ -298,7 +298,7 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
             write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True,
                         struck != NULL and struck[j])
         if lists != NULL:
-            list_joint(lists, joints, j, rows, own and not is_kept(kept, j))
+            list_joint(lists, joints, j, own and not is_kept(kept, j))
         n += joints[j].row_count
     return n
 
@@ -326,9 +326,6 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
         turning = &lists.turning[i]
         if turns_far(bodies, turning.body_a, turning.body_b, settings.dt):
             count_turns(&joints[turning.joint], bodies)
-    for i in range(lists.limited_count):
-        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, settings.h,
-                       rows + lists.limited[i].row)
 
 
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

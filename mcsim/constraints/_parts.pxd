@@ -5,7 +5,8 @@ momentum are kept to rounding even while the joint is open, and each row is the 
 a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b - x_b) - v_a - w_a x (p_b - x_a)).
 """
 
-from libc.math cimport sqrt, fabs, floor
+from libc.math cimport INFINITY, sqrt, fabs, floor
+from libc.stdint cimport int32_t
 from mcsim.constraints._joint_frames cimport AxisGeometry, JointFrames
 from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
@@ -14,7 +15,7 @@ from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cros
 from mcsim.state._inertia cimport gyroscopic_acceleration
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport LEAN, Joint, JointAxis
-from mcsim.state._row cimport Row
+from mcsim.state._row cimport BIASED, BLOCK_BOUNDED, RELAXED, Row
 
 
 cdef inline void point_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:
@@ -98,6 +99,54 @@ cdef inline void set_jacobian(Row* row, Vec3 linear, Vec3 angular_a, Vec3 angula
     row.jacobian[9] = angular_b.x
     row.jacobian[10] = angular_b.y
     row.jacobian[11] = angular_b.z
+
+
+cdef inline void begin_row(Row* row, int32_t body_a, int32_t body_b, int source, int kind, int index) noexcept nogil:
+    """Header of a bounded row, as often as it is written."""
+    row.body_a = body_a
+    row.body_b = body_b
+    row.block = 1
+    row.block_kind = BLOCK_BOUNDED
+    row.kind = kind
+    row.source = source
+    row.index = index
+    row.stabilized = 0
+    row.size = 0.0
+    row.push = 0.0
+    row.error = 0.0
+    row.curvature = 0.0
+    row.rate = 0.0
+    row.lower = -INFINITY
+    row.upper = INFINITY
+    row.compliance[BIASED] = 0.0
+    row.compliance[RELAXED] = 0.0
+
+
+cdef inline void clear_row(Row* row, double impulse) noexcept nogil:
+    """What stays of a row from one writing in a step to the next, as the step begins. impulse: the last step's."""
+    row.impulse = impulse
+    row.bias[BIASED] = 0.0
+    row.bias[RELAXED] = 0.0
+    row.coupling = 0.0
+    row.friction = 0.0
+    row.lever = 0.0
+    row.offset[0] = 0.0
+    row.offset[1] = 0.0
+    row.share[0] = 0.0
+    row.share[1] = 0.0
+    row.normal_begin = 0
+    row.normal_count = 0
+    row.restitution = 0.0
+    row.kick = 0.0
+
+
+cdef inline Row* begin_joint_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
+                                 bint first) noexcept nogil:
+    """first: in this step."""
+    begin_row(row, joint.body_a, joint.body_b, source, kind, index)
+    if first:
+        clear_row(row, impulse)
+    return row
 
 
 cdef inline void linear_row(Row* row, Vec3 axis, Vec3 arm_a, Vec3 arm_b) noexcept nogil:

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.collide._manifold_store cimport ManifoldStore
-from mcsim.constraints._limits cimport JointLists
+from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies

@@ -1,7 +1,7 @@
 """The arrays of one world's bodies and joints as C pointers."""
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim.constraints._limits cimport JointLists
+from mcsim.constraints._joint_lists cimport JointLists
 from mcsim.core._noted cimport Noted
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport JOINT_AXES, Joint

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsim.constraints._coordinates cimport measure_joints, spring_energy
 from mcsim.constraints._joints cimport joint_errors
-from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
+from mcsim.constraints._joint_lists cimport TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._noted cimport NOTE_COARSE
 from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
@@ -75,9 +75,8 @@ cdef class StateArrays:
         self.joints_kept = <JointKept*>records(self.kept_joints)
 
     def _make_lists(self):
-        limited, turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
-            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t))]
-        self.joint_lists.limited = <LimitedJoint*>records(limited)
+        turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
+            sizeof(TurningJoint), sizeof(int32_t))]
         self.joint_lists.turning = <TurningJoint*>records(turning)
         self.joint_lists.whole = <int32_t*>records(whole)
 

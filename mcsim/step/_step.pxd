@@ -2,7 +2,7 @@
 
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._tunnelling_guard cimport TunnellingGuard
-from mcsim.constraints._limits cimport Struck
+from mcsim.constraints._joint_lists cimport StruckJoints
 from mcsim.core._noted cimport Noted
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._calls cimport Calls
@@ -42,7 +42,7 @@ cdef class Step:
     cdef Integrator integrator
     cdef Restitution restitution
     cdef TunnellingGuard guard
-    cdef Struck struck
+    cdef StruckJoints struck
     cdef Calls calls
     cdef PoseCallbacks pose_callbacks
     cdef StageTimes times

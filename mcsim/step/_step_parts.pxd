@@ -4,7 +4,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.collide._tunnelling_guard cimport TunnellingGuard
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._limits cimport Struck
+from mcsim.constraints._joint_lists cimport StruckJoints
 from mcsim.core._noted cimport Noted
 from mcsim.state._pose_callbacks cimport PoseCallbacks
 from mcsim.step._calls cimport Calls
@@ -43,7 +43,7 @@ cdef class StepParts:
     cdef readonly Integrator integrator  # moves velocities and poses
     cdef readonly Restitution restitution        # what bounces
     cdef readonly TunnellingGuard tunnelling_guard
-    cdef Struck struck                  # joints that a blow may reach
+    cdef StruckJoints struck                  # joints that a blow may reach
     cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Calls calls
     cdef PoseCallbacks pose_callbacks   # the user's functions of poses

@@ -68,7 +68,7 @@ cdef class StepParts:
         self.islands.stand_in(&self.arrays.bodies)
         self.islands.list_moving(&self.arrays.bodies)
         self.islands.look(&self.arrays.bodies)
-        self.struck = Struck(joints, _tied(joints, bodies.kind == DYNAMIC))
+        self.struck = StruckJoints(joints, _tied(joints, bodies.kind == DYNAMIC))
         self.tunnelling_guard = TunnellingGuard(collider, self.noted, bodies.count)
         self.pose_callbacks, self.calls, self.stage_times = PoseCallbacks(), Calls(), StageTimes()
         self.further = FurtherSweeps(self.arrays.kept_sizes, settings.get("more_iterations", 0),

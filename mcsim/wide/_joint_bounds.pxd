@@ -56,7 +56,7 @@ ctypedef struct BoundRule:
     double h
     double dt
     double error_rate            # bias of a limit that is passed, by the error [1/s]
-    const int8_t* struck         # of each joint, whether a blow may reach it (constraints/_limits.pxd)
+    const int8_t* struck         # of each joint, whether a blow may reach it (constraints/_joint_lists.pxd)
 
 ctypedef struct JointBoundKernels:
     int width

@@ -94,7 +94,7 @@ cdef class WideJointBounds:
 
     cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings,
                    const int8_t* struck) noexcept nogil:
-        """What a step begins with, and its rows at the present poses. struck: of constraints/_limits.pyx."""
+        """What a step begins with, and its rows at the present poses. struck: of constraints/_joint_lists.pyx."""
         cdef Softness soft = soften(settings.joint_hertz, settings.joint_damping_ratio, settings.h)
         self.rule.h = settings.h
         self.rule.dt = settings.dt
