@@ -57,6 +57,7 @@ KERNELS = {
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
     "mcsim.stabilize._displace": ["m"],
+    "mcsim.solve._limit_surface": ["m"],
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._held": [],
@@ -186,9 +187,9 @@ LEVELS = {
 
 # Those that work on one lane, whatever the processor.
 ONE_LANE = ("mcsim.constraints._contacts", "mcsim.constraints._compliant", "mcsim.step._plain_rows",
-            "mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight", "mcsim.reduced._tree_energy",
-            "mcsim.reduced._tree_forces", "mcsim.reduced._tree_poses", "mcsim.reduced._tree_runge_kutta",
-            "mcsim.step._bounded_energy")
+            "mcsim.solve._limit_surface", "mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight",
+            "mcsim.reduced._tree_energy", "mcsim.reduced._tree_forces", "mcsim.reduced._tree_poses",
+            "mcsim.reduced._tree_runge_kutta", "mcsim.step._bounded_energy")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")

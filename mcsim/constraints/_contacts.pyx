@@ -10,7 +10,7 @@ friction makes the twist's bound sum((mu lever_i + torsional) normal impulse_i),
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
 Under a cone the central three of several points are one block, held by the limit surface that the points' own cones make
-(solve/_limit_surface.pxd); the bound of the twist alone, above, holds besides a pyramid.
+(wide/_limit_surface.pxd); the bound of the twist alone, above, holds besides a pyramid.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: the point goes with the features that
 make it, a vertex over a face with the vertex (wide/_contact_frame.pxd), so that J v is the rate of C.
 Source: E. Catto, "Solver2D", 2024, for central friction.

@@ -11,7 +11,7 @@ their changes. Every solver that repeats these over all blocks therefore has the
 from libc.math cimport INFINITY, fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
-from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
+from mcsim.solve._limit_surface cimport surface_step
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._row cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
 from mcsim.state._rows cimport is_linear, row_coupling
@@ -148,50 +148,17 @@ cdef inline void onto_circle(double radius, double* x) noexcept nogil:
 
 # ---- a limit surface: two rows along the tangents and one about the normal -----------------------------------------
 
-cdef inline LimitSurface limit_surface(const Row* rows, const Row* row) noexcept nogil:
-    """Of the block of three at `row`, under its normals' present impulses."""
-    cdef const Row* normal = rows + row.normal_begin
-    cdef LimitSurface s
-    cdef double load = 0.0
-    cdef int i
-    s.count = row.normal_count
-    for i in range(s.count):
-        s.limit[i] = row.friction * larger(normal[i].impulse, 0.0)
-        s.turn[i][0] = normal[i].offset[1]
-        s.turn[i][1] = -normal[i].offset[0]
-        load += larger(normal[i].impulse, 0.0)
-    s.bore = row[2].lever * load
-    find_moments(&s)
-    return s
-
-
-cdef inline SlipProducts slip_products(const Row* row, int relaxed) noexcept nogil:
-    cdef SlipProducts k
-    k.d0 = row[0].diagonal + row[0].compliance[relaxed]
-    k.d1 = row[1].diagonal + row[1].compliance[relaxed]
-    k.d2 = row[2].diagonal + row[2].compliance[relaxed]
-    k.c01 = row[0].coupling
-    k.c12 = row[1].coupling
-    k.c02 = row[2].coupling
-    return k
-
-
 cdef inline void surface_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:
-    """limit_surface_step on the three rows at `row`; the points' shares are kept by their normal rows."""
-    cdef LimitSurface s = limit_surface(rows, row)
+    """surface_step on the three rows at `row`; the points' shares are kept by their normal rows."""
     cdef Row* normal = row + (row.normal_begin - (row - rows))
-    cdef double share[8]
+    cdef double share[9]
     cdef double x[3]
     cdef int i
-    for i in range(s.count):
-        share[2 * i] = normal[i].share[0]
-        share[2 * i + 1] = normal[i].share[1]
-    for i in range(3):
-        x[i] = row[i].impulse
-    limit_surface_step(&s, slip_products(row, relaxed), w, share, &row[2].share[0], x)
-    for i in range(s.count):
+    surface_step(rows, row, relaxed, w, x, share)
+    for i in range(row.normal_count):
         normal[i].share[0] = share[2 * i]
         normal[i].share[1] = share[2 * i + 1]
+    row[2].share[0] = share[8]
     for i in range(3):
         delta[i] = x[i] - row[i].impulse
         row[i].impulse = x[i]

@@ -9,11 +9,10 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
-    limit_surface, pair_change, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step,
-    wide_step,
+    pair_change, row_apply, row_residual, row_velocity, scalar_step, surface_block_step, wide_step,
 )
 from mcsim.solve._change cimport note_change
-from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
+from mcsim.solve._limit_surface cimport surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._row cimport (BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD,
                                BLOCK_TREE, BLOCK_WIDE, ROW_NORMAL, ROW_ROLLING, ROW_TWIST, Row, is_wide)
@@ -264,21 +263,14 @@ cdef double wide_error(const Row* row, const Twist* twist, int relaxed) noexcept
 
 cdef double surface_error(const Row* rows, const Row* row, const Twist* twist, int relaxed) noexcept nogil:
     """What one more local solve would change."""
-    cdef LimitSurface s = limit_surface(rows, row)
-    cdef const Row* normal = rows + row.normal_begin
-    cdef double share[8]
+    cdef double share[9]
     cdef double w[3]
     cdef double x[3]
-    cdef double bore = row[2].share[0]
     cdef double error = 0.0
     cdef int i
-    for i in range(s.count):
-        share[2 * i] = normal[i].share[0]
-        share[2 * i + 1] = normal[i].share[1]
     for i in range(3):
         w[i] = row_residual(row + i, row_velocity(row + i, twist), relaxed)
-        x[i] = row[i].impulse
-    limit_surface_step(&s, slip_products(row, relaxed), w, share, &bore, x)
+    surface_step(rows, row, relaxed, w, x, share)
     for i in range(3):
         error = larger(error, fabs(x[i] - row[i].impulse))
     return error
@@ -335,19 +327,3 @@ def py_residual(const Row[::1] rows, const double[:, ::1] twist, int relaxed):
 
 def py_cone_step(double d0, double d1, double c, double radius, const double[::1] w, double[::1] impulse):
     cone_step(d0, d1, c, radius, w[0], w[1], &impulse[0])
-
-
-def py_limit_surface_step(const double[:, ::1] turns, const double[::1] limits, const double[:, ::1] k, const double[::1] w,
-                          double[::1] share, double[::1] x):
-    """Points at these turns, without a bore."""
-    cdef LimitSurface s
-    cdef SlipProducts products
-    cdef double bore = 0.0
-    cdef int i
-    s.count, s.bore = <int>limits.shape[0], 0.0
-    for i in range(s.count):
-        s.limit[i], s.turn[i][0], s.turn[i][1] = limits[i], turns[i, 0], turns[i, 1]
-    find_moments(&s)
-    products.d0, products.d1, products.d2 = k[0, 0], k[1, 1], k[2, 2]
-    products.c01, products.c02, products.c12 = k[0, 1], k[0, 2], k[1, 2]
-    limit_surface_step(&s, products, &w[0], &share[0], &bore, &x[0])

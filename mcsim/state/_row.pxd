@@ -59,7 +59,7 @@ ctypedef struct Row:
                                  # surface: the coefficient of torsional friction [m]
     double offset[2]             # of a normal row: where its point is from the manifold's centre, along the tangents [m]
     double share[2]              # and, under a limit surface, the point's own friction; of a twist row the part that is
-                                 # about the normal alone (solve/_limit_surface.pxd) [N s, N m s]
+                                 # about the normal alone (wide/_limit_surface.pxd) [N s, N m s]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind

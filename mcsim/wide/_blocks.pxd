@@ -56,8 +56,9 @@ ctypedef struct ContactBlock:
     int32_t thins                # 1: some lane's manifold is part of a patch of more than four points
     int32_t group[8]             # of find_groups
     int32_t mixed                # 1: the lanes are of several
+    int32_t lacks_mass           # 1: joints may leave no mass to slide or to turn, as in rows over trees
     int32_t solves_faces         # 1: some lane's points are `alike`; -1: is not known before the step's first refresh
-    int32_t reserved[8]
+    int32_t reserved[7]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent

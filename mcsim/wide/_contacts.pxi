@@ -1,5 +1,5 @@
 # The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
-# equations of the rows in constraints/_contacts.pyx, where they act in _contact_frame.pxd, of their biases in stabilize/_stabilize.pyx.
+# equations of the rows in constraints/_contacts.pyx and _contact_frame.pxd, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: its points at once where all push, else one after the other (_faces.pxi), then friction
 # under the loads that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold
@@ -21,6 +21,7 @@ from mcsim.wide._blocks cimport (ALIKE, SLIGHT, ContactBlock, ContactRule, Conta
                                  WideKernels, WidePoint, WideRub, WideSpin)
 from mcsim.wide._contact_frame cimport (AnchorPoint, ContactAnchors, ContactFrame, find_frame, put_anchors, set_anchors,
                                         spin_axis, there)
+from mcsim.wide._limit_surface cimport Planar, limit_surface_step, set_cone, set_spin
 from mcsim.wide._efforts cimport is_outweighed, lasting_load, may_steady
 from mcsim.wide._ends cimport *
 from mcsim.wide._lane_types cimport *
