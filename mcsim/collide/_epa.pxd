@@ -16,8 +16,8 @@ from mcsim.collide._gjk cimport nearest_on_triangle
 
 cdef enum:
     EPA_POINTS = 160             # of the polytope, at most
-    EPA_FACES = 320          # a triangulated sphere of n points has 2 n - 4 faces
-    EPA_EDGES = 320          # of the hole that a new point tears, at most: no more than faces
+    EPA_FACES = 2 * EPA_POINTS    # a triangulated sphere of n points has 2 n - 4 faces
+    EPA_EDGES = EPA_FACES        # of the hole that a new point tears, at most: no more than faces
 
 ctypedef struct EpaFace:
     Vec3 normal              # outward, unit

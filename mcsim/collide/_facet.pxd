@@ -14,13 +14,7 @@ from mcsim.state._shape_types cimport HULL
 from mcsim.collide._solid cimport HullView, Solid
 from mcsim.collide._surface cimport BORDER, CROWDED, RING, Surface
 from mcsim.collide._surface_walk cimport sheet_of, triangle_corners, triangle_opposite, vertex_at, vertex_ring
-
-cdef extern from *:
-    """
-    /* A surface may rise by this slope along a normal that still counts as its own: rounding. */
-    #define MC_RISE 1e-6
-    """
-    const double RISE "MC_RISE"
+from mcsim.collide.shapes._parts cimport ALIGNED
 
 # Where a surface is, seen from a solid: world axes about the solid's position.
 ctypedef struct Placing:
@@ -91,7 +85,7 @@ cdef inline int is_over(const Facet* f, Vec3 x) noexcept nogil:
 cdef inline int rises_to(const Placing* at, int32_t v, Vec3 from_point, Vec3 g) noexcept nogil:
     """Is the vertex higher along g than the point, by more than rounding?"""
     cdef Vec3 d = sub(placed_vertex(at, v), from_point)
-    return dot(g, d) > RISE * norm(d)
+    return dot(g, d) > ALIGNED * norm(d)
 
 
 cdef inline int bends_away(const Placing* at, const Facet* f, int k) noexcept nogil:
@@ -100,7 +94,7 @@ cdef inline int bends_away(const Placing* at, const Facet* f, int k) noexcept no
     if f.opposite[k] < 0:
         return 1
     d = sub(placed_vertex(at, f.opposite[k]), f.p[k])
-    return dot(f.normal, d) < -RISE * norm(d)
+    return dot(f.normal, d) < -ALIGNED * norm(d)
 
 
 cdef inline int ring_rises(const Placing* at, int32_t v, Vec3 p, Vec3 g, int32_t also) noexcept nogil:

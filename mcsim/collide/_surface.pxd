@@ -12,7 +12,6 @@ cdef enum:
     BORDER = -1                  # as in state/surfaces.py
     CROWDED = -2
     MESH_LEAF = 4                # triangles in a leaf of the tree
-    MESH_STACK = 64              # higher than any tree of 2^31 triangles
     RING = 6                     # neighbours of a grid point, at most
 
 # A node's triangles are order[begin : end]; a leaf has no right child. The left child is the next node.

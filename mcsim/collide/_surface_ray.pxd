@@ -11,7 +11,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, mat_t_vec, mat_vec, neg, normalized, sub
 from mcsim.collide._ray cimport box_entry, inverse_of
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._surface cimport MESH_STACK, MeshNode, Surface
+from mcsim.collide._surface cimport MeshNode, Surface
+from mcsim.collide._tree_stack cimport TREE_STACK
 from mcsim.collide._surface_walk cimport cell_index, triangle_corners, vertex_at
 
 # What a ray met; distance in lengths of its direction.
@@ -85,8 +86,8 @@ cdef inline void ray_triangle(const Surface* s, int32_t t, const Ray* ray, RayHi
 
 cdef inline void ray_mesh(const Surface* s, const Ray* ray, RayHit* hit) noexcept nogil:
     """The nearer child first; what begins behind the nearest hit so far is left out."""
-    cdef int32_t stack[MESH_STACK]
-    cdef double entry[MESH_STACK]
+    cdef int32_t stack[TREE_STACK]
+    cdef double entry[TREE_STACK]
     cdef int top = 1
     cdef int32_t node, i, near, far
     cdef double near_entry, far_entry, swap

@@ -2,7 +2,8 @@
 
 from libc.math cimport fabs, floor
 from libc.stdint cimport int32_t
-from mcsim.collide._surface cimport BORDER, MESH_STACK, RING, MeshNode, Surface
+from mcsim.collide._surface cimport BORDER, RING, MeshNode, Surface
+from mcsim.collide._tree_stack cimport TREE_STACK
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 
@@ -10,7 +11,7 @@ from mcsim.core._math cimport vec3
 ctypedef struct Walk:
     Vec3 lower
     Vec3 upper
-    int32_t stack[MESH_STACK]
+    int32_t stack[TREE_STACK]
     int32_t top
     int32_t next                 # place in `order`, or triangle of a height field
     int32_t end

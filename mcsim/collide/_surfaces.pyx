@@ -15,7 +15,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.collide._memory cimport address
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._surface cimport MESH_LEAF, MESH_STACK, MeshNode, Surface
+from mcsim.collide._surface cimport MESH_LEAF, MeshNode, Surface
+from mcsim.collide._tree_stack cimport TREE_STACK
 from mcsim.collide._surface_walk cimport Walk, walk_next, walk_start
 from mcsim.collide._surface_ray cimport RayHit, surface_ray
 from mcsim.collide._tree cimport Mark, select_median, widest_axis
@@ -42,9 +43,9 @@ cdef void leaf_box(const Surface* s, const Mark* marks, MeshNode* node) noexcept
 
 cdef int32_t build(const Surface* s, Mark* marks, MeshNode* nodes) noexcept nogil:
     """The tree of a mesh in depth-first order, and the marks of its triangles in that of the leaves. -> count of nodes"""
-    cdef int32_t begins[MESH_STACK]
-    cdef int32_t ends[MESH_STACK]
-    cdef int32_t parents[MESH_STACK]             # whose right child it is, -1: a left one, or the root
+    cdef int32_t begins[TREE_STACK]
+    cdef int32_t ends[TREE_STACK]
+    cdef int32_t parents[TREE_STACK]             # whose right child it is, -1: a left one, or the root
     cdef int top = 1
     cdef int32_t count = 0
     cdef int32_t begin, end, half, node

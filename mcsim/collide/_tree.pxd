@@ -13,9 +13,9 @@ from libc.stdint cimport int32_t
 from mcsim.core._math cimport vec3
 from mcsim.collide._records cimport Mark, Node, Tree
 from mcsim.collide._solid cimport Aabb
+from mcsim.collide._tree_stack cimport TREE_STACK
 
 cdef enum:
-    TREE_STACK = 64              # higher than any tree of 2^31 leaves
     NOTHING_THERE = -0x7fffffff  # the root of an empty tree: no leaf has as high a number
 
 # All leaves whose boxes overlap a box, one after the other.

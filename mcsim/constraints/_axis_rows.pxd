@@ -1,6 +1,7 @@
 """Rows of a joint's free coordinates: friction, springs, motors and limits."""
 
 from mcsim.constraints._ball cimport ball_swing
+from mcsim.constraints._fast_springs cimport FAST_SPRING
 from mcsim.constraints._joint_lists cimport SWING_BIT
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
@@ -11,12 +12,6 @@ from mcsim.state._settings cimport Settings
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
-
-cdef extern from *:
-    """
-    #define MC_FAST_SPRING 1.0    /* spring_point: z of springs and dampers that are solved as soft constraints */
-    """
-    const double FAST_SPRING "MC_FAST_SPRING"
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:

@@ -30,6 +30,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
+from mcsim.constraints._fast_springs cimport FAST_SPRING
 from mcsim.state._manifold cimport ManifoldPoint
 from mcsim.state._row cimport BIASED, RELAXED
 from mcsim.state._rows cimport pair_rate
@@ -46,9 +47,6 @@ ctypedef struct Surface:
 ctypedef struct PointRows:
     Py_ssize_t normals
     Py_ssize_t pairs
-
-# h (d + h k) J M^-1 J' of points that are solved by implicit Euler.
-cdef double FAST = 1.0
 
 # A tangential impulse that is this part of its bound slides.
 cdef double BOUND = 1.0 - 1e-9
@@ -181,7 +179,7 @@ cdef inline void soften_row(Row* row, double stiffness, double damping, double s
     in the relax pass."""
     cdef double h = settings.h
     cdef double first = settings.first_kick
-    cdef bint fast = h * (damping + h * stiffness) * fastest >= FAST
+    cdef bint fast = h * (damping + h * stiffness) * fastest >= FAST_SPRING
     cdef double e = damping + (h * stiffness if fast else 0.5 * h * stiffness)
     row.bias[BIASED] += gap / h + stiffness * stretch / e
     row.compliance[BIASED] = 1.0 / (first * h * e)

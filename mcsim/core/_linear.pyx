@@ -4,6 +4,7 @@ Rows are swept, not columns: the inner loops go along memory and hold no sum, so
 changing a bit.
 """
 
+from libc.float cimport DBL_EPSILON
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
@@ -430,7 +431,7 @@ cdef bint diagonal(double* q, double* d, double* e, Py_ssize_t n) noexcept nogil
             m = l
             while m < n - 1:
                 s = fabs(d[m]) + fabs(d[m + 1])
-                if fabs(e[m]) <= 2.220446049250313e-16 * s:
+                if fabs(e[m]) <= DBL_EPSILON * s:
                     break
                 m += 1
             if m == l:

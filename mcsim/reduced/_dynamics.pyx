@@ -13,6 +13,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._turn cimport Turn
 from mcsim.reduced._ltl cimport factor_ltl, solve_ltl
+from mcsim.reduced._pitch cimport SINGULAR_PITCH
 
 from mcsim.core.arrays import aligned
 from mcsim.core.errors import SceneError
@@ -32,7 +33,6 @@ TASKS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_force")
 BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function that it calls; a Dynamics belongs to one "
         "thread at a time: make another one of its system")
 
-cdef double SINGULAR = 1e-8      # cosine of a pitch below which yaw and roll are one
 cdef double SHORTEST = 1e-12     # square of a quaternion's length below which it says no rotation
 
 cdef enum:
@@ -202,7 +202,7 @@ cdef class Dynamics:
                 at = q.rows + state * q.stride + link.q
                 if link.kind == ANGLES_ZYX and solving:
                     sine_cosine(at[1], &s, &c)
-                    if fabs(c) < SINGULAR:
+                    if fabs(c) < SINGULAR_PITCH:
                         raise SceneError(f"q of {self.names[i]} has a pitch of ±π/2, where yaw and roll are one: describe "
                                          "the joint by a quaternion (ball='quaternion')")
                 elif link.quaternion >= 0:

@@ -37,6 +37,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_ENERGY
+from mcsim.reduced._tree_energy cimport ROUNDED
 
 include "_kernels.pxi"
 
@@ -52,9 +53,6 @@ cdef double OFF = 1e-6
 
 # Pieces grow where a piece twice as long can be expected to be good: errors are of third order.
 cdef double GROWTH = 16.0
-
-# What rounding leaves of the energy of gravity, as a part of it; and of a velocity that is a difference of others.
-cdef double BLUR = 1e-14
 
 
 cdef inline Wide3 inwards(const LinkState* s, Wide3 a) noexcept nogil:
@@ -292,7 +290,7 @@ cdef class TreeFlight:
                 if forces != NULL:
                     f = forces + 6 * link.body
                     force = w_add(force, wide3(f[0], f[1], f[2]))
-        piece.blur *= BLUR
+        piece.blur *= ROUNDED
         if piece.loose:
             piece.middle = w_scale(1.0 / piece.mass, moment)
             piece.velocity = w_scale(1.0 / piece.mass, momentum)
@@ -470,7 +468,7 @@ cdef class TreeFlight:
         sees, u, and of what gravity does to them: known to e u, as their energy is to m v e u + m (e u)^2 / 2. What
         rests on something has no other energy."""
         cdef const Piece* piece = &self.pieces[k]
-        return BLUR * (sqrt((piece.before + piece.mirrored) * piece.seen) + BLUR * piece.seen)
+        return ROUNDED * (sqrt((piece.before + piece.mirrored) * piece.seen) + ROUNDED * piece.seen)
 
     cdef void settle(self, Py_ssize_t k) noexcept nogil:
         """The energy is given back that nothing took, and taken that nothing gave; a loose tree's velocity is as the world

@@ -5,6 +5,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.wide._lane_types cimport Wide3
 
+cdef double ROUNDED
+
 cdef class TreeEnergy:
     cdef TreeMotion motion
     cdef object kept

@@ -23,7 +23,7 @@ from mcsim.reduced.user_joint import JointModel
 
 UNIT = 1e-6                     # how far from 1 the length of an orientation may be
 ROUNDING = 1e-15                # how far it is by rounding alone
-SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll are one
+SINGULAR = 1e-8                 # cosine of a pitch, or part of an S, that is taken for zero
 MOST_STEPS = 200                # to the coordinates of a joint model of the user's
 DIFFERENCE = 1e-6               # of such coordinates
 

@@ -25,7 +25,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS, Kind
-from mcsim.reduced.readout import READ, Motion
+from mcsim.reduced.readout import READ, SINGULAR, Motion
 from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import Loop, System
 from mcsim.reduced.user_joint import JointModel
@@ -36,7 +36,6 @@ UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ 
 # Kinds whose coordinates a Motion may move, and which of them turn all the way round.
 TURNS = {name: () if KINDS[name].geared else tuple(range(len(KINDS[name].ways), KINDS[name].nq))
          for name in KIND_OF.values() if KINDS[name].plain and KINDS[name].nq > 0}
-SINGULAR = 1e-8                 # cosine of a pitch, or part of an S, that is taken for zero
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
 TORQUE_X, TORQUE_Y, TORQUE_Z = (((axis, NONE), f"torque about {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))

@@ -11,6 +11,8 @@ from libc.stdint cimport int32_t, int64_t
 from mcsim.core._dense cimport dot_many
 from mcsim.state._row cimport BLOCK_BILATERAL, Row, is_wide
 
+cdef double IMPLIED
+
 # The part of a row on one block of velocities.
 ctypedef struct Reach:
     int64_t begin                # of its numbers

@@ -18,7 +18,8 @@ from mcsim.state._row cimport BIASED, BLOCK_CONE, ROW_LIMIT, ROW_NORMAL, Row, is
 
 from mcsim.core.arrays import aligned
 
-# A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
+# A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have. Of what
+# a row has, a pivot below this part marks one that the rows before it imply.
 cdef double IMPLIED = 1e-14
 
 # The same of rows that given velocities have a part in: what can barely give way to those would be driven away at any

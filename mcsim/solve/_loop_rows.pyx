@@ -19,7 +19,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport row_residual
-from mcsim.solve._generalized cimport closes, least_diagonal
+from mcsim.solve._generalized cimport IMPLIED, closes, least_diagonal
 from mcsim.state._row cimport BIASED, RELAXED, is_wide
 from mcsim.state._rows cimport is_linear
 
@@ -43,9 +43,6 @@ LEAST[0], LEAST[1] = 3e-3, 3e-7
 
 cdef enum:
     HOLDS = 3                    # proximal steps of what loops answer to an impact
-
-# A pivot below this part of its row's diagonal marks a row that others imply.
-cdef double SMALLEST_PIVOT = 1e-14
 
 
 cdef inline double closing_time(const Row* row) noexcept nogil:
@@ -223,7 +220,7 @@ cdef class LoopRows:
                 for k in range(max(coupled[i], coupled[j]), j):
                     s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
                 if i == j:
-                    f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
+                    f[i * n + i] = s if s > IMPLIED * diagonal else 0.0
                 else:
                     f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
 

@@ -29,6 +29,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
+from mcsim.solve._pivots cimport SMALLEST_PIVOT
 from mcsim.solve._tree cimport Articulation, Node
 from mcsim.state._rows cimport copy_jacobian, own_rows, part_of, push, rate, row_rate, set_impulse
 from mcsim.state._row cimport BLOCK_HELD, ROW_JOINT
@@ -44,8 +45,6 @@ cdef int MOST_ITERATIONS = 20     # proximal steps, at most
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
 cdef double PROGRESS = 0.5
-# A bounded row of which the joints leave less than this part is held by them.
-cdef double HELD = 1e-12
 
 
 cdef class SmoothSolver:
@@ -305,7 +304,7 @@ cdef class SmoothSolver:
         for k in range(count):
             self.solve_span(spans[k], rows, self.response, self.nothing)
         moved = rate(row, self.response)
-        return moved if moved > HELD * row.diagonal else 0.0
+        return moved if moved > SMALLEST_PIVOT * row.diagonal else 0.0
 
     cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int relaxed) noexcept nogil:
         """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs

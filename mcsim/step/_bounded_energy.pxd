@@ -9,6 +9,8 @@ from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.wide._lane_types cimport Wide3
 
+cdef double BLUR
+
 cdef class BoundedEnergy:
     cdef StepContext context
     cdef PlainRows plain

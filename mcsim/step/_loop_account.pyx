@@ -19,9 +19,7 @@ from mcsim.reduced._motion cimport Block
 from mcsim.solve._generalized cimport Reach, closes
 from mcsim.state._row cimport ROW_LIMIT, ROW_NORMAL, is_wide
 from mcsim.state._rows cimport pair_coupling
-
-# What rounding leaves of rest, in parts of the energy with which two bodies are closed as fast as may be.
-cdef double REST = 1e-13
+from mcsim.step._bounded_energy cimport BLUR
 
 
 cdef class LoopAccount:
@@ -86,7 +84,7 @@ cdef class LoopAccount:
                 memset(self.hanging, 0, self.motion.tree_count * sizeof(int32_t))
                 for k in range(begin, end):
                     row = &rows[self.loops.row[k]]
-                    rest = min(rest, REST * row.push * row.push / pair_coupling(row, row))
+                    rest = min(rest, BLUR * row.push * row.push / pair_coupling(row, row))
                     gained += self.strain(row.body_a, &kinetic) + self.strain(row.body_b, &kinetic)
                     if is_wide(row):
                         gained += self.strain(row[1].body_a, &kinetic) + self.strain(row[1].body_b, &kinetic)

@@ -36,6 +36,7 @@ from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._row cimport BIASED, RELAXED, Row
 from mcsim.state._settings cimport INTEGRATE_VARIATIONAL
 from mcsim.state._rows cimport rate
+from mcsim.step._smooth_integrator cimport CLOSED, CLOSE_ENOUGH
 
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
@@ -48,12 +49,12 @@ cdef enum:
     FAST_BODY = 1
     STRONG_DAMPING = 2
 
-# Newton's method ends at the first error, as an angle [rad], or where it no longer halves below the second one, or where
-# it has grown by LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes
-# branches, rows become dependent for a moment, and what they then ask for no velocity gives.
-cdef double CLOSED = 1e-15
-cdef double CLOSE_ENOUGH = 1e-10
+# Newton's method ends at CLOSED (_smooth_integrator.pyx), or where the error no longer halves below CLOSE_ENOUGH, or where
+# it has grown by LOST. Then the nearest it came to is taken; it must be below STILL_CLOSED, as an angle [rad]: where a
+# mechanism changes branches, rows become dependent for a moment, and what they then ask for no velocity gives.
 cdef double STILL_CLOSED = 1e-6
+
+# The factor by which it diverges.
 cdef double LOST = 1e4
 
 # Joints that stand open by more than this at the start, as an angle [rad], which only a hand or a scene can bring about,

@@ -6,6 +6,8 @@ from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.step._integrator cimport Integrator
 
+cdef double CLOSED, CLOSE_ENOUGH
+
 cdef class SmoothIntegrator(Integrator):
     cdef readonly SmoothSolver smooth
     cdef HeldSpans held_spans            # bounded rows of articulations with motors

@@ -32,11 +32,11 @@ from mcsim.state._row cimport BIASED, RELAXED, Row
 
 from mcsim.solve.border import border_rows
 
-# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted, as angles
-# [rad].
-cdef int PROJECTION_ROUNDS = 3
-cdef double PROJECTION_TOLERANCE = 1e-15
+# Errors of joints, as angles [rad], of which one ends Newton's method on their positions, and a larger one is noted.
+cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
+
+cdef int PROJECTION_ROUNDS = 3           # of it in the projection of poses, at most
 
 
 cdef class SmoothIntegrator(Integrator):
@@ -122,7 +122,7 @@ cdef class SmoothIntegrator(Integrator):
         cdef const Row* row
         for _ in range(PROJECTION_ROUNDS):
             self.plain.write_joints(self.plain.rows)
-            if self.smooth.aim_errors(self.plain.rows) <= PROJECTION_TOLERANCE:
+            if self.smooth.aim_errors(self.plain.rows) <= CLOSED:
                 break
             self.smooth.factor(self.plain.rows, self.context.bodies)
             memset(self.acceleration - 1, 0, (self.context.bodies.count + 1) * sizeof(Twist))

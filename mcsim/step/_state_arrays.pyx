@@ -1,5 +1,6 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
+from libc.float cimport DBL_EPSILON
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
@@ -19,8 +20,7 @@ from mcsim.state._joint cimport MOTION_NONE
 
 from mcsim.state.fields import JOINT_DTYPE
 
-# Of a number, and how much of a body's size may be lost in it before it is noted: as much as a contact's `slop` is.
-cdef double ROUNDING = 2.220446049250313e-16
+# How much of a body's size rounding may be off by before it is noted: as much as a contact's `slop` is.
 cdef double COARSE = 1.0 / 1024.0
 
 
@@ -139,8 +139,8 @@ cdef class StateArrays:
 
     cdef int check_moving(self) noexcept nogil:
         """Refuse what a step has made of the state where it is not finite, or no longer tells a body's points apart; note
-        where it hardly does. A number x is known to x ROUNDING, so the points of a body of size r at x are, in parts
-        of r, to |x| ROUNDING / r, and the angle that it turns by in a step to |w| h ROUNDING: at 1 the body is nowhere."""
+        where it hardly does. A number x is known to x e, e = DBL_EPSILON, so the points of a body of size r at x are,
+        in parts of r, to |x| e / r, and the angle that it turns by in a step to |w| h e: at 1 the body is nowhere."""
         cdef Py_ssize_t k
         cdef int32_t i
         cdef Vec3 x, w
@@ -151,8 +151,8 @@ cdef class StateArrays:
         for k in range(self.bodies.moving_count):
             i = self.bodies.moving[k]
             x, w = self.bodies.position[i], self.bodies.twist[i].w
-            far = ROUNDING * max(max(max(fabs(x.x), fabs(x.y)), fabs(x.z)) / self.sizes[i],
-                                 max(max(fabs(w.x), fabs(w.y)), fabs(w.z)) * self.settings.dt)
+            far = DBL_EPSILON * max(max(max(fabs(x.x), fabs(x.y)), fabs(x.z)) / self.sizes[i],
+                                    max(max(fabs(w.x), fabs(w.y)), fabs(w.z)) * self.settings.dt)
             if far > 1.0:
                 self.failed_body, self.failed_far = i, True
                 return NOT_FINITE

@@ -15,6 +15,7 @@ from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport Mat3, Twist
 from mcsim.integrate._euler cimport update_inertia
+from mcsim.reduced._pitch cimport SINGULAR_PITCH
 from mcsim.state._bodies cimport KINEMATIC
 from mcsim.step._constraint_set cimport StepContext
 from mcsim.step._plain_rows cimport PlainRows
@@ -22,8 +23,7 @@ from mcsim.step._state_arrays cimport StateArrays
 
 from mcsim.core.errors import SimulationError
 
-# Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
-cdef double SINGULAR = 1e-8
+# Cosine of a pitch below which a motion may pass one at which yaw and roll are one within a substep.
 cdef double STEEP = 0.1
 
 
@@ -210,7 +210,7 @@ cdef class TreeSpace(VelocitySpace):
             sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
             yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
             nearest = self.context.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
-            if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
+            if fabs(c) < SINGULAR_PITCH or (fabs(c) < STEEP and fabs(c) < nearest):
                 self.calls.fail(SimulationError(
                     f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn "
                     "about one axis and no rates of theirs follow the motion: describe it by a quaternion "
