@@ -4,11 +4,11 @@
     python benchmarks/thresholds.py --page
 
 A copy of the checkout is made in a temporary folder, in which the chosen thresholds are read from the environment when a
-module is loaded; it is built once. Then thresholds_panel.py runs with each threshold times and by the factor, and what came
-is compared with what comes of its own value: the bits, the largest difference of a position (of solvers: of an impulse),
-and how joint errors, penetrations, energies (of solvers: residuals), sweeps and notes differ at most. Counts that the
-compiler must know cannot be measured so. --csv keeps results of thresholds that are not among the chosen; --page makes
-docs/thresholds.md of benchmarks/results/thresholds.csv and the sources.
+module is loaded; it is built once. Then thresholds_panel.py runs (by thresholds_server.py) with each threshold times and by
+the factor, and what came is compared with what comes of its own value: the bits, the largest difference of a position (of
+solvers: of an impulse), and how joint errors, penetrations, energies (of solvers: residuals), sweeps and notes differ at
+most. Counts that the compiler must know cannot be measured so. --csv keeps results of thresholds that are not among the
+chosen; --page makes docs/thresholds.md of benchmarks/results/thresholds.csv and the sources.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -137,14 +137,29 @@ def make_copy(folder, ones):
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
-def panel(folder, out, values):
+def parts(one):
+    """Of the panel, for a threshold: what the laboratory's solvers read no world does, but for Dantzig's (solve/_held.pyx);
+    and they read no other but those of solve/ and core/, for their problem comes from a pyramid, and worlds have one."""
+    if one.file.startswith("solve/problems/") and "_dantzig" not in one.file:
+        return ("solvers",)
+    return ("worlds", "solvers") if one.room in ("solve", "core") else ("worlds",)
+
+
+@contextmanager
+def serving(folder):
+    """Where panel() runs: thresholds_server.py, with the mcsim of the copy."""
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    with subprocess.Popen([sys.executable, str(FOLDER / "thresholds_server.py")], cwd=folder, env=environment, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        yield server
+
+
+def panel(server, out, values, *parts):
     """What the scenes come to in the copy, with thresholds of other values: {variable: value}."""
-    environment = os.environ | {"PYTHONPATH": str(folder)} | {name: repr(value) for name, value in values.items()}
-    done = subprocess.run([sys.executable, str(FOLDER / "thresholds_panel.py"), str(out)], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=600)
-    if done.returncode:
-        return {"panel": {"failed": (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1][:200]}}
-    return json.loads(out.read_text())
+    server.stdin.write(json.dumps([str(out), {name: repr(value) for name, value in values.items()}, parts]) + "\n")
+    server.stdin.flush()
+    status = int(server.stdout.readline())
+    return {"panel": {"failed": f"status {status}"}} if status else json.loads(out.read_text())
 
 
 def difference(one, tried, base, found):
@@ -178,21 +193,19 @@ def tried_values(one, factor):
     return round(value * factor), min(max(round(value / factor), 1), value - 1)
 
 
-def measure(names, factor, jobs):
+def measure(names, factor):
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         ones = make_copy(folder, chosen(names))
-        base = panel(folder, folder / "base.json", {})
-
-        def run(k):
-            one, tried = tasks[k]
-            return difference(one, tried, base, panel(folder, folder / f"{k}.json", {variable(one): tried}))
-
-        tasks = [(one, tried) for one in ones for tried in tried_values(one, factor)]
-        with ThreadPoolExecutor(jobs) as pool:
-            for result in pool.map(run, range(len(tasks))):
-                print(line(result), flush=True)
-                yield result
+        with serving(folder) as server:
+            bases = {part: panel(server, folder / f"{part}.json", {}, part) for part in ("worlds", "solvers")}
+            for one in ones:
+                base = {scene: found for part in parts(one) for scene, found in bases[part].items()}
+                for tried in tried_values(one, factor):
+                    found = panel(server, folder / "found.json", {variable(one): tried}, *parts(one))
+                    result = difference(one, tried, base, found)
+                    print(line(result), flush=True)
+                    yield result
 
 
 # ---- what is said ----------------------------------------------------------------------------------------------------
@@ -232,7 +245,6 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="of thresholds, files or rooms; all without any")
     parser.add_argument("--factor", type=float, default=2.0)
-    parser.add_argument("--jobs", type=int, default=1, help="panels at a time")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--list", action="store_true", help="say which thresholds there are, and no more")
@@ -246,7 +258,7 @@ def main(arguments=None):
             print(f"{one.key} = {one.value} [{one.unit}]: {one.comment}")
         return []
     results = []
-    for result in measure(options.names, options.factor, options.jobs):
+    for result in measure(options.names, options.factor):
         results.append(result)
         if options.csv:
             write_csv(options.csv, results, options.factor)

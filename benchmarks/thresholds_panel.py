@@ -1,8 +1,9 @@
 """The scenes that thresholds are judged by (thresholds.py): each for a moment, and what came of it.
 
-    python benchmarks/thresholds_panel.py FILE.json
+    python benchmarks/thresholds_panel.py FILE.json [worlds] [solvers]
 
-A process of its own, for what it measures is the mcsim that it finds first.
+Worlds, a problem that all solvers of the laboratory are given, or both. A process of its own, for what it measures is the
+mcsim that it finds first.
 """
 
 import hashlib
@@ -46,6 +47,16 @@ def bouncing():
     return scene
 
 
+def arms_apart():
+    """Two arms whose hands a joint is to hold together, over a gap that is too wide for them."""
+    scene = mc.Scene()
+    for name, x, side in (("a", 0.0, 1), ("b", 3.0, -1)):
+        scene.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0.0, 0.5 * side))
+        scene.add_joint(mc.HingeJoint(None, name, (x, 0.0, 0.0), (0, 1, 0)))
+    scene.add_joint(mc.BallJoint("a", "b", frame_a=((0, 0, 0.5), (1, 0, 0, 0)), frame_b=((0, 0, -0.5), (1, 0, 0, 0))))
+    return scene
+
+
 def of(name, **parameters):
     return lambda: mc.scenes.build(name, **parameters)
 
@@ -73,6 +84,9 @@ SCENES = {
     "rk4": (of("four_bar"), 15, {"integrator": "rk4"}),
     "rattle": (of("bridge"), 4, {"integrator": "rattle"}),
     "variational": (of("free_ragdoll"), 20, {"integrator": "variational"}),
+    "arms projected": (arms_apart, 30, {"joint_solver": "rows", "stabilization": "projection"}),
+    "arms rk4": (arms_apart, 10, {"integrator": "rk4", "stabilization": "projection"}),
+    "arms rattle": (arms_apart, 10, {"integrator": "rattle"}),
     "event": (of("newton_cradle", balls=3), 3, {"contact": "event"}),
     "reduced pyramid": (of("pyramid", base=3), 20, {"kind": "ReducedWorld"}),
     "reduced ragdoll": (of("ragdolls", count=1), 30, {"kind": "ReducedWorld"}),
@@ -112,25 +126,33 @@ def solved(problem, solver, model):
     }
 
 
-def main(out):
-    warnings.simplefilter("ignore")
-    found = {}
-    for name, (build, steps, options) in SCENES.items():
-        try:
-            found[name] = measured(build(), steps, options)
-        except (mc.SimulationError, SceneError, ArithmeticError) as error:
-            found[name] = {"failed": f"{type(error).__name__}: {error}"[:200]}
+def attempt(run, *arguments):
+    try:
+        return run(*arguments)
+    except (mc.SimulationError, SceneError, ArithmeticError) as error:
+        return {"failed": f"{type(error).__name__}: {error}"[:200]}
+
+
+def worlds():
+    return {name: attempt(lambda build, *rest: measured(build(), *rest), *scene) for name, scene in SCENES.items()}
+
+
+def solvers():
     world = mc.World(mc.scenes.build("pyramid", base=4), sleep=False)
     world.step(5)
     problem = world.problem()
-    for solver, (_, models, _) in SOLVERS.items():
-        for model in models[::2]:
-            try:
-                found[f"{solver} {model}"] = solved(problem, solver, model)
-            except (mc.SimulationError, SceneError, ArithmeticError) as error:
-                found[f"{solver} {model}"] = {"failed": f"{type(error).__name__}: {error}"[:200]}
+    return {f"{solver} {model}": attempt(solved, problem, solver, model)
+            for solver, (_, models, _) in SOLVERS.items() for model in models[::2]}
+
+
+def main(out, *parts):
+    warnings.simplefilter("ignore")
+    found = {}
+    for part in (worlds, solvers):
+        if not parts or part.__name__ in parts:
+            found |= part()
     Path(out).write_text(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

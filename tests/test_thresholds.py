@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import mcsim as mc
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "benchmarks"
 sys.path.append(str(FOLDER))                      # the scripts' shared modules
@@ -82,3 +84,19 @@ def test_differences_are_told():
     assert (result.changed, result.scenes, result.moved, result.moved_in) == (2, 3, 0.5, "b")
     assert (result.sweeps, result.failed) == (-2, "c")
     assert "2 scenes differ, by up to 0.5 in b, -2 sweeps" in thresholds_page.effect(result)
+
+
+def test_solvers_and_worlds_are_run_where_they_read_it():
+    parts = {one.room if one.room != "solve" else one.file: script.parts(one) for one in FOUND}
+    assert parts["collide"] == parts["step"] == ("worlds",)
+    assert parts["solve/problems/_ipm.pyx"] == ("solvers",)
+    assert parts["solve/problems/_dantzig.pyx"] == parts["solve/_pivots.pxd"] == parts["core"] == ("worlds", "solvers")
+
+
+def test_a_server_runs_the_panel_again_and_again(tmp_path):
+    """Each time in a process of its own: what one says of its environment the next does not see."""
+    with script.serving(Path(mc.__file__).parent.parent) as server:
+        first = script.panel(server, tmp_path / "first.json", {"MCSIM_SET_NOTHING": 1.0}, "solvers")
+        assert script.panel(server, tmp_path / "second.json", {}, "solvers") == first
+        assert script.panel(server, tmp_path / "nowhere" / "third.json", {}, "solvers")["panel"]["failed"] == "status 1"
+    assert "lemke pyramid" in first
