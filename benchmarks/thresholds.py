@@ -159,12 +159,15 @@ def panel(server, out, values, *parts):
     server.stdin.write(json.dumps([str(out), {name: repr(value) for name, value in values.items()}, parts]) + "\n")
     server.stdin.flush()
     status = int(server.stdout.readline())
-    return {"panel": {"failed": f"status {status}"}} if status else json.loads(out.read_text())
+    return {"process": {"failed": f"status {status}"}} if status else json.loads(out.read_text())
 
 
 def difference(one, tried, base, found):
     """A Result of two runs of the panel."""
     result = Result(one.file, one.name, one.number, tried, 0, len(base))
+    if "process" in found:
+        result.changed, result.failed = len(base), f"the process, {found['process']['failed']}"
+        return result
     failed = []
     for scene in sorted(base.keys() | found.keys()):
         a, b = base.get(scene, {"failed": "not run"}), found.get(scene, {"failed": "not run"})

@@ -33,23 +33,33 @@ def write_page(thresholds, results):
 
 def body(thresholds, results):
     rooms = list(dict.fromkeys(one.room for one in thresholds))
-    return "\n".join(text for room in [*ROOMS, *(set(rooms) - set(ROOMS))] if room in rooms
-                     for text in section(room, [one for one in thresholds if one.room == room], results))
+    found = [measured(one, results) for one in thresholds]
+    same = sum(bool(some) and not any(result.changed for result in some) for some in found)
+    count = f"{len(thresholds)} thresholds; {sum(map(bool, found))} are measured, {same} of which no scene notices.\n"
+    return "\n".join([count, *(text for room in [*ROOMS, *(set(rooms) - set(ROOMS))] if room in rooms
+                              for text in section(room, [one for one in thresholds if one.room == room], results))])
+
+
+def measured(one, results):
+    """The results that are of a threshold, at its value."""
+    return [result for result in results
+            if (result.file, result.name, result.value) == (one.file, one.name, one.number)]
 
 
 def section(room, thresholds, results):
     yield from (f"## {room}", "", ROOMS.get(room, ""), "", "| name | file | value | unit | meaning | effect |",
                 "|---|---|---|---|---|---|")
     for one in thresholds:
-        found = [result for result in results if (result.file, result.name) == (one.file, one.name)]
         yield (f"| `{one.name}` | `{one.file}` | {one.value} | {one.unit} | {one.comment.replace('|', chr(92) + '|')} | "
-               f"{'; '.join(map(effect, found)) if found and found[0].value == one.number else 'not measured'} |")
+               f"{'; '.join(map(effect, measured(one, results))) or 'not measured'} |")
     yield ""
 
 
 def effect(result):
     """What another value does, in a few words."""
     text = f"at {result.tried:g} "
+    if result.failed.startswith("the process"):
+        return text + f"fails: {result.failed}"
     if not result.changed:
         return text + "same bits"
     text += (f"{result.changed} scenes differ, by up to {result.moved:.1g} in {result.moved_in}" if result.moved_in

@@ -84,6 +84,8 @@ def test_differences_are_told():
     assert (result.changed, result.scenes, result.moved, result.moved_in) == (2, 3, 0.5, "b")
     assert (result.sweeps, result.failed) == (-2, "c")
     assert "2 scenes differ, by up to 0.5 in b, -2 sweeps" in thresholds_page.effect(result)
+    result = script.difference(one, 2.0, base, {"process": {"failed": "status -11"}})
+    assert (result.changed, result.failed) == (3, "the process, status -11")
 
 
 def test_solvers_and_worlds_are_run_where_they_read_it():
@@ -98,5 +100,5 @@ def test_a_server_runs_the_panel_again_and_again(tmp_path):
     with script.serving(Path(mc.__file__).parent.parent) as server:
         first = script.panel(server, tmp_path / "first.json", {"MCSIM_SET_NOTHING": 1.0}, "solvers")
         assert script.panel(server, tmp_path / "second.json", {}, "solvers") == first
-        assert script.panel(server, tmp_path / "nowhere" / "third.json", {}, "solvers")["panel"]["failed"] == "status 1"
+        assert script.panel(server, tmp_path / "nowhere" / "third.json", {}, "solvers")["process"]["failed"] == "status 1"
     assert "lemke pyramid" in first

@@ -146,6 +146,7 @@ cdef class Surfaces:
         s.triangle_count = count
         middles = np.zeros(count, MARK_DTYPE)
         middles["middle"], middles["leaf"] = vertices[corners].sum(axis=1), np.arange(count)
+        # MESH_LEAF is 3 or more, so a leaf that was parted off has two triangles or more, and nodes are no more than these.
         tree = self._keep(np.zeros(count + 1), NODE_DTYPE)
         s.nodes = nodes = <MeshNode*>address(tree)
         marks = <Mark*>address(middles)

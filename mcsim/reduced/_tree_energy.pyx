@@ -13,7 +13,8 @@ from mcsim.reduced._motion cimport Block
 
 include "_kernels.pxi"
 
-# What rounding leaves of a sum of energies, as a part of their magnitudes, and of a velocity that others differ by.
+# What rounding leaves of a sum of energies, as a part of their magnitudes; and of a velocity that is a difference of
+# others.
 cdef double ROUNDED = 1e-14
 
 
