@@ -185,11 +185,9 @@ LEVELS = {
         "base": [], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}.items()
 }
 
-# Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.constraints._contacts", "mcsim.constraints._compliant", "mcsim.step._plain_rows",
-            "mcsim.solve._limit_surface", "mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight",
-            "mcsim.reduced._tree_energy", "mcsim.reduced._tree_forces", "mcsim.reduced._tree_poses",
-            "mcsim.reduced._tree_runge_kutta", "mcsim.step._bounded_energy")
+# What looks into lanes and is no level works on one lane, whatever the processor.
+INTO_LANES = re.compile(
+    r'^from mcsim\.wide\._(lanes|lane_types|contact_frame|limit_surface) cimport|^include "_kernels\.pxi"', re.MULTILINE)
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")
@@ -478,13 +476,17 @@ def gcc_flags():
     return ["-O3", "-g0", *common], []              # Python's own flags ask for -g, a third of the compiler's time
 
 
+def on_one_lane(module):
+    return module not in LEVELS and INTO_LANES.search((ROOT / module.replace(".", "/")).with_suffix(".pyx").read_text())
+
+
 def extension(module, libraries):
     return Extension(
         module,
         [module.replace(".", "/") + ".pyx"],
         libraries=libraries if os.name == "posix" else [],
         define_macros=([("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [])
-                      + ([("MCSIM_NO_LANES", "1")] if COVERAGE or module in ONE_LANE else []),
+                      + ([("MCSIM_NO_LANES", "1")] if COVERAGE or on_one_lane(module) else []),
         undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
         optional=module in LEVELS and not module.endswith("_base"),     # an old compiler may not know the level
     )
@@ -531,10 +533,11 @@ class BuildKernels(build_ext):
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
             threads = self.openmp() if ext.name in THREADED else []
-            inlined = [INLINE] if ext.name in ONE_LANE else []
+            one_lane = not COVERAGE and ("MCSIM_NO_LANES", "1") in ext.define_macros
+            inlined = [INLINE] if one_lane else []
             level = LEVELS.get(ext.name, inlined) if unix and not COVERAGE else []
             ext.extra_compile_args = compile_flags + threads + level
-            if unix and ext.name.startswith(CALLERS) and ext.name not in ONE_LANE:
+            if unix and ext.name.startswith(CALLERS) and not one_lane:
                 ext.extra_compile_args.append("-O1")
             ext.extra_link_args = link_flags + (threads if unix else [])
         # The largest first: none of them is left to one processor at the end.

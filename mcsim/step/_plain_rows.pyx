@@ -19,6 +19,7 @@ from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
+from mcsim.wide._contact_frame cimport ContactAnchors
 from mcsim.wide._halves cimport first_part, lasting, second_half
 
 from mcsim.state.fields import ROW_DTYPE
