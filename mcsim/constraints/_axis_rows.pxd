@@ -2,7 +2,6 @@
 
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._fast_springs cimport FAST_SPRING
-from mcsim.constraints._joint_lists cimport SWING_BIT
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
 from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
@@ -12,6 +11,7 @@ from mcsim.state._settings cimport Settings
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
+    SWING_BIT = 1 << 2 * JOINT_AXES            # of active_limits, likewise
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:

@@ -29,7 +29,7 @@ from mcsim.wide._contact_frame cimport AnchorPoint, ContactFrame, find_frame, pu
 from mcsim.wide._efforts cimport next_part
 from mcsim.wide._halves cimport lasting
 from mcsim.wide._lane_types cimport Wide3
-from mcsim.wide._lanes cimport lane3, wide3
+from mcsim.wide._lanes cimport lane3, put3
 
 from mcsim.constraints._parts cimport *
 
@@ -43,16 +43,14 @@ cdef double MOST_BENT = 0.7246
 cdef inline void anchor_manifold(ContactAnchors* at, const Manifold* m, const Bodies* bodies,
                                  const Settings* settings) noexcept nogil:
     """Anchors of a fresh manifold, in one lane. Compliant surfaces are both pressed in, and meet in the middle."""
+    cdef Wide3 normal
     cdef int i
+    put3(&normal, 0, m.normal)
     memset(at, 0, sizeof(ContactAnchors))
     put_anchors(at, 0, m, bodies)
-    set_anchors(at, m.point_count, lanes_of(m.normal), &m.body_a, &m.body_b, bodies)
+    set_anchors(at, m.point_count, normal, &m.body_a, &m.body_b, bodies)
     for i in range(m.point_count if settings.compliant else 0):
         at.points[i].along += (0.5 - m.points[i].share) * m.points[i].separation
-
-
-cdef inline Wide3 lanes_of(Vec3 a) noexcept nogil:
-    return wide3(a.x, a.y, a.z)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index,
@@ -144,7 +142,8 @@ cdef void refresh_manifold(const Manifold* m, const Resistance* resistance, cons
     cdef int n = parts.pairs
     cdef Row* row
     cdef double kick = 0.0
-    f.normal, f.tangent = lanes_of(m.normal), lanes_of(perpendicular(m.normal))
+    put3(&f.normal, 0, m.normal)
+    put3(&f.tangent, 0, perpendicular(m.normal))
     find_frame(&f, anchors, m.point_count, &m.body_a, &m.body_b, bodies)
     normal, tangent, second = lane3(&f.normal, 0), lane3(&f.tangent, 0), lane3(&f.second, 0)
     between = lane3(&f.between, 0)

@@ -5,9 +5,6 @@ from mcsim.state._joint cimport Joint, JOINT_AXES
 from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._manifold cimport Manifold
 
-cdef enum:
-    SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits
-
 # A joint without bounded rows in this step whose angle counts its turns.
 ctypedef struct TurningJoint:
     int32_t joint

@@ -15,11 +15,11 @@ from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE
 from mcsim.wide._halves cimport lasting
 
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._axis_rows cimport SWING_INDEX, bend_motors, spring_point, write_axis, write_limits
+from mcsim.constraints._axis_rows cimport SWING_BIT, SWING_INDEX, bend_motors, spring_point, write_axis, write_limits
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._coordinates cimport count_turns, measure_axes, turns_fast
 from mcsim.constraints._joint_table cimport constrain, holds_position, measure_error
-from mcsim.constraints._joint_lists cimport SWING_BIT, TurningJoint, list_joint
+from mcsim.constraints._joint_lists cimport TurningJoint, list_joint
 from mcsim.constraints._motion cimport constrain_motions, store_motions
 from mcsim.constraints._gear cimport GearSide, couple_joints, gear_error
 from mcsim.constraints._user cimport take_rows, user_row
