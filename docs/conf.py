@@ -41,6 +41,8 @@ html_theme_options = {"navigation_with_keys": True}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+smartquotes = False                     # "soft" is to be copied as it stands
 python_maximum_signature_line_length = 100
 python_use_unqualified_type_names = True
 
@@ -59,17 +61,21 @@ OPTIONS = "<!-- the options of all commands -->"
 def option_tables():
     """Commands, arguments and options of the command line, as Markdown."""
     import typer
+
     from mcsim.cli import app
 
     lines = []
     for name, command in typer.main.get_command(app).commands.items():
         told = (command.help or "").split("\n\n")
-        lines += [f"## mcsim {name}", "", *(" ".join(part.split()) + "\n" for part in told), "| | | default |", "|---|---|---|"]
+        lines += [f"## mcsim {name}", "", *(" ".join(part.split()) + "\n" for part in told),
+                  "| | | default |", "|---|---|---|"]
         for parameter in command.params:
             if parameter.name == "help":
                 continue
             option = parameter.param_type_name == "option"
-            names = ", ".join([*parameter.opts, *parameter.secondary_opts]) if option else (parameter.metavar or parameter.name.upper())
+            names = parameter.metavar or parameter.name.upper()
+            if option:
+                names = ", ".join([*parameter.opts, *parameter.secondary_opts])
             shown = getattr(parameter, "show_default", False)
             default = shown if isinstance(shown, str) else parameter.default if shown else ""
             text = " ".join((getattr(parameter, "help", "") or "").split()).replace("|", "\\|")

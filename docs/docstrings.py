@@ -10,7 +10,8 @@ import re
 
 CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 SPECIAL = re.compile(r"([\\*|_])")
-PLACE = re.compile(r"docs/([\w/-]+)\.md")
+# Pages and public names, which become links.
+LINK = re.compile(r"\bdocs/([\w/-]+)\.md|\bmc\.(\w+(?:\.\w+)*)")
 # "solver: ", "a, b: ", "points (k, 3) [m]: ", "position [m], orientation (w, x, y, z): "
 NAME = r"[A-Za-z_]\w*(?: (?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]))*"
 ENTRY = re.compile(rf"({NAME}(?:, {NAME})*): ")
@@ -30,7 +31,12 @@ def _code(text):
 
 
 def _plain(text):
-    return SPECIAL.sub(r"\\\1", text)
+    found, at = [], 0
+    for link in LINK.finditer(text):
+        role = f":doc:`/{link[1]}`" if link[1] else f":py:obj:`mc.{link[2]} <mcsim.{link[2]}>`"
+        found += [SPECIAL.sub(r"\\\1", text[at:link.start()]), f"\\ {role}\\ "]
+        at = link.end()
+    return "".join(found) + SPECIAL.sub(r"\\\1", text[at:])
 
 
 def names_of(obj):

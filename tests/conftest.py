@@ -20,7 +20,7 @@ import amounts  # noqa: E402
 
 # Folders and files that step whole worlds for long, or start processes: what `-m quick` leaves out.
 DEAR = {"physics", "regression", "scenes", "lab", "test_benchmarks.py", "test_build.py", "test_busy.py", "test_cli.py",
-        "test_demos.py", "test_families.py", "test_lint.py", "test_processors.py", "test_threads.py"}
+        "test_demos.py", "test_families.py", "test_lint.py", "test_pages.py", "test_processors.py", "test_threads.py"}
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

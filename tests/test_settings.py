@@ -308,15 +308,6 @@ def rows(begin):
             for line in table.splitlines()[2:]]
 
 
-def test_examples_of_the_page_run_and_print_what_it_says(capsys):
-    names = {}
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(blocks) >= 3
-    for block in blocks:
-        exec(compile(block, str(PAGE), "exec"), names)
-        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", block, re.M)
-
-
 def test_tables_of_the_page_are_the_records():
     """What a stabilization reads, what goes with an integrator, which keyword a field is."""
     table = capabilities.STABILIZATION_TABLE
