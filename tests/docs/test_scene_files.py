@@ -5,9 +5,9 @@ import json
 import re
 
 import pytest
-from markdown_pages import ROOT, blocks
 
 import mcsim as mc
+from markdown_pages import ROOT, blocks
 from mcsim.scene import schema
 
 PAGE = ROOT / "docs" / "scene_files.md"
