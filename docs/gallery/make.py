@@ -52,8 +52,8 @@ SHOWN = {
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
-    "incline": Shown("A block on a slope", "Where the slope is steeper than friction can hold, the block slides: tan 0.55 is "
-                     "more than 0.4.", 0.8, {"angle": 0.55, "friction": 0.4}, frames=2),
+    "incline": Shown("A block on a slope", "Where the slope is steeper than friction can hold, the block slides: tan 0.55 "
+                     "is more than 0.4.", 0.8, {"angle": 0.55, "friction": 0.4}, frames=2),
     "tumbler": Shown("A tumbler", "A drum that turns by itself lifts what is in it, and lets it fall.", 3.0),
     "wrecking_ball": Shown("A wrecking ball", "A heavy ball on a chain has swung into a brick wall.", 1.5),
     "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"n": 30}),

@@ -3,9 +3,9 @@
 import importlib.util
 
 import pytest
-from markdown_pages import ROOT
 
 import mcsim as mc
+from markdown_pages import ROOT
 
 FOLDER = ROOT / "docs" / "gallery"
 pytestmark = pytest.mark.skipif(not (FOLDER / "make.py").exists(), reason="the pages are not beside the tests")
