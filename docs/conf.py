@@ -41,7 +41,6 @@ html_theme_options = {"navigation_with_keys": True}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
 smartquotes = False                     # "soft" is to be copied as it stands
 python_maximum_signature_line_length = 100
 python_use_unqualified_type_names = True
@@ -52,6 +51,12 @@ NAMED = re.compile(r'^(#+ )?<a id="([\w-]+)"></a>', re.M)
 
 # Pages outside docs/ -> the pages here that include them.
 INCLUDED = {"../benchmarks/README.md": "performance.md"}
+
+
+# Names of paragraphs, which Sphinx knows in all pages at once, while links name the page too.
+PARAGRAPHS = "|".join(match[2] for page in HERE.glob("**/*.md") for match in NAMED.finditer(page.read_text(encoding="utf-8"))
+                      if not match[1])
+TO_PARAGRAPH = re.compile(rf"\]\([\w./-]+\.md#({PARAGRAPHS})\)")
 
 
 # Where api/command_line.md has the tables of options.
@@ -86,7 +91,8 @@ def option_tables():
 
 def prepare(app, docname, source):
     """`<a id="name"></a>` names a heading or paragraph here as well; links to pages that are included go there."""
-    source[0] = NAMED.sub(lambda match: f"{{#{match[2]}}}\n{match[1] or ''}", source[0])
+    source[0] = NAMED.sub(lambda match: f"{{#{match[2]}}}\n{match[1]}" if match[1] else f"({match[2]})=\n", source[0])
+    source[0] = TO_PARAGRAPH.sub(r"](#\1)", source[0])
     for outside, page in INCLUDED.items():
         source[0] = source[0].replace(f"]({outside}", f"]({page}")
     if OPTIONS in source[0]:
@@ -98,6 +104,18 @@ def docstring(app, what, name, obj, options, lines):
     lines[:] = as_rest("\n".join(lines), obj)
 
 
+# Steps are told as fractions of a second.
+FRACTIONS = {repr(1 / rate): f"1/{rate}" for rate in (60, 120, 240, 1000)}
+
+
+def signature(app, what, name, obj, options, arguments, result):
+    """Steps as fractions."""
+    for number, fraction in FRACTIONS.items():
+        arguments = arguments and arguments.replace(f"={number}", f"={fraction}")
+    return arguments, result
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", signature)
     app.connect("source-read", prepare)
     app.connect("autodoc-process-docstring", docstring)
