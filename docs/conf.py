@@ -54,8 +54,8 @@ INCLUDED = {"../benchmarks/README.md": "performance.md"}
 
 
 # Names of paragraphs, which Sphinx knows in all pages at once, while links name the page too.
-PARAGRAPHS = "|".join(match[2] for page in HERE.glob("**/*.md") for match in NAMED.finditer(page.read_text(encoding="utf-8"))
-                      if not match[1])
+PARAGRAPHS = "|".join(match[2] for page in HERE.glob("**/*.md")
+                      for match in NAMED.finditer(page.read_text(encoding="utf-8")) if not match[1])
 TO_PARAGRAPH = re.compile(rf"\]\([\w./-]+\.md#({PARAGRAPHS})\)")
 
 
@@ -84,6 +84,7 @@ def option_tables():
             shown = getattr(parameter, "show_default", False)
             default = shown if isinstance(shown, str) else parameter.default if shown else ""
             text = " ".join((getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
+            text = re.sub(r"\[bold\](.*?)\[/\]", r"`\1`", text)
             lines.append(f"| `{names}` | {text} | {default if default not in (None, (), []) else ''} |")
         lines.append("")
     return "\n".join(lines)

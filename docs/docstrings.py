@@ -81,7 +81,7 @@ def as_rest(doc, obj=None):
             found = entries(part, known)
             for names, told in found:
                 if names:
-                    lines += [f"**{_plain(names)}**", *(f"    {escaped(told)}".split("\n")), ""]
+                    lines += [f"**{_plain(names)}**", f"    {escaped(told.rstrip(';'))}", ""]
                 else:
                     lines += [escaped(told), ""]
     return lines or [""]
