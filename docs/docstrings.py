@@ -13,8 +13,8 @@ SPECIAL = re.compile(r"([\\*|_])")
 # Pages and public names, which become links.
 LINK = re.compile(r"\bdocs/([\w/-]+)\.md|\bmc\.(\w+(?:\.\w+)*)")
 # "solver: ", "a, b: ", "points (k, 3) [m]: ", "position [m], orientation (w, x, y, z): "
-NAME = r"[A-Za-z_]\w*(?: (?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]))*"
-ENTRY = re.compile(rf"({NAME}(?:, {NAME})*): ")
+NAME = r"[A-Za-z_]\w*(?:\([^()]*\))?(?: (?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\]))*"
+ENTRY = re.compile(rf"({NAME}(?:(?:, | or ){NAME})*): ")
 
 
 def escaped(text):

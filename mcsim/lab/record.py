@@ -21,9 +21,9 @@ BLOWN = 1e30                    # kinetic energy of what has blown up [J]
 class Run:
     """What one method did with one step, at the beginning and after every step: arrays (t,), or (t, 3).
 
-    time [s]. joint_position_max, joint_position_rms [m], joint_angle_max, joint_angle_rms [rad]: by how much joints are
+    time: [s]. joint_position_max, joint_position_rms [m], joint_angle_max, joint_angle_rms [rad]: by how much joints are
     open, the worst and the root mean square over all. velocity_drift [m/s], spin_drift [rad/s]: the worst velocity
-    along what a joint forbids. energy, kinetic [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
+    along what a joint forbids. energy, kinetic: [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
     penetration [m]: the deepest. residual [N s]: the solver's natural map. position_distance [m], angle_distance [rad]:
     to the reference trajectory, root mean square over the bodies; NaN without one. energy_error [J], momentum_error
     [kg m/s], spin_error [kg m²/s]: see Study. step_seconds (steps,) [s]: time of each call of step(), in a run of its

@@ -60,6 +60,8 @@ class SolverStudy:
                 for name, found in self.solutions.items()]
 
     def table(self) -> Text:
+        """How each solver ended, its iterations, time, residuals, and how far its velocities are from the best one's; it
+        prints as lines, and is a str."""
         body = [[name, reason, str(iterations), f"{1e3 * seconds:.3g}", *map(number_text, numbers)]
                 for name, reason, iterations, seconds, *numbers in self.rows()]
         body += [[name, "failed", *[""] * 7] for name in self.failures]

@@ -32,10 +32,11 @@ class Study:
     series: name -> list of Run, one for each of dts. runs: name -> Run at the smallest step.
     reference: Reference, or None; reference_failure: why there is none, if it was wanted.
     energy_scale [J]: the largest kinetic energy, by which energy errors are divided in tables and pictures.
+    touching: whether bodies may collide.
+
     energy_error of a run is the energy less that of the beginning where the scene conserves it (`conserves`), else less
     the reference's. momentum_error and spin_error, of linear and angular momentum, are the lengths of what they are off
     from what gravity makes of those at the beginning in a scene that nothing holds (`free`), else from the reference's.
-    touching: whether bodies may collide.
     """
 
     scene: str

@@ -41,7 +41,11 @@ OrderName = Literal["simultaneous", "sequential"]
 
 
 class Choice:
-    """What all of these objects share."""
+    """What all of these objects share.
+
+    keyword: of World, which takes it. says: keyword -> value that the object stands for by being there. names: field ->
+    keyword that says the same, where that is called otherwise. checks: field -> check of its value.
+    """
 
     keyword: ClassVar[str]                          # the keyword of World that takes it
     says: ClassVar[Mapping[str, Any]]               # keyword -> value that it stands for by being there

@@ -1,6 +1,7 @@
 """docs/api has every public name, and each of its members; what it has is there."""
 
 import importlib
+import importlib.util
 import inspect
 import re
 from functools import cached_property
@@ -85,3 +86,25 @@ def test_docstrings_are_there():
     silent = [name for name in LISTED if not inspect.getdoc(found(name)) and "autodata" not in name
               and (inspect.isclass(found(name)) or inspect.isroutine(found(name)))]
     assert not silent
+
+
+def test_docstrings_are_read_as_they_are_written():
+    """Lists of arguments become lists, code becomes code, and nothing in plain text is markup."""
+    spec = importlib.util.spec_from_file_location("docstrings", ROOT / "docs" / "docstrings.py")
+    docstrings = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(docstrings)
+
+    def function(dt, both, more):
+        """Does *it*, as J* |x| says.
+
+        dt: step [s]; a `dt_min` ends
+            there. both, more [m] (n, 3): see docs/notes.md and mc.World.
+
+            code = 1
+        """
+
+    lines = "\n".join(docstrings.as_rest(function.__doc__, function))
+    assert "Does \\*it\\*, as J\\* \\|x\\| says." in lines
+    assert "**dt**\n    step [s]; a \\ ``dt_min``\\  ends there.\n" in lines
+    assert "**both, more [m] (n, 3)**\n    see \\ :doc:`/notes`\\  and \\ :py:obj:`mc.World <mcsim.World>`\\ .\n" in lines
+    assert "::\n\n        code = 1\n" in lines

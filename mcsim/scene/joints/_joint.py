@@ -52,6 +52,11 @@ class Joint(Described):
     break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it
         breaks and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless
         `collide`.
+
+    What a type is to the rest of mcsim:
+    coordinates: what each is: "way" [m], "angle" [rad], or three of "turn", the rotation vector. turns_freely: whether no
+        row binds turning alone. tree: what it is in a tree of generalized coordinates, or None. couples: whether it is a
+        coupling there. urdf: its names in URDF files. in_files: whether a scene file can hold it.
     """
 
     type: ClassVar[str]

@@ -26,7 +26,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 class Shape(Value):
     """What all shapes have in common. A shape is fixed once made and may be given to several bodies.
 
-    type: its name in files, a key of SHAPES.
+    type: its name in files, a key of SHAPES. massive: whether a dynamic body may have it: it has a solid of its own.
     size: (3,) [m], radius, half lengths or half extents as far as the shape has them, else 0.
     position: (3,) [m], orientation: (4,), of the shape's frame in the body's frame.
     material: Material, or None for the body's. density: [kg/m³], or None for the body's.

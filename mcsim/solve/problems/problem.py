@@ -23,15 +23,14 @@ FORMAT = 1
 class Problem:
     """Find impulses lambda and velocities u = A lambda + compliance * lambda + b that suit each other.
 
-    Problem(A, b, friction, bounds=None, *, compliance=None, warm_start=None)
-      A: (n, n) symmetric, positive semidefinite, dense or scipy.sparse: J M^-1 J' of the rows [1/kg for rows in m].
-      b: (n,) what the rows' velocities are without impulses, bias and all [m/s, rad/s].
-      friction: (c,) coefficients of c contacts; 0 and inf may stand there. The first 3 c rows are the contacts',
+    A: (n, n) symmetric, positive semidefinite, dense or scipy.sparse: J M^-1 J' of the rows [1/kg for rows in m].
+    b: (n,) what the rows' velocities are without impulses, bias and all [m/s, rad/s].
+    friction: (c,) coefficients of c contacts; 0 and inf may stand there. The first 3 c rows are the contacts',
         [n, t1, t2] each: lambda_n >= 0, u_n > 0 opening. inf: the tangents are held whatever the normal impulse.
-      bounds: (n - 3 c, 2) lower and upper of the impulses of the rows that follow; -inf, inf (the default): bilateral.
+    bounds: (n - 3 c, 2) lower and upper of the impulses of the rows that follow; -inf, inf (the default): bilateral.
         Or (n, 2), of which the contacts' are not read.
-      compliance: (n,) at least 0, added to A's diagonal; default 0.
-      warm_start: (n,) impulses to begin with; default 0.
+    compliance: (n,) at least 0, added to A's diagonal; default 0.
+    warm_start: (n,) impulses to begin with; default 0.
 
     Problem.factored(jacobian, inverse_mass, b, friction, ...) keeps J (n, m) and M^-1 (m, m), sparse, in place of A, which
     is cheaper where many contacts share few bodies. `free_velocity` (m,): the velocities without impulses, if known;
@@ -109,10 +108,12 @@ class Problem:
 
     @property
     def row_count(self) -> int:
+        """n, of all rows."""
         return len(self.b)
 
     @property
     def contact_count(self) -> int:
+        """c: the first 3 c rows are those of contacts."""
         return len(self.friction)
 
     @property
