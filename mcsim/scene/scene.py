@@ -30,7 +30,7 @@ class Scene:
     ignored_pairs: list of pairs of bodies' names that do not collide: `ignore_collision`.
 
     A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
-    serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `load_scene` keep every number to the bit.
+    serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `mc.load` keep every number to the bit.
     """
 
     _known: tuple[Any, dict[frozenset[str], int]] = None, {}     # ignored_pairs, and the place of each pair there
@@ -97,16 +97,16 @@ class Scene:
             once for each of them in mass and inertia.
         kind: "dynamic" moves by forces, "kinematic" by its velocities alone, "static" not at all.
         position [m], orientation (w, x, y, z): of the body's own frame in the world. Shapes are placed in that frame.
-        velocity [m/s], of the centre of mass; angular_velocity [rad/s]; world axes.
-        density [kg/m³] of shapes that have none of their own, 1000 by default; or mass [kg], to which the shapes' mass
-            and inertia are scaled.
+        velocity: [m/s], of the centre of mass, world axes. angular_velocity: [rad/s], world axes.
+        density: [kg/m³] of shapes that have none of their own, 1000 by default. mass: [kg], in place of a density, to
+            which the shapes' mass and inertia are scaled.
         inertia [kg m²]: 3 principal moments or 3×3, about the centre of mass, in body axes; needs mass.
             A dynamic body without a shape needs both.
-        center_of_mass [m] in the body's frame; needs mass and inertia, unless the body is static or kinematic.
+        center_of_mass: [m] in the body's frame; needs mass and inertia, unless the body is static or kinematic.
             Without it, it is that of the shapes.
         material: of shapes that have none of their own; Material() by default.
         collision_group, collision_mask: 32-bit integers; two bodies collide if each one's group is in the other's mask.
-        gravity_scale multiplies gravity; linear_damping, angular_damping [1/s] are the rates at which velocities decay.
+        gravity_scale: multiplies gravity. linear_damping, angular_damping: the rates at which velocities decay [1/s].
         bullet: whether to keep it from passing through dynamic bodies, too, however fast.
         unphysical_inertia: let the moments of `inertia` break the triangle inequality, which no solid's do, but those
             of many robot files. They must be positive definite in any case.

@@ -17,7 +17,8 @@ FILM_COLORS = 128
 def save_png(path, scene, recording, *, frames=1, size=SIZE):
     """A picture of the last frame, or a strip of `frames` pictures from the first frame to the last.
 
-    recording: positions (t, n, 3), orientations (t, n, 4) and time (t,) of the scene's bodies.
+    path: ends with .png. recording: a Recording, or any object with positions (t, n, 3), orientations (t, n, 4) and time
+    (t,) of the scene's bodies. size: (width, height) of a picture in pixels.
     """
     _check(path, ".png", scene, recording)
     if not 1 <= frames <= 100:
@@ -33,7 +34,10 @@ def save_png(path, scene, recording, *, frames=1, size=SIZE):
 
 
 def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None):
-    """A film of all frames that loops. `speed` 2 shows it twice as fast; `progress(k)` is called after frame k."""
+    """A film of all frames that loops. `speed` 2 shows it twice as fast; `progress(k)` is called after frame k.
+
+    path: ends with .gif. scene, recording, size: as of save_png.
+    """
     _check(path, ".gif", scene, recording)
     if not (np.isfinite(speed) and speed > 0):
         raise SceneError(f"{os.fspath(path)}: speed must be positive, got {speed}")

@@ -226,7 +226,9 @@ class Queries(WorldBase):
 
         origin (3,) [m], direction (3,) of any length but 0, world; max_distance [m]. A ray that starts inside a shape
         hits it at once, at distance 0 with a zero normal; with solid=False it hits the surface from inside, where it
-        comes out, and the normal points inwards. Of shapes at the same distance the first counts."""
+        comes out, and the normal points inwards. Of shapes at the same distance the first counts.
+
+        mask: bits of the collision groups that are seen. exclude: a body, or a list of bodies, that are not."""
         with self._asking("ray_cast") as finder:
             origin, direction, limit = _line(origin, direction, max_distance)
             seen = bits(mask, "mask"), self._skipped(exclude)
@@ -240,7 +242,8 @@ class Queries(WorldBase):
         """The nearest hits of many rays in one call, as of a lidar: (k,) structured array of body (-1 = nothing), shape
         (its number in the body), distance [m] (inf), point (3,) [m] and normal (3,), world.
 
-        origins, directions (k, 3), or (3,) for all; max_distance: one, or (k,) [m]. The rest as for ray_cast."""
+        origins, directions (k, 3), or (3,) for all; max_distance: one, or (k,) [m]. mask, exclude, solid: as of
+        ray_cast."""
         with self._asking("ray_casts") as finder:
             origins, directions = _rays(origins, directions)
             hits = finder.cast_rays(origins, directions, _reaches(max_distance, len(origins)), bits(mask, "mask"),
@@ -255,7 +258,7 @@ class Queries(WorldBase):
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
         direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the
-        start, the distance is 0 and the normal is the shortest way out."""
+        start, the distance is 0 and the normal is the shortest way out. mask, exclude: as of ray_cast."""
         with self._asking("shape_cast") as finder:
             position, direction, limit = _line(position, direction, max_distance, "position")
             probes = _probes(shape, position, orientation)
@@ -267,7 +270,7 @@ class Queries(WorldBase):
         """The bodies that a shape (or a list of them) overlaps or touches, in the order of bodies.
 
         shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the
-        world."""
+        world. mask, exclude: as of ray_cast."""
         with self._asking("overlap") as finder:
             probes = _probes(shape, vector(position, "position"), orientation, planes=True)
             seen = bits(mask, "mask"), self._skipped(exclude)

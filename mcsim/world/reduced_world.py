@@ -300,22 +300,26 @@ class ReducedWorld(World):
             self.tau[...] = as_state(value, "tau", len(self.tau))
 
     def forward_dynamics(self, q, qd, tau, forces=None) -> np.ndarray:
-        """Accelerations qdd (nv,) of the tree alone: see Dynamics.forward_dynamics."""
+        """Accelerations qdd (nv,) of the tree alone, without loops, contacts, limits and motors; gravity acts.
+
+        q (nq,), qd (nv,), tau (nv,) [N, N m]; forces (n, 6): force and torque about the centre of mass of each body, world
+        axes. Each may have a leading axis: many states in one call, see Dynamics.forward_dynamics."""
         with self._turn.look("forward_dynamics"):
             return self.dynamics.forward_dynamics(q, qd, tau, forces)
 
     def inverse_dynamics(self, q, qd, qdd, forces=None) -> np.ndarray:
-        """Joint forces tau (nv,) that give qdd to the tree alone: see Dynamics.inverse_dynamics."""
+        """Joint forces tau (nv,) [N, N m] that give qdd (nv,) to the tree alone; q, qd, forces as of forward_dynamics,
+        and see Dynamics.inverse_dynamics."""
         with self._turn.look("inverse_dynamics"):
             return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
 
     def mass_matrix(self, q) -> np.ndarray:
-        """H (nv, nv): see Dynamics.mass_matrix."""
+        """H (nv, nv) at q (nq,), or of many at once: see Dynamics.mass_matrix."""
         with self._turn.look("mass_matrix"):
             return self.dynamics.mass_matrix(q)
 
     def bias_force(self, q, qd, forces=None) -> np.ndarray:
-        """C (nv,) of tau = H qdd + C: see Dynamics.bias_force."""
+        """C (nv,) of tau = H qdd + C at q and qd, with `forces` as of forward_dynamics: see Dynamics.bias_force."""
         with self._turn.look("bias_force"):
             return self.dynamics.bias_force(q, qd, forces)
 
