@@ -1,20 +1,12 @@
-"""The names that the API reference must have: those of mc.__all__, and what their classes show."""
+"""The names that the API reference must have, and the classes whose members it must tell."""
 
 import inspect
-from functools import cached_property
 
 import mcsim as mc
 
-
-def own_members(kind):
-    """Methods and properties that a class defines itself and shows."""
-    return {name for name, value in vars(kind).items() if not name.startswith("_")
-            and isinstance(value, (property, cached_property, classmethod, staticmethod))
-            or not name.startswith("_") and inspect.isroutine(value)}
-
-
-CLASSES = [getattr(mc, name) for name in mc.__all__ if inspect.isclass(getattr(mc, name))]
 MODULES = {"lab": mc.lab, "reduced": mc.reduced}
+CLASSES = [kind for module in (mc, *MODULES.values()) for name in module.__all__
+           if inspect.isclass(kind := getattr(module, name))]
 # What is told of as a module, whose own names are listed.
 NAMES = {f"mcsim.{name}" for name in mc.__all__ if name not in ("lab", "reduced", "scenes")}
 NAMES |= {f"mcsim.{module}.{name}" for module, found in MODULES.items() for name in found.__all__
