@@ -6,6 +6,8 @@ Switches, by environment variable:
   MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin; one level of one lane, for what is
                                     traced is made a Python object, which no register of several lanes can be
   MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
+  MCSIM_LEVELS=v3,v4                the levels of x86-64 that are built besides the baseline, for wheels; without it those
+                                    that this machine's processor has
 """
 
 import ast
@@ -13,11 +15,13 @@ import gc
 import os
 import platform
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from Cython.Build import cythonize
+from Cython.Build import Dependencies, cythonize
+from Cython.Compiler import Errors, Main
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -178,12 +182,16 @@ KERNELS = {
 }
 
 # Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond
-# the baseline they are built on such processors only. Functions that pass registers of several lanes must be inlined.
+# the baseline they are built on such processors only, and those alone that the processor of this machine has: what is
+# built to be given away names them all by MCSIM_LEVELS. Functions that pass registers of several lanes must be inlined.
 INLINE = "-DCYTHON_INLINE=inline __attribute__((always_inline))"
 LEVELS = {
     f"mcsim.{package}._{level}": [INLINE, *flags] for package in ("wide", "reduced") for level, flags in {
         "base": [], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}.items()
 }
+
+# What a processor must have for a level beyond the baseline, in the words of /proc/cpuinfo: as in wide/_base.pyx.
+FEATURES = {"v3": "avx2 fma bmi1 bmi2", "v4": "avx2 fma bmi1 bmi2 avx512f avx512bw avx512cd avx512dq avx512vl"}
 
 # What looks into lanes and is no level works on one lane, whatever the processor.
 INTO_LANES = re.compile(
@@ -545,11 +553,28 @@ class BuildKernels(build_ext):
         super().build_extensions()
 
 
+def levels_built():
+    """Of LEVELS those to build here: what MCSIM_LEVELS names, else what this machine's processor has, as far as it can be
+    told."""
+    named = os.environ.get("MCSIM_LEVELS")
+    if COVERAGE or not X86:                      # coverage has one lane at every level
+        levels = []
+    elif named is not None:
+        levels = [level for level in re.split(r"[\s,]+", named) if level and level != "base"]
+        if not {*levels} <= {*FEATURES}:
+            raise SystemExit(f"MCSIM_LEVELS is {named!r}; the levels are {', '.join(FEATURES)}")
+    else:
+        told = Path("/proc/cpuinfo")
+        flags = re.search(r"^flags\s*:(.*)", told.read_text(), re.M) if told.exists() else None
+        levels = [level for level, needed in FEATURES.items() if not flags or {*needed.split()} <= {*flags[1].split()}]
+    return {module for module in LEVELS if module.rpartition("_")[2] in ("base", *levels)}
+
+
 def extensions():
-    several = X86 and not COVERAGE               # which has one lane at every level
+    levels = levels_built()
     only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
     chosen = [extension(m, libs) for m, libs in KERNELS.items()
-              if (several or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
+              if (m not in LEVELS or m in levels) and (not only or any(o in m for o in only.split(",")))]
     return [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])]
 
 
@@ -557,14 +582,70 @@ def translations(chosen):
     """The same modules with their C sources."""
     for registry in (JOINTS, SHAPES):
         write_table(registry)
-    return cythonize(
-        chosen,
-        nthreads=processors(),
-        compiler_directives=DIRECTIVES,
-        emit_linenums=DEBUG or bool(SANITIZE),
-        annotate=switch("MCSIM_ANNOTATE"),
-        shared_utility_qualified_name=UTILITY,
-    )
+    tasks = []
+    translate_one, Dependencies.cythonize_one = Dependencies.cythonize_one, lambda *task: tasks.append(task)
+    try:
+        modules = cythonize(
+            chosen,
+            compiler_directives=DIRECTIVES,
+            emit_linenums=DEBUG or bool(SANITIZE),
+            annotate=switch("MCSIM_ANNOTATE"),
+            shared_utility_qualified_name=UTILITY,
+        )
+    finally:
+        Dependencies.cythonize_one = translate_one
+    if hasattr(os, "fork") and len(tasks) > 1:
+        translate_after_headers(tasks)
+    else:
+        for task in tasks:
+            translate_one(*task)
+    return modules
+
+
+def translate_after_headers(tasks):
+    """cythonize_one for each task, in processes that begin with all headers already read. By itself Cython reads every
+    header again for each module that reaches it, which is more than half of its work here."""
+    files = Dependencies.create_dependency_tree()
+    headers = {task[0]: {path.removesuffix(".pxd").replace(os.sep, ".") for path in files.all_dependencies(task[0])
+                         if re.match(r"mcsim\W.*\.pxd$", path)} for task in tasks}
+    context = Main.Context.from_options(tasks[0][4])
+    for name in sorted(set().union(*headers.values())):
+        context.find_module(name)
+    if Errors.get_errors_count():
+        raise SystemExit("Cython found errors in headers, see above.")
+    if context.utility_pxds:             # its helpers would go into every module
+        raise SystemExit("A header declares a memoryview: take a pointer there (core/_arrays.pxd), or an object.")
+    read, running, failed = context.pxds, {}, []
+
+    def wait_for_one():
+        process, status = os.wait()
+        path = running.pop(process)
+        if status:
+            failed.append(path)
+
+    gc.freeze()
+    for task in tasks:
+        while len(running) >= processors():
+            wait_for_one()
+        process = os.fork()
+        if not process:
+            # The functions of the headers that the module reaches, and of no others, go into its source.
+            context.pxds = {name: header for name, header in read.items()
+                            if name in headers[task[0]] or not name.startswith("mcsim.")}
+            Main.Context.from_options = lambda options: setattr(context, "options", options) or context
+            try:
+                Dependencies.cythonize_one(*task)
+            except BaseException as error:
+                print(error, file=sys.stderr, flush=True)
+                os._exit(1)
+            sys.stdout.flush()
+            os._exit(0)
+        running[process] = task[0]
+    while running:
+        wait_for_one()
+    gc.unfreeze()
+    if failed:
+        raise SystemExit("Cython could not translate " + ", ".join(sorted(failed)))
 
 
 if __name__ == "__main__":               # what translates several files at once may import this file

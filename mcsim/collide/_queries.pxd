@@ -46,4 +46,3 @@ cdef class Finder:
     cdef Py_ssize_t walk(self, const Ray* ray, const Solid* probe, double limit, int filled, const Filter* chosen,
                          int every, Hit* hits) noexcept nogil
     cdef Py_ssize_t touching(self, const Solid* probe, const Filter* chosen, int32_t* shapes) noexcept nogil
-    cdef _choose(self, Filter* chosen, int32_t mask, const int8_t[::1] skipped)

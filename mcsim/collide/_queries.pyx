@@ -72,6 +72,18 @@ cdef int part(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept
     return 1
 
 
+cdef choose(Filter* chosen, Py_ssize_t body_count, int32_t mask, const int8_t[::1] skipped):
+    """Which shapes a query asks for: of bodies that it skips (body_count,) none."""
+    chosen.mask = mask
+    chosen.skipped = NULL
+    chosen.sensor = -1
+    if skipped is not None:
+        if skipped.shape[0] < body_count:
+            raise ValueError(f"skipped must have a number for each of {body_count} bodies")
+        if skipped.shape[0] > 0:
+            chosen.skipped = &skipped[0]
+
+
 cdef class Finder:
     """Looks for the shapes of `collider`. It serves as long as the collider's shapes stay the same."""
 
@@ -315,7 +327,7 @@ cdef class Finder:
         hits_array = np.zeros(count, HIT_DTYPE)
         if count == 0:
             return hits_array
-        self._choose(&chosen, mask, skipped)
+        choose(&chosen, self.body_count, mask, skipped)
         raw = hits_array.view("i1")
         hits = <Hit*>&raw[0]
         with nogil:
@@ -336,7 +348,7 @@ cdef class Finder:
         cdef Ray ray
         cdef char[::1] raw
         hits_array = np.zeros(self.shape_count + 1, HIT_DTYPE)
-        self._choose(&chosen, mask, skipped)
+        choose(&chosen, self.body_count, mask, skipped)
         raw = hits_array.view("i1")
         ray.origin = vec3(origin[0], origin[1], origin[2])
         ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
@@ -351,7 +363,7 @@ cdef class Finder:
         cdef Ray ray
         cdef char[::1] raw
         hits_array = np.zeros(1, HIT_DTYPE)
-        self._choose(&chosen, mask, skipped)
+        choose(&chosen, self.body_count, mask, skipped)
         raw = hits_array.view("i1")
         ray.origin = probe.solids[0].position
         ray.direction = unit(vec3(direction[0], direction[1], direction[2]))
@@ -364,7 +376,7 @@ cdef class Finder:
         cdef Py_ssize_t count
         cdef Filter chosen
         cdef int32_t[::1] numbers
-        self._choose(&chosen, mask, skipped)
+        choose(&chosen, self.body_count, mask, skipped)
         with nogil:
             count = self.touching(&probe.solids[i], &chosen, self.found)
         result = np.empty(count, np.int32)
@@ -399,13 +411,3 @@ cdef class Finder:
         p = add_scaled(middle, -0.5 * least, n)
         q = add_scaled(middle, 0.5 * least, n)
         return least, (n.x, n.y, n.z), (p.x, p.y, p.z), (q.x, q.y, q.z)
-
-    cdef _choose(self, Filter* chosen, int32_t mask, const int8_t[::1] skipped):
-        chosen.mask = mask
-        chosen.skipped = NULL
-        chosen.sensor = -1
-        if skipped is not None:
-            if skipped.shape[0] < self.body_count:
-                raise ValueError(f"skipped must have a number for each of {self.body_count} bodies")
-            if skipped.shape[0] > 0:
-                chosen.skipped = &skipped[0]

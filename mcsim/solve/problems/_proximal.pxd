@@ -29,7 +29,7 @@ cdef class Proximal:
     cdef double* state                  # (length,) work
     cdef double* work                   # (rows,) work
 
-    cdef find_pieces(self, const int32_t[::1] node, const int32_t[::1] local, const int64_t[::1] node_begin)
+    cdef find_pieces(self, column_node, column_local, begin_of_nodes)
     cdef find_pairs(self)
     cdef int node_size(self, Py_ssize_t piece) noexcept nogil
     cdef void read_state(self, const double* state, double* u) noexcept nogil

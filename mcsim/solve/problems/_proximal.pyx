@@ -236,8 +236,12 @@ cdef class Proximal:
             self.find_pieces(node, (np.arange(n) - node_begin[node]).astype(np.int32), node_begin)
         self.find_pairs()
 
-    cdef find_pieces(self, const int32_t[::1] node, const int32_t[::1] local, const int64_t[::1] node_begin):
-        """A block's columns gathered by nodes, and scaled: of an A given whole on both sides."""
+    cdef find_pieces(self, column_node, column_local, begin_of_nodes):
+        """A block's columns gathered by nodes, and scaled: of an A given whole on both sides. Of each column its node and
+        its place in it, int32, and of each node its first number, int64."""
+        cdef const int32_t[::1] node = column_node
+        cdef const int32_t[::1] local = column_local
+        cdef const int64_t[::1] node_begin = begin_of_nodes
         cdef Py_ssize_t block, k, c, pieces = 0, total = 0
         cdef int size, r, n
         cdef double f

@@ -13,8 +13,8 @@ cdef class Recorder:
     cdef object kept
     cdef object residuals               # (count, 6), times (count,)
     cdef object times
-    cdef double[:, ::1] record
-    cdef double[::1] time
+    cdef double* record                 # their memory
+    cdef double* time
     cdef double* best_impulse           # (rows,)
     cdef double* best_velocity
     cdef Py_ssize_t count, made, best   # iterations that may come, that were kept, and the best of them, -1: none

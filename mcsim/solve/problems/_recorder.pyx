@@ -33,7 +33,7 @@ cdef class Recorder:
         self.made, self.best = 0, -1
         self.tolerance, self.least, self.most = progress.tolerance, progress.least, progress.bound
         self.residuals, self.times = np.zeros((self.count, 6)), np.zeros(self.count)
-        self.record, self.time = self.residuals, self.times
+        self.record, self.time = doubles(self.residuals), doubles(self.times)
         self.length = tick()
         self.began = ticks()
 
@@ -42,10 +42,11 @@ cdef class Recorder:
         cdef Py_ssize_t k = self.made
         cdef Py_ssize_t size = self.system.row_count * sizeof(double)
         cdef double worst
-        self.system.measure(self.model, impulse, velocity, &self.record[k, 0])
+        cdef double* record = self.record + 6 * k
+        self.system.measure(self.model, impulse, velocity, record)
         self.time[k] = (ticks() - self.began) * self.length
         self.made = k + 1
-        worst = max(self.record[k, 0], self.record[k, 1], self.record[k, 2], self.record[k, 3])
+        worst = max(record[0], record[1], record[2], record[3])
         if worst < self.least:
             self.least = worst
             self.best = k

@@ -31,7 +31,7 @@ cdef class System:
     cdef const double* lower            # (rows - 3 contacts,) of the single rows
     cdef const double* upper
 
-    cdef find_local(self, double[::1] local)
+    cdef find_local(self, double* local)
     cdef int size(self, Py_ssize_t block) noexcept nogil
     cdef Py_ssize_t first(self, Py_ssize_t block) noexcept nogil
     cdef Py_ssize_t place(self, Py_ssize_t block) noexcept nogil

@@ -135,6 +135,7 @@ cdef class System:
         local = np.zeros(9 * (len(begin) - 1))
         self.kept = (begin, column, value, response, b, compliance, friction, lower, upper)
         self.local_array = local
+        cdef double[::1] parts = local
         self.row_count = len(b)
         self.contact_count = len(friction)
         self.block_count = len(begin) - 1
@@ -151,8 +152,8 @@ cdef class System:
         self.friction = doubles(friction)
         self.lower = doubles(lower)
         self.upper = doubles(upper)
-        self.local = doubles(local)
-        self.find_local(local)
+        self.local = &parts[0] if parts.shape[0] else NULL
+        self.find_local(&parts[0] if parts.shape[0] else NULL)
 
     def __reduce__(self):
         return System, (*self.kept, self.width)
@@ -167,7 +168,7 @@ cdef class System:
         """(blocks, 3, 3): the blocks' own parts of A + R; of a single row the first entry alone."""
         return self.local_array.reshape(-1, 3, 3)
 
-    cdef find_local(self, double[::1] local):
+    cdef find_local(self, double* local):
         """Each block's own part of A + R: J M^-1 J' of its rows, or what stands in its columns."""
         cdef Py_ssize_t block, k, first
         cdef int size, i, j
