@@ -1,6 +1,6 @@
 """Algorithms in generalized coordinates beside Pinocchio's on the URDF files of real robots: do they agree?
 
-    python benchmarks/robots.py FOLDER                 all .urdf files below it (pip install pin 'mcsim[urdf]')
+    python benchmarks/robots.py FOLDER                 all .urdf files below it (pip install pin 'mcsim-physics[urdf]')
     python benchmarks/robots.py FOLDER --csv robots.csv
 
 Both read each file by themselves, on a fixed and on a floating base, without shapes. At one random state: the largest
@@ -145,7 +145,7 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     if not given.folder.is_dir():
         parser.error(f"{given.folder}: there is no such folder")
-    for module, package in (("pinocchio", "pin"), ("yourdfpy", "'mcsim[urdf]'")):
+    for module, package in (("pinocchio", "pin"), ("yourdfpy", "'mcsim-physics[urdf]'")):
         if find_spec(module) is None:
             print(f"{module} is not installed (pip install {package}): nothing to compare")
             return []

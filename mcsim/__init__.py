@@ -35,7 +35,7 @@ from mcsim.world import (
     World,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The function has the name of the package that it comes from. It answers for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "tests" / "smoke.py"
 BUILT = ("*.so", "*.c", "*.html", "__pycache__", "*.egg-info", "build", "dist", ".git", ".venv*", ".pytest_cache",
          ".hypothesis", ".mypy_cache", ".ruff_cache")
-SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY")
+SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY", "MCSIM_LEVELS")
 
 ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")
 
@@ -74,6 +74,8 @@ def test_binaries_are_not_stale():
     suffix = next(iter(binaries.values())).name.split(".", 1)[1]
     for module in kernels():
         binary = ROOT / (module.replace(".", "/") + "." + suffix)
+        if module.endswith(("_v3", "_v4")) and not binary.exists():         # a level that this processor has not
+            continue
         stale = [str(path) for path in ingredients(module) if path.stat().st_mtime > binary.stat().st_mtime]
         assert not stale, f"{binary} is older than {', '.join(stale)}: python setup.py build_ext -i"
 
@@ -92,6 +94,12 @@ def ingredients(module):
     return found
 
 
+def test_no_header_declares_a_memoryview():
+    """What Cython makes of one would go into every module that is translated beside (setup.py)."""
+    declared = re.compile(r"\w\[:(?::1)?(?:, ?:(?::1)?)*\] +\w")
+    assert not [str(path) for path in sources(".pxd") if declared.search(path.read_text())]
+
+
 def test_stubs_name_what_there_is():
     """Each .pyi describes a compiled module, and every public name in it exists there, with the stub's parameters."""
     for stub in sources(".pyi"):
@@ -105,10 +113,6 @@ def test_stubs_name_what_there_is():
                 assert not missing, f"{stub.name}: {node.name}: {missing}"
             elif isinstance(node, ast.FunctionDef):
                 assert hasattr(module, node.name), f"{stub.name}: {node.name}"
-
-
-def test_version_stands_once():
-    assert f'version = "{mcsim.__version__}"' in (ROOT / "pyproject.toml").read_text()
 
 
 # ---- building anew ---------------------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
     source = tmp_path / "source"
     shutil.copytree(tree, source)
     run([builder, "-c", backend.format("sdist", str(tmp_path))], cwd=source, env=environment())
-    archive, = tmp_path.glob("mcsim-*.tar.gz")
+    archive, = tmp_path.glob("mcsim_physics-*.tar.gz")
     with tarfile.open(archive) as tar:
         names = [name.partition("/")[2] for name in tar.getnames()]
         tar.extractall(tmp_path / "elsewhere", filter="data")
@@ -189,12 +193,12 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
     assert {"README.md", "LICENSE", "setup.py", "pyproject.toml"} <= set(names)
 
     unpacked, = (tmp_path / "elsewhere").iterdir()
-    log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment())
+    log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment(MCSIM_LEVELS="v3,v4"))
     complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:", line)
                   and "mcsim" in line]
     assert not complaints, "\n".join(complaints)
 
-    wheel, = tmp_path.glob("mcsim-*.whl")
+    wheel, = tmp_path.glob("mcsim_physics-*.whl")
     packed = zipfile.ZipFile(wheel).namelist()
     headers = {path.relative_to(tree).as_posix() for path in tree.rglob("mcsim/**/*")
                if path.suffix in (".pxd", ".pyi", ".py")}

@@ -292,7 +292,7 @@ def test_unwritable_folder(capsys, tmp_path):
 def test_missing_matplotlib(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = call(capsys, "run", "one", "--png", "end.png")
-    assert code == 2 and out == "" and err == "error: pictures need Matplotlib: pip install 'mcsim[plot]'\n"
+    assert code == 2 and out == "" and err == "error: pictures need Matplotlib: pip install 'mcsim-physics[plot]'\n"
 
 
 def test_a_failed_run(capsys, monkeypatch):

@@ -6,4 +6,4 @@ def require_matplotlib():
     try:
         import matplotlib  # noqa: F401 (whether it is there)
     except ImportError:
-        raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None
+        raise ImportError("pictures need Matplotlib: pip install 'mcsim-physics[plot]'") from None

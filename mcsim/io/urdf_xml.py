@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import choose, show
 
-INSTALL = "URDF files need yourdfpy: pip install 'mcsim[urdf]'"
+INSTALL = "URDF files need yourdfpy: pip install 'mcsim-physics[urdf]'"
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 LARGEST = 1e60                  # far beyond use; products of several such numbers stay finite
 SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")

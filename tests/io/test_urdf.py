@@ -654,10 +654,10 @@ def test_command_line(write, capsys):
 def test_without_yourdfpy(write, monkeypatch, capsys):
     path = write(ARM)
     monkeypatch.setitem(sys.modules, "yourdfpy", None)
-    with pytest.raises(ImportError, match=re.escape("pip install 'mcsim[urdf]'")):
+    with pytest.raises(ImportError, match=re.escape("pip install 'mcsim-physics[urdf]'")):
         mc.load(path)
     assert main(["check", str(path)]) == 2
-    assert "pip install 'mcsim[urdf]'" in capsys.readouterr().err
+    assert "pip install 'mcsim-physics[urdf]'" in capsys.readouterr().err
 
 
 # ---- a robot that was built ------------------------------------------------------------------------------------------

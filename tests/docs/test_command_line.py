@@ -1,0 +1,27 @@
+"""The command line's page: each of its lines is one that mcsim understands."""
+
+import re
+
+import pytest
+
+import mcsim as mc
+from markdown_pages import ROOT, blocks
+from mcsim.cli import main
+
+PAGE = (ROOT / "docs" / "api" / "command_line.md").read_text(encoding="utf-8")
+LINES = next(block.text for block in blocks(PAGE) if block.text.startswith("mcsim ")).splitlines()
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_examples_parse(line, tmp_path, monkeypatch):
+    """What they name is made smaller here."""
+    monkeypatch.chdir(tmp_path)
+    mc.load("pendulum").save("my.json")
+    words = re.split(r"  +", line)[0].split()[1:]
+    words = [re.sub("^base=.*", "base=3", word) for word in words if word not in ("--gif", "my.gif")]
+    if words[0] in ("run", "compare"):
+        if "--seconds" in words:
+            at = words.index("--seconds")
+            del words[at:at + 2]
+        words += ["--seconds", "0.02" if words[0] == "run" else "0.2"]
+    assert main(words) == 0
