@@ -28,9 +28,9 @@ ALWAYS = {"dt", "substep", "time", "body_names", "joint_names", "scene", "body",
 LOOKS = {"energy", "momentum", "joint_errors", "frames", "asleep", "settings", "loop_errors", "forward_dynamics",
          "inverse_dynamics", "mass_matrix", "bias_force", "body_jacobian", "to_maximal"}
 BODY_ALWAYS = {"name", "removed", "index", "kind", "position", "orientation", "velocity", "angular_velocity", "asleep",
-               "mass", "inertia", "gravity_scale", "linear_damping", "angular_damping", "bullet", "NOUN", "PLURAL", "among"}
+               "mass", "inertia", "gravity_scale", "linear_damping", "angular_damping", "bullet"}
 BODY_LOOKS = {"frame"}
-JOINT_ALWAYS = {"name", "removed", "index", "type", "NOUN", "PLURAL", "among"}
+JOINT_ALWAYS = {"name", "removed", "index", "type"}
 JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
 
 # How each name is asked; those that are not here are read, and called without arguments if they can be. A "=" behind a

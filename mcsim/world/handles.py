@@ -37,9 +37,9 @@ class Handle:
 
     __slots__ = ("_world", "_part")
 
-    NOUN: ClassVar[str]
-    PLURAL: ClassVar[str]
-    among: ClassVar[Any]            # a There -> name -> number, the parts, what they are called
+    _NOUN: ClassVar[str]
+    _PLURAL: ClassVar[str]
+    _among: ClassVar[Any]            # a There -> name -> number, the parts, what they are called
 
     def __init__(self, world, part):
         self._world, self._part = world, part
@@ -75,7 +75,7 @@ class Handle:
 
     def _number(self, there):
         """Its number among what there is: a There of its world."""
-        index, parts, what = self.among(there)
+        index, parts, what = self._among(there)
         i = index.get(self._part.name)
         if i is None or parts[i].original is not self._part.original:
             raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer "
@@ -85,7 +85,7 @@ class Handle:
     def _described(self):
         """The part as the scene has it now."""
         there = self._world._there
-        return self.among(there)[1][self._number(there)]
+        return self._among(there)[1][self._number(there)]
 
     def _look(self, what):
         """The world's turn, to read something of this part."""
@@ -97,7 +97,7 @@ class Handle:
 
     def _of_it(self, what):
         """What a message calls it."""
-        return f"{self.NOUN}({self.name!r}).{what}"
+        return f"{self._NOUN}({self.name!r}).{what}"
 
 
 class BodyHandle(Handle):
@@ -105,10 +105,10 @@ class BodyHandle(Handle):
 
     __slots__ = ()
 
-    NOUN, PLURAL = "body", "bodies"
+    _NOUN, _PLURAL = "body", "bodies"
 
     @staticmethod
-    def among(there):
+    def _among(there):
         """-> name -> number, parts, what they are called."""
         return there.body_index, there.scene.bodies, "body"
 
@@ -227,10 +227,10 @@ class JointHandle(Handle):
 
     __slots__ = ()
 
-    NOUN, PLURAL = "joint", "joints"
+    _NOUN, _PLURAL = "joint", "joints"
 
     @staticmethod
-    def among(there):
+    def _among(there):
         """-> name -> number, parts, what they are called."""
         return there.joint_index, there.scene.joints, "joint"
 

@@ -318,7 +318,7 @@ class Snapshots(WorldBase):
         return _rebuild, (type(self), self._origin, self._given(), self.snapshot())
 
     def __deepcopy__(self, memo):
-        with self._turn.alone("snapshot"):
+        with self._turn.alone("copy"):
             return self._copied()
 
 

@@ -53,8 +53,8 @@ from mcsim.world.settings import check_damping, check_settings, kernel_settings,
 from mcsim.world.snapshots import Snapshots, forgetful
 
 BUSY = ("World.{doing}: the world is in the middle of a step, "
-        "or of being changed or looked at; a function that it calls (a "
-        "residual, a motion) and other threads may only read its arrays: do it after the step")
+        "or of being changed, copied or looked at by another thread; meanwhile a function that it calls (a "
+        "residual, a motion) and other threads may only read its arrays: do it after that, or take turns")
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
@@ -411,7 +411,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _find(self, key, family, there=None):
         """The number of a body or joint. family: BodyHandle or JointHandle; there: a There, that of now if None."""
         there = there or self._there
-        index, parts, what = family.among(there)
+        index, parts, what = family._among(there)
         if isinstance(key, family):
             if key._world is not self:
                 raise SceneError(f"{what} {key.name!r} belongs to another world")
@@ -427,7 +427,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
             return int(key)
         close = suggestion(name, index) if isinstance(name, str) else ""
-        all_names = f"; there are {len(index)}: {listing(index)}" if index else f"; there are no {family.PLURAL}"
+        all_names = f"; there are {len(index)}: {listing(index)}" if index else f"; there are no {family._PLURAL}"
         raise SceneError(f"unknown {what} {show(name)}{close or all_names}")
 
 
