@@ -13,7 +13,7 @@ from mcsim.io import Recorder
 
 def main(links=40, seconds=3.0, png=None):
     """Runs the demo, prints what it saw and checks it. -> {(joint_solver, substeps): largest joint error [m]}"""
-    scene = mc.scenes.chain(n=links)
+    scene = mc.scenes.chain(count=links)
     print(f"{links} links; largest opening of a joint, and energy (which friction-free joints keep)")
     errors = {}
     for joint_solver, substeps in (("rows", 2), ("rows", 4), ("rows", 16), ("tree", 4)):

@@ -115,14 +115,19 @@ def test_options_reach_the_world(capsys, monkeypatch):
     code, _, err = call(
         capsys, "run", "one", "--seconds", 0.1, "--dt", "1/240", "--substeps", 8, "--solver", "pgs", "--iterations", 3,
         "--stabilization", "baumgarte", "--friction", "pyramid", "--friction-points", "point", "--baumgarte", 0.1,
-        "--slop", "1e-4", "--hertz", 20, "--damping-ratio", 5, "--joint-hertz", 50, "--joint-damping-ratio", 1,
-        "--push-speed", 2, "--restitution-threshold", 0.3, "--speculative-distance", 0.01)
+        "--slop", "1e-4", "--push-speed", 2, "--restitution-threshold", 0.3, "--speculative-distance", 0.01)
     assert code == 0, err
     assert given == {
         "dt": 1 / 240, "substeps": 8, "solver": "pgs", "iterations": 3, "stabilization": "baumgarte",
-        "friction": "pyramid", "friction_points": "point", "baumgarte": 0.1, "slop": 1e-4, "hertz": 20.0,
-        "damping_ratio": 5.0, "joint_hertz": 50.0, "joint_damping_ratio": 1.0, "push_speed": 2.0,
+        "friction": "pyramid", "friction_points": "point", "baumgarte": 0.1, "slop": 1e-4, "push_speed": 2.0,
         "restitution_threshold": 0.3, "speculative_distance": 0.01}
+    given.clear()
+    code, _, err = call(
+        capsys, "run", "one", "--seconds", 0.1, "--stabilization", "soft", "--hertz", 20, "--damping-ratio", 5,
+        "--joint-hertz", 50, "--joint-damping-ratio", 1, "--no-sleep")
+    assert code == 0, err
+    assert given == {"dt": 1 / 60, "stabilization": "soft", "hertz": 20.0, "damping_ratio": 5.0, "joint_hertz": 50.0,
+                     "joint_damping_ratio": 1.0, "sleep": False}
 
 
 def test_generalized_coordinates(capsys):
@@ -194,6 +199,109 @@ def test_help(arguments, words, capsys):
         assert word in out
 
 
+def on_terminal(*arguments, columns=80):
+    """What a call shows on a terminal of so many columns, without what moves the cursor; and its exit code."""
+    leader, follower = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-m", "mcsim", *map(str, arguments)], stdout=follower, stderr=follower,
+                               env=os.environ | {"TERM": "xterm", "COLUMNS": str(columns)})
+    os.close(follower)
+    shown = b""
+    with contextlib.suppress(OSError):                     # the other end is closed
+        while piece := os.read(leader, 65536):
+            shown += piece
+    os.close(leader)
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "\n", shown.decode(errors="replace")).replace("\r", "")
+    return running.wait(timeout=60), [line for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["scenes"], ["scenes", "ragdolls"], ["compare", "pendulum", "--seconds", "0.1"],
+    ["compare", "pendulum", "reduced:aba", "--seconds", "0.1", "--dt", "1/60,1/120", "--reference", "none"],
+    ["solvers", "pyramid", "newton", "pgs", "--set", "base=2", "--seconds", "0.1"], ["run", "folder.py"],
+    ["compare", "pendulum", "tree"], ["run", "one", "--contact-model", "ccp"], ["run", "--help"],
+])
+def test_nothing_is_wider_than_the_terminal(arguments):
+    _, lines = on_terminal(*arguments)
+    assert lines and not [line for line in lines if len(line) > 80]
+
+
+def test_columns_without_room_go_on_below():
+    """Each number of a wide table is in the narrow one, beside the name of its method."""
+    study = mc.compare("pendulum", ["maximal:tree+soft", "reduced:aba"], 0.1, 1 / 60, None, timing=False)
+    wide, narrow = str(study.table()), str(study.table(60))
+    assert max(map(len, narrow.splitlines())) <= 60 < max(map(len, wide.splitlines()))
+    for name in study.series:
+        row, = (line.split() for line in wide.splitlines() if line.startswith(name + " "))
+        found = [line.split() for line in narrow.splitlines() if line.startswith(name + " ")]
+        assert len(found) > 1 and [value for line in found for value in line[1:]] == row[1:]
+
+
+def test_progress_counts_whole_runs():
+    _, lines = on_terminal("compare", "double_pendulum", "--seconds", "0.3", columns=100)
+    counted = [word for line in lines for word in re.findall(r"(\S+) / \d+ runs", line)]
+    assert counted and all(word.isdigit() for word in counted)
+
+
+def test_a_table_over_time(capsys):
+    """Rows of the frames: time, energies, momentum and errors are those of the world."""
+    code, out, _ = call(capsys, "run", "wrecking_ball", "--set", "links=3", "--set", "height=3", "--set", "width=2",
+                        "--seconds", 0.5, "--fps", 10, "--csv", "run.csv")
+    assert code == 0 and "wrote            run.csv (6 rows" in out
+    header, *rows = Path("run.csv").read_text().splitlines()
+    assert header.split(",") == list(cli.series.COLUMNS) and len(rows) == 6
+    world = mc.World(mc.scenes.wrecking_ball(links=3, height=3, width=2))
+    for k, line in enumerate(rows):
+        if k:
+            world.step(6)
+        numbers, (linear, angular) = [float(word) for word in line.split(",")], world.momentum()
+        energy, overlap = world.energy(), -world.contacts["separation"].min(initial=0.0)
+        expected = [world.time, energy.kinetic, energy.potential, energy.total, *linear, *angular,
+                    *world.joint_errors().max(axis=0), overlap, len(world.contacts),
+                    sum(note.total for note in world.stats.all_notes)]
+        assert np.array_equal(numbers, expected)
+
+
+def test_a_table_of_a_scene_without_joints(capsys):
+    assert call(capsys, "run", "one", "--seconds", 0.1, "--csv", "run.csv")[0] == 0
+    rows = [line.split(",") for line in Path("run.csv").read_text().splitlines()]
+    assert rows[-1][rows[0].index("worst joint error [m]")] == "0.0" and rows[-1][rows[0].index("contacts")] == "4"
+
+
+def test_notes_are_told_at_the_end(capsys):
+    """What steps could not do stands in the summary, and their number in the table."""
+    code, out, _ = call(capsys, "run", "pyramid", "--set", "base=3", "--seconds", 0.2, "--solver", "jacobi",
+                        "--iterations", 1, "--csv", "run.csv")
+    rows = [line.split(",") for line in Path("run.csv").read_text().splitlines()]
+    assert code == 0 and "note  " in out and int(rows[-1][-1]) > 0
+
+
+def test_scenes_as_json(capsys):
+    code, out, _ = call(capsys, "scenes", "four_bar", "--json")
+    told = json.loads(out)
+    assert code == 0 and told["name"] == "four_bar" and told["parameters"] == mc.scenes.parameters("four_bar")
+    code, out, _ = call(capsys, "scenes", "--json")
+    assert code == 0 and [scene["name"] for scene in json.loads(out)] == list(mc.scenes.SCENES)
+
+
+def test_a_recording_is_checked(capsys):
+    assert call(capsys, "run", "one", "--seconds", 0.1, "--out", "rec.npz")[0] == 0
+    code, out, _ = call(capsys, "check", "rec.npz")
+    assert code == 0 and out == "ok: rec.npz: recording, 4 frames from 0 to 0.1 s, 2 bodies\n"
+
+
+def test_shells_complete_commands_options_and_scenes():
+    """What typer asks for when a shell completes; and the script that a shell is given."""
+    def complete(words):
+        done = process(env=os.environ | {"_MCSIM_COMPLETE": "complete_bash", "COMP_WORDS": words,
+                                         "COMP_CWORD": str(len(words.split()) - 1)})
+        return done.stdout.split()
+
+    assert complete("mcsim com") == ["compare"]
+    assert complete("mcsim run pend") == ["pendulum"]
+    assert "--stabilization" in complete("mcsim run one --stab")
+    assert "_MCSIM_COMPLETE" in process(env=os.environ | {"_MCSIM_COMPLETE": "source_bash"}).stdout
+
+
 # ---- bad input -------------------------------------------------------------------------------------------------------
 
 WRONG = [
@@ -214,7 +322,7 @@ WRONG = [
     (["run", "one", "--seconds", "1e400"], "'1e400' is not finite"),
     (["run", "one", "--seconds", "1e12", "--out", "a.npz"], "GiB"),
     (["run", "one", "--seconds", "1e300"], "steps"),
-    (["run", "one", "--dt", "1e-320"], "dt divided by substeps"),
+    (["run", "one", "--dt", "1e-320"], "divided by"),
     (["run", "one", "--dt", "1/0"], "'1/0' is not a number"),
     (["run", "one", "--dt", "1/2/3"], "'1/2/3' is not a number"),
     (["run", "one", "--dt", "0"], "'0' is not positive"),
@@ -227,7 +335,7 @@ WRONG = [
     (["run", "one", "--coordinates", "reduced", "--stabilization", "ggl"], "none, baumgarte, soft"),
     (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
     (["run", "one", "--friction", "glue"], "friction must be one of"),
-    (["run", "one", "--friction-points", "all"], "friction_points must be one of"),
+    (["run", "one", "--friction-points", "all"], "--friction-points must be one of"),
     (["run", "one", "--iterations", "-3"], "iterations must be from 1"),
     (["run", "one", "--baumgarte", "2"], "baumgarte must be in [0, 1]"),
     (["run", "one", "--slop", "-1"], "slop must not be negative"),
@@ -235,7 +343,41 @@ WRONG = [
     (["run", "pyramid", "--set", "base"], "--set wants NAME=VALUE"),
     (["run", "pyramid", "--set", "=3"], "--set wants NAME=VALUE"),
     (["run", "pyramid", "--set", "base=3", "--set", "base=4"], "gives base twice"),
-    (["run", "pyramid", "--set", "bass=3"], "no parameter 'bass'"),
+    (["run", "pyramid", "--set", "bass=3"], "scene pyramid: there is no parameter 'bass'; did you mean 'base'?"),
+    (["run", "chain", "--set", "nosuch=3"], "scene chain: there is no parameter 'nosuch'; the parameters are: count=100"),
+    (["run", "chain", "--set", "n=3", "--set", "count=3"], "count is given twice, the other time by its former name n"),
+    (["run", "one", "--seconds", "0"], "'0' is not positive"),
+    (["run", "one", "--strip", "3"], "--strip 3 does nothing without --png"),
+    (["run", "one", "--speed", "2"], "--speed 2 does nothing without --gif"),
+    (["run", "one", "--csv", "a.txt"], "--csv a.txt: must end in .csv"),
+    (["run", "rec.npz"], "rec.npz: is a recording, not a scene: mcsim check rec.npz"),
+    (["compare", "rec.npz"], "rec.npz: is a recording, not a scene"),
+    (["solvers", "rec.npz"], "rec.npz: is a recording, not a scene"),
+    (["run", "arrays.npz"], "arrays.npz: is a file of arrays"),
+    (["check", "arrays.npz"], "arrays.npz: is a file of arrays"),
+    (["run", "program.py"], "program.py: is a Python program: run it by python program.py"),
+    (["check", "program.py"], "program.py: is a Python program"),
+    (["run", "picture.PNG"], "picture.PNG: is a picture"),
+    (["run", "folder"], "folder: is a folder; a scene is a name"),
+    (["run", "readme"], "readme: is a file without .json or .urdf at its end"),
+    (["run", "right"], "there is no scene 'right'; did you mean right.json?"),
+    (["run", "one", "--impacts", "sequential"], "--impacts is not read with --contact rigid"),
+    (["run", "one", "--impacts", "sequential"], "or take --contact event"),
+    (["run", "one", "--compliant-law", "linear"], "or take --contact compliant"),
+    (["run", "one", "--baumgarte", "0.1"], "or take --stabilization baumgarte or --stabilization split_impulse"),
+    (["run", "one", "--stabilization", "none", "--hertz", "3"], "--hertz is not read with"),
+    (["run", "one", "--solver", "admm", "--friction", "pyramid"], "or take --solver si or --solver pgs"),
+    (["run", "one", "--contact", "event", "--sleep"], "--sleep is not read with --contact event"),
+    (["run", "one", "--contact", "event", "--iterations", "3"], "--iterations is not read with --contact event"),
+    (["run", "one", "--contact-model", "ccp"], "error: --contact-model goes with a solver of the laboratory"),
+    (["run", "one", "--contact-model", "ccp"], "pass --solver one of admm"),
+    (["run", "one", "--solver", "pgs", "--integrator", "rattle"], "--solver pgs does not go with --integrator rattle"),
+    (["solvers", "problem.npz", "--dt", "0.1"], "--dt is of a scene that runs first; problem.npz is a file of a problem"),
+    (["solvers", "problem.npz", "--set", "a=1"], "--set is of a scene that runs first"),
+    (["run", "problem.npz"], "is a contact problem, not a scene: mcsim solvers problem.npz solves it"),
+    (["solvers", "missing.npz"], "missing.npz"),
+    (["check", "rec.npz", "--set", "a=1"], "--set is of reading a robot"),
+    (["compare", "chain", "--seconds", "1e9"], "error: --dt of"),
     (["run", "pyramid", "--set", "base=-3"], "scene pyramid: base must be in [1, 300]"),
     (["run", "right.json", "--set", "base=3"], "takes no parameters"),
     (["run", "one", "--out", "rec.txt"], "--out rec.txt: must end in .npz"),
@@ -262,7 +404,7 @@ WRONG = [
     (["check", "missing.json"], "missing.json"),
     (["check", "broken.json"], "broken.json: line 1"),
     (["check", "wrong.json"], "wrong.json: bodies[0]"),
-    (["check", "pendulum"], "pendulum"),
+    (["check", "pendulum"], "pendulum: is a ready scene, not a file: mcsim scenes pendulum"),
     (["--verbose"], "No such option: --verbose"),
 ]
 
@@ -272,8 +414,16 @@ def test_bad_input(arguments, words, capsys, tmp_path):
     (tmp_path / "broken.json").write_text("{version: 1}")
     (tmp_path / "wrong.json").write_text('{"version": 1, "bodies": [{"name": "a", "mass": -1}]}')
     (tmp_path / "right.json").write_text(json.dumps(HAND_WRITTEN))
-    for name in ("folder.npz", "folder.json"):
+    for name in ("folder.npz", "folder.json", "folder"):
         (tmp_path / name).mkdir()
+    for name in ("program.py", "picture.PNG", "readme"):
+        (tmp_path / name).write_text("print(1)")
+    if any(".npz" in argument for argument in arguments):
+        world = mc.World(mc.scenes.one())
+        mc.io.Recorder(world).recording().save("rec.npz")
+        np.savez("arrays.npz", numbers=np.ones(3))
+        world.step()
+        world.problem().save("problem.npz")
     before = sorted(os.listdir(tmp_path))
     code, out, err = call(capsys, *arguments)
     assert code == 2 and out == ""

@@ -4,10 +4,13 @@ Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C wi
 """
 
 import inspect
+import json
 import math
 import os
+import re
 import sys
 import warnings
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,15 +18,38 @@ from typing import Annotated, Any
 import typer
 
 from mcsim import __version__
+from mcsim.cli.files import kind_of_arrays, recording_told, refuse_other_kinds
 from mcsim.cli.job import Job
-from mcsim.cli.terminal import BAD_INPUT, FAILED, INTERRUPTED, InputError, counted, one_line, progress
+from mcsim.cli.terminal import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    InputError,
+    counted,
+    folded,
+    one_line,
+    progress,
+    width_of,
+)
+from mcsim.cli.words import as_options, refuse_unread
 from mcsim.core.errors import SceneError, SimulationError
 
 app = typer.Typer(
-    name="mcsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+    name="mcsim", pretty_exceptions_enable=False, rich_markup_mode="rich",
     help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF), recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
+
+
+def _command(function):
+    """A command, whose help has the paragraphs of its docstring, each folded to the terminal."""
+    app.command(help=_paragraphs(inspect.getdoc(function) or ""))(function)
+    return function
+
+
+def _paragraphs(text):
+    """Text with each paragraph on one line, for the terminal to fold."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text)
 
 
 def number(text: str) -> float:
@@ -55,6 +81,13 @@ def positives(text: str) -> list[float]:
     return [positive(part) for part in text.split(",")]
 
 
+def _scene_names(incomplete: str) -> list[str]:
+    """The names of ready scenes that begin so: what a shell completes."""
+    from mcsim.scenes import SCENES
+
+    return [name for name in SCENES if name.startswith(incomplete)]
+
+
 def _world(name, text, parser=None, metavar=None):
     return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World",
                         show_default=False)
@@ -70,10 +103,11 @@ def _output(name, text):
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-@app.command()
+@_command
 def run(
     scene: Annotated[str, typer.Argument(
-        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.")],
+        metavar="SCENE", autocompletion=_scene_names,
+        help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.")],
     seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = typed("10"),
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
@@ -128,18 +162,25 @@ def run(
         "note at the end.")] = False,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
-    strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
-                                       help="Pictures side by side in the .png, from start to end.")] = 1,
+    strip: Annotated[int | None, typer.Option(
+        min=1, max=20, metavar="N", rich_help_panel="Output", show_default=False,
+        help="With --png: so many pictures side by side, from start to end; 1 is the end alone.")] = None,
     gif: Annotated[Path | None, _output("gif", "Write a film (.gif).")] = None,
-    fps: Annotated[float, typer.Option(parser=positive, metavar="N", rich_help_panel="Output",
-                                       help="Frames a simulated second, of recording and film.")] = typed("30"),
-    speed: Annotated[float, typer.Option(parser=positive, metavar="X", rich_help_panel="Output",
-                                         help="Speed of the film; 0.5 is slow motion.")] = typed("1"),
+    csv: Annotated[Path | None, _output(
+        "csv", "Write a table over time (.csv): energies, momentum, worst joint error, deepest penetration, contacts, "
+        "notes.")] = None,
+    fps: Annotated[float, typer.Option(
+        parser=positive, metavar="N", rich_help_panel="Output",
+        help="Frames a simulated second: of recording, film and table, and of what the summary looks at.")] = typed("30"),
+    speed: Annotated[float | None, typer.Option(
+        parser=positive, metavar="X", rich_help_panel="Output", show_default=False,
+        help="With --gif: speed of the film; 0.5 is slow motion, 1 if left out.")] = None,
 ) -> None:
     """Simulate a scene, and say what happened.
 
     The summary gives the time a step took, the largest joint error and the deepest contact at any frame,
-    how the energy changed, and what steps could not do. Options of the world that are left out have its own defaults.
+    how the energy changed, and what steps could not do (notes). Options of the world that are left out have its own
+    defaults; one that the others leave unread is an error.
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations,
@@ -154,6 +195,9 @@ def run(
     _check_output("--out", out, ".npz")
     _check_output("--png", png, ".png")
     _check_output("--gif", gif, ".gif")
+    _check_output("--csv", csv, ".csv")
+    _refuse_alone("--strip", strip, "--png", png)
+    _refuse_alone("--speed", speed, "--gif", gif)
     if png or gif:
         from mcsim.view import require_matplotlib
 
@@ -161,17 +205,37 @@ def run(
     described = _load(scene, _parameters(set_ or []))
     kind = _kind_of_world(coordinates)
     given = {key: value for key, value in options.items() if value is not None}
-    world = kind(described, dt=dt, **given)
-    job = Job(described, dt, seconds, fps, record=bool(out or png or gif))
+    with _in_options((*options, "dt")):
+        world = kind(described, dt=dt, **given)
+    refuse_unread(world, given)
+    job = Job(described, dt, seconds, fps, record=bool(out or png or gif), tabulate=csv is not None)
     job.start(world)
     code = job.simulate()
     for line in job.summary():
-        print(line)
+        print(folded(line, sys.stdout, indent=17))
     sys.stdout.flush()
-    job.write(out, png, strip, gif, speed)
+    job.write(out, png, strip or 1, gif, speed or 1.0, csv)
     if code == FAILED:
-        print(f"error: {job.error}", file=sys.stderr)
+        print(folded(f"error: {as_options(job.error, options)}", sys.stderr), file=sys.stderr)
     raise typer.Exit(code)
+
+
+def _refuse_alone(option, value, other, given):
+    """An option that only says how another one is done, without that other one."""
+    if value is not None and given is None:
+        raise InputError(f"{option} {value:g} does nothing without {other}: add {other} FILE, or leave {option} out")
+
+
+@contextmanager
+def _in_options(keywords):
+    """Errors name options where they would name keywords of Python."""
+    try:
+        yield
+    except (SceneError, TypeError) as error:
+        told = as_options(one_line(error), keywords)
+        raise InputError(told) from None
+    except SimulationError as error:
+        raise SimulationError(as_options(one_line(error), keywords)) from None
 
 
 def _kind_of_world(coordinates):
@@ -201,11 +265,12 @@ def _parameters(assignments):
 def _load(name_or_path, parameters):
     from mcsim.scenes import load
 
+    refuse_other_kinds(name_or_path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         scene = load(name_or_path, **parameters)
     for warning in caught:
-        print(f"warning: {one_line(warning.message)}", file=sys.stderr)
+        print(folded(f"warning: {one_line(warning.message)}", sys.stderr), file=sys.stderr)
     return scene
 
 
@@ -226,11 +291,12 @@ def _check_output(option, path, *suffixes):
 
 # ---- compare ---------------------------------------------------------------------------------------------------------
 
-@app.command()
+@_command
 def compare(
     scene: Annotated[str, typer.Argument(
-        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies "
-        "pendulum, double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.")],
+        metavar="SCENE", autocompletion=_scene_names,
+        help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
+             "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.")],
     methods: Annotated[list[str] | None, typer.Argument(
         metavar="METHODS", show_default=False,
         help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
@@ -244,7 +310,7 @@ def compare(
              "study.")] = None,
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of the scene, as in --set n=20. May be given several times.")] = None,
+        help="A parameter of the scene, as in --set count=20. May be given several times.")] = None,
     substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="A method ends where one of its steps could not do something, in "
                                          "place of a note below the table.")] = False,
@@ -272,14 +338,16 @@ def compare(
 
         require_matplotlib()
     ready = STUDIES.get(scene)
-    described = _load(scene, (dict(ready.parameters) if ready else {}) | _parameters(set_ or []))
-    with progress(1, "comparing", "runs") as show:
+    given = _parameters(set_ or [])
+    described = _load(scene, ready.with_parameters(given) if ready else given)
+    with _in_options(("seconds", "dt", "reference", "substeps", "strict")), \
+            progress(1, "comparing", "runs", whole=True) as show:
         study = run_study(
             described, methods or (ready.methods if ready else DEFAULT_METHODS),
             seconds or (ready.seconds if ready else 10.0), dt or (ready.dt if ready else 1 / 240),
             None if reference == "none" else reference, substeps=substeps, strict=strict,
             progress=lambda done, total, what: show(done, None, total=total))
-    print(study.table())
+    print(study.table(width_of(sys.stdout)))
     for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):
         if path:
             write(path)
@@ -290,20 +358,25 @@ def compare(
 
 # ---- solvers ---------------------------------------------------------------------------------------------------------
 
-@app.command()
+@_command
 def solvers(
     scene: Annotated[str, typer.Argument(
-        metavar="SCENE", help="A scene's name, a .json or .urdf file, or a problem's file (.npz).")],
+        metavar="SCENE", autocompletion=_scene_names,
+        help="A scene's name, a .json or .urdf file, or a problem's file (.npz).")],
     names: Annotated[list[str] | None, typer.Argument(
-        metavar="[SOLVER]...", show_default=False, help="Those to run, by default all that solve the model.")] = None,
+        metavar="SOLVER", show_default=False, help="Those to run, by default all that solve the model.")] = None,
     model: Annotated[str, typer.Option(help="Of contact: ncp (exact), ccp (convex), pyramid or frictionless.")] = "ncp",
-    seconds: Annotated[float, typer.Option(parser=positive, metavar="S",
-                                             help="After which the problem is taken.")] = typed("1"),
-    dt: Annotated[float, typer.Option(parser=positive, metavar="S", help="Step of the scene until then.")] = typed("1/60"),
+    seconds: Annotated[float | None, typer.Option(
+        parser=positive, metavar="S", show_default=False,
+        help="Simulated time in seconds after which the problem is taken; 1 if left out.")] = None,
+    dt: Annotated[float | None, typer.Option(
+        parser=positive, metavar="S", show_default=False,
+        help="Time step of the scene until then, in seconds; 1/60 if left out.")] = None,
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
         help="A parameter of the scene, as in --set base=20. May be given several times.")] = None,
-    coordinates: Annotated[str, typer.Option(help="maximal or reduced.")] = "maximal",
+    coordinates: Annotated[str | None, typer.Option(
+        show_default=False, help="Of the scene until then: maximal, or reduced; maximal if left out.")] = None,
     tolerance: Annotated[float, typer.Option(parser=positive, metavar="X", help="Of each residual.")] = typed("1e-8"),
     iterations: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most.", show_default=False)] = None,
     limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = typed("10"),
@@ -321,17 +394,24 @@ def solvers(
     _check_output("--plot", plot, *SUFFIXES)
     _check_output("--save", save, ".npz")
     _check_output("--csv", csv, ".csv")
-    _kind_of_world(coordinates)
-    if Path(scene).suffix == ".npz":
+    _kind_of_world(coordinates or "maximal")
+    if Path(scene).suffix == ".npz" and Path(scene).is_file():
+        for option, value in (("--seconds", seconds), ("--dt", dt), ("--set", set_), ("--coordinates", coordinates)):
+            if value is not None:
+                raise InputError(f"{option} is of a scene that runs first; {scene} is a file of a problem: leave it out")
+        if kind_of_arrays(Path(scene)) in ("recording", "comparison"):
+            refuse_other_kinds(scene)
         what: Any = scene
         keywords: dict[str, Any] = {}
     else:
-        what, keywords = _load(scene, _parameters(set_ or [])), {"dt": dt, "coordinates": coordinates}
-    with progress(1, "solving", "solvers") as show:
-        study = run_study(what, names or None, model, seconds=seconds, tolerance=tolerance, max_iterations=iterations,
-                          time_limit=limit, warm=warm, bilateral="direct" if direct else "rows",
+        what = _load(scene, _parameters(set_ or []))
+        keywords = {"dt": dt or 1 / 60, "coordinates": coordinates or "maximal"}
+    with _in_options(("model", "seconds", "dt", "tolerance", "iterations", "warm", "coordinates")), \
+            progress(1, "solving", "solvers", whole=True) as show:
+        study = run_study(what, names or None, model, seconds=seconds or 1.0, tolerance=tolerance,
+                          max_iterations=iterations, time_limit=limit, warm=warm, bilateral="direct" if direct else "rows",
                           progress=lambda done, total, name: show(done, None, total=total), **keywords)
-    print(study.table())
+    print(study.table(width_of(sys.stdout)))
     for path, write in ((plot, study.plot), (save, study.problem.save), (csv, study.csv)):
         if path:
             write(path)
@@ -342,10 +422,13 @@ def solvers(
 
 # ---- scenes and check ------------------------------------------------------------------------------------------------
 
-@app.command()
+@_command
 def scenes(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False,
-                                               help="Only this scene, with all that is known about it.")] = None,
+    name: Annotated[str | None, typer.Argument(
+        metavar="NAME", show_default=False, autocompletion=_scene_names,
+        help="Only this scene, with all that is known about it.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="As JSON: name, description, parameters with their defaults; of all "
+                                        "scenes a list of them.")] = False,
 ) -> None:
     """List the ready scenes and their parameters."""
     from mcsim.scenes import SCENES, build, description, parameters
@@ -353,9 +436,17 @@ def scenes(
     if name is not None:
         if name not in SCENES:
             build(name)                                    # raises the error that lists the names
-        print(f"{name}: {inspect.getdoc(SCENES[name])}")
+    if json_:
+        told = [{"name": key, "description": description(key), "parameters": parameters(key)}
+                for key in (SCENES if name is None else [name])]
+        print(json.dumps(told if name is None else told[0], indent=2))
+        return
+    if name is not None:
+        text = f"{name}: {inspect.getdoc(SCENES[name])}"
+        for line in (_paragraphs(text) if sys.stdout.isatty() else text).splitlines():
+            print(folded(line, sys.stdout, indent=0))
         print()
-        print("parameters: " + (_defaults(parameters(name)) or "none"))
+        print(folded("parameters: " + (_defaults(parameters(name)) or "none"), sys.stdout))
         return
     from rich.console import Console
     from rich.table import Table
@@ -375,14 +466,20 @@ def _defaults(parameters):
                     for key, value in parameters.items())
 
 
-@app.command()
+@_command
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json) or a robot (.urdf).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json), a robot (.urdf) or a recording (.npz).")],
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
         help="A parameter of reading a robot, as in --set inertia=strict. May be given several times.")] = None,
 ) -> None:
     """Read a file and say whether it is right, and what is in it."""
+    if file.suffix.lower() == ".npz" and file.is_file():
+        if set_:
+            raise InputError(f"--set is of reading a robot; {file} is none: leave it out")
+        print(folded(f"ok: {file}: {recording_told(file)}", sys.stdout))
+        return
+    _refuse_name(file)
     scene = _load(file, _parameters(set_ or []))
     kinds = ("dynamic", "kinematic", "static")
     counts = {kind: sum(body.kind == kind for body in scene.bodies) for kind in kinds}
@@ -391,6 +488,15 @@ def check(
     print(f"ok: {file}: scene {scene.name!r}, {counted(len(scene.bodies), 'body', 'bodies')}"
           f"{f' ({bodies})' if bodies else ''}, {counted(shapes, 'shape', 'shapes')}, "
           f"{counted(len(scene.joints), 'joint', 'joints')}")
+
+
+def _refuse_name(file):
+    """Ready scenes need no check."""
+    from mcsim.scenes import SCENES
+
+    if str(file) in SCENES and not file.exists():
+        raise InputError(f"{file}: is a ready scene, not a file: mcsim scenes {file} tells about it, mcsim run {file} "
+                         "runs it")
 
 
 def _show_version(wanted: bool) -> None:
@@ -414,7 +520,7 @@ def main(arguments=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")           # a terminal that knows no µ is no reason to fail
     try:
-        result = app(args=arguments or ["--help"], prog_name="mcsim", standalone_mode=False)
+        result = app(args=list(arguments) or ["--help"], prog_name="mcsim", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except (InputError, SceneError, OSError, ImportError) as error:
         if isinstance(error, BrokenPipeError):             # mcsim scenes | head
@@ -437,6 +543,6 @@ def main(arguments=None):
 def _complain(error, code):
     if isinstance(error, OSError) and error.strerror:
         error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    print(f"error: {one_line(error)}", file=sys.stderr)
+    print(folded(f"error: {one_line(error)}", sys.stderr), file=sys.stderr)
     return code
 

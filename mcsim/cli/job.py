@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcsim.cli import series
 from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, counted, metric, one_line, progress
 from mcsim.core.errors import SimulationError
 
@@ -22,12 +23,14 @@ class Job:
     seconds: float
     fps: float
     record: bool
+    tabulate: bool = False
     stopped: str = ""                                     # why it stopped early
     error: str = ""
     steps_done: int = 0
     elapsed: float = 0.0
     worst_joint: dict = field(default_factory=dict)       # "m" and "rad" -> (error, joint, time)
     deepest: tuple = (math.inf, 0.0)                      # separation, time
+    table: list = field(default_factory=list)             # rows of series.COLUMNS
 
     def __post_init__(self):
         if self.seconds / self.dt > MOST_STEPS:
@@ -75,8 +78,8 @@ class Job:
         return 0
 
     def watch(self):
-        """Keeps the largest joint error and the deepest contact."""
-        now = self.world.time
+        """Keeps the largest joint error and the deepest contact, and a row of the table."""
+        now, errors = self.world.time, None
         if self.joint_names:
             errors = self.world.joint_errors()
             for column, unit in enumerate(("m", "rad")):
@@ -86,6 +89,8 @@ class Job:
         separation = self.world.contacts["separation"]
         if len(separation) and separation.min() < self.deepest[0]:
             self.deepest = (float(separation.min()), now)
+        if self.tabulate:
+            self.table.append(series.row(self.world, errors))
 
     def summary(self):
         """What happened, line by line."""
@@ -114,15 +119,16 @@ class Job:
             lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines
 
-    def write(self, out, png, strip, gif, speed):
+    def write(self, out, png, strip, gif, speed, csv):
         """Writes what was asked for, and says so."""
-        if self.recorder is None:
-            return
-        recording = self.recorder.recording()
         written = []
+        if csv:
+            series.write(csv, self.table)
+            written.append((csv, counted(len(self.table), "row", "rows")))
+        recording: Any = self.recorder.recording() if self.recorder is not None else None
         if out:
             recording.save(out)
-            written.append((out, f"{len(recording)} frames"))
+            written.append((out, counted(len(recording), "frame", "frames")))
         if png:
             from mcsim.view import save_png
 
@@ -133,6 +139,6 @@ class Job:
 
             with progress(len(recording), "drawing", "frames") as show:
                 save_gif(gif, self.scene, recording, speed=speed, progress=lambda k: show(k + 1, None))
-            written.append((gif, f"{len(recording)} frames"))
+            written.append((gif, counted(len(recording), "frame", "frames")))
         for path, what in written:
             print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")

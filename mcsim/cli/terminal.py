@@ -1,7 +1,9 @@
 """What commands share towards a terminal: exit codes, bad input, how figures are told, a progress bar."""
 
+import shutil
 import sys
 from contextlib import contextmanager
+from textwrap import fill
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
@@ -29,18 +31,34 @@ def one_line(error):
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def width_of(stream):
+    """Columns of the terminal that a stream writes to; None where it is none, and lines may be as long as they are."""
+    return max(20, shutil.get_terminal_size().columns) if stream.isatty() else None
+
+
+def folded(text, stream, indent=2):
+    """A line, folded between words where a terminal has no room for it."""
+    width = width_of(stream)
+    if width is None or len(text) <= width:
+        return text
+    return fill(text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+
+
 @contextmanager
-def progress(total, verb="simulating", unit="s"):
-    """Yields show(done, rate, total=...): a progress bar on a terminal, nothing elsewhere."""
+def progress(total, verb="simulating", unit="s", whole=False):
+    """Yields show(done, rate, total=...): a progress bar on a terminal, nothing elsewhere. whole: what is done is told
+    in whole units, in which the bar alone is finer."""
     if not sys.stderr.isatty():
         yield lambda done, rate, total=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(verb), BarColumn(), TextColumn("{task.completed:.4g} / {task.total:.4g} " + unit),
+    told = "{task.fields[told]} / {task.total:.4g} "
+    columns = (TextColumn(verb), BarColumn(), TextColumn(told + unit),
                TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, rate="")
+        task = bar.add_task("", total=total, rate="", told="0")
         yield lambda done, rate, total=None: bar.update(
-            task, completed=done, total=total, rate="" if rate is None else f"{rate:.2g} × real time")
+            task, completed=done, total=total, told=f"{int(done)}" if whole else f"{done:.4g}",
+            rate="" if rate is None else f"{rate:.2g} × real time")

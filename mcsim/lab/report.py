@@ -115,7 +115,7 @@ def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
-def table(study: Compared) -> Text:
+def table(study: Compared, width: int | None = None) -> Text:
     """See Study.table."""
     several = len(study.dts) > 1
     found = [(run, summary(study, run)) for run in study.all_runs()]
@@ -131,10 +131,10 @@ def table(study: Compared) -> Text:
         doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
         body.append(["reference", *([""] if several else []),
                      *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
-    rows = aligned(head, body)
-    width = max(NARROWEST, *map(len, rows))
-    notes = [line for note in _notes(study) for line in wrap(note, width, subsequent_indent="  ")]
-    lines = [_title(study), "", *rows, "", *notes]
+    rows = aligned(head, body, width, 2 if several else 1)
+    notes_width = width or max(NARROWEST, *map(len, rows))
+    notes = [line for note in _notes(study) for line in wrap(note, notes_width, subsequent_indent="  ")]
+    lines = [*(wrap(_title(study), width, subsequent_indent="  ") if width else [_title(study)]), "", *rows, "", *notes]
     if several:
         lines += ["", *_order_lines(study)]
     return Text("\n".join(lines))
@@ -180,8 +180,19 @@ def _order_lines(study: Compared) -> list[str]:
                            for name, row in found.items()])
 
 
-def aligned(head: list[list[str]], body: list[list[str]]) -> list[str]:
-    """Columns, the first to the left, the others to the right; two lines of heading, the same words once."""
+def aligned(head: list[list[str]], body: list[list[str]], width: int | None = None, keys: int = 1) -> list[str]:
+    """Columns, the first to the left, the others to the right; two lines of heading, the same words once. Columns for
+    which `width` has no room go on below, after the first `keys` of them once more."""
+    whole = _columns(head, body)
+    if width is None or max(map(len, whole)) <= width or len(head) <= keys + 1:
+        return whole
+    most = next((k for k in range(len(head) - 1, keys + 1, -1)
+                 if max(map(len, _columns(head[:k], [row[:k] for row in body]))) <= width), keys + 1)
+    first = _columns(head[:most], [row[:most] for row in body])
+    return [*first, "", *aligned(head[:keys] + head[most:], [row[:keys] + row[most:] for row in body], width, keys)]
+
+
+def _columns(head: list[list[str]], body: list[list[str]]) -> list[str]:
     first, second = ([part[k] for part in head] for k in (0, 1))
     words = [list(_wrapped(text)) for text in first]
     depth = max(map(len, words))

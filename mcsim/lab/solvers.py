@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from time import perf_counter
 from typing import Any
 
@@ -59,19 +60,20 @@ class SolverStudy:
                  *(float(found.final[kind]) for kind in RESIDUALS), self.apart(found)]
                 for name, found in self.solutions.items()]
 
-    def table(self) -> Text:
+    def table(self, width: int | None = None) -> Text:
         """How each solver ended, its iterations, time, residuals, and how far its velocities are from the best one's; it
-        prints as lines, and is a str."""
+        prints as lines, and is a str. Columns that are not within `width` characters go on below the others; None: a line
+        has as many as it needs."""
         body = [[name, reason, str(iterations), f"{1e3 * seconds:.3g}", *map(number_text, numbers)]
                 for name, reason, iterations, seconds, *numbers in self.rows()]
         body += [[name, "failed", *[""] * 7] for name in self.failures]
-        lines = [f"{self.name}: {self.problem.contact_count} contacts, "
+        title = (f"{self.name}: {self.problem.contact_count} contacts, "
                  f"{self.problem.row_count - 3 * self.problem.contact_count} other rows; model {self.model}: "
-                 f"{MODEL_DESCRIPTIONS[self.model]}; tolerance {self.tolerance:g}", "",
-                 *aligned([[*column] for column in SOLVER_COLUMNS], body)]
+                 f"{MODEL_DESCRIPTIONS[self.model]}; tolerance {self.tolerance:g}")
+        lines = [*_folded(title, width), "", *aligned([[*column] for column in SOLVER_COLUMNS], body, width)]
         said = [f"{name}: {text}" for name, found in self.solutions.items() for text in found.notes]
         said += [f"{name}: {text}" for name, text in self.failures.items()]
-        return Text("\n".join(lines + [""] * bool(said) + said))
+        return Text("\n".join(lines + [""] * bool(said) + [line for text in said for line in _folded(text, width)]))
 
     def csv(self, path) -> None:
         """The table, and each solver's residuals by iteration: rows of solver, iteration, seconds and residuals."""
@@ -135,6 +137,11 @@ def solvers(what: Scene | World | Problem | str | os.PathLike, names: Iterable[s
     if progress:
         progress(len(able), len(able), "")
     return SolverStudy(name, problem, model, float(tolerance), found, failures)
+
+
+def _folded(text: str, width: int | None) -> list[str]:
+    """A line, or the lines that it takes within `width` characters."""
+    return wrap(text, width, subsequent_indent="  ") if width else [text]
 
 
 def _until(deadline):

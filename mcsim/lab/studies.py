@@ -16,7 +16,7 @@ SMOOTH_METHODS = ("maximal:si+none", "maximal:si+baumgarte", "maximal:tree+soft"
 
 @dataclass(frozen=True)
 class Ready:
-    """scene: name of a ready scene; parameters: of it; about: what the study shows."""
+    """scene: name of a ready scene; parameters: of it; former: earlier names of those; about: what the study shows."""
 
     scene: str
     about: str
@@ -24,6 +24,12 @@ class Ready:
     methods: tuple[str, ...] = SMOOTH_METHODS
     dt: float = 1 / 240
     parameters: dict[str, Any] = field(default_factory=dict)
+    former: dict[str, str] = field(default_factory=dict)
+
+    def with_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Its parameters, and in their place those that are given, also by a former name."""
+        gone = {self.former.get(name, name) for name in given}
+        return {name: value for name, value in self.parameters.items() if name not in gone} | given
 
 
 STUDIES: dict[str, Ready] = {
@@ -31,7 +37,7 @@ STUDIES: dict[str, Ready] = {
     "double_pendulum": Ready("double_pendulum", "chaos: how long each method stays with the reference", 5.0),
     "chain": Ready("chain", "20 ball joints that whip: what sweeps leave open", 5.0,
                    ("maximal:si+baumgarte", "maximal:si+soft", "maximal:tree+soft", "maximal:tree+soft@rattle",
-                    "reduced:aba", "reduced:aba@rk4"), parameters={"n": 20}),
+                    "reduced:aba", "reduced:aba@rk4"), parameters={"count": 20}, former={"n": "count"}),
     "four_bar": Ready("four_bar", "a closed loop, which reduced coordinates must close too", 5.0,
                       ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+ggl", "maximal:tree+soft@rattle",
                        "reduced:aba"), parameters={"driven": False}),
@@ -59,4 +65,4 @@ def run(name: str, methods: Any = None, *, seconds: float | None = None, dt: Any
     study = ready(name)
     return compare(study.scene, study.methods if methods is None else methods,
                    study.seconds if seconds is None else seconds, study.dt if dt is None else dt,
-                   **(study.parameters | keywords))
+                   **study.with_parameters(keywords))

@@ -69,9 +69,10 @@ class Study:
 
     # ---- what comes out ----------------------------------------------------------------------------------------------
 
-    def table(self) -> str:
-        """The summary as plain text: a row for each run, the reference, and of several steps the orders fitted."""
-        return table(self)
+    def table(self, width: int | None = None) -> str:
+        """The summary as plain text: a row for each run, the reference, and of several steps the orders fitted. Columns
+        that are not within `width` characters go on below the others; None: a line has as many as it needs."""
+        return table(self, width)
 
     def orders(self) -> dict[str, dict[str, float]]:
         """name -> {"distance", "turn", "energy", "drift": order}: slopes of log error over log dt, by least squares;

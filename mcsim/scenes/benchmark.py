@@ -44,11 +44,11 @@ def pyramid(*, base: Annotated[int, Whole(300)] = 20) -> Scene:
 
 
 @listed_scene
-def tower(*, n: Annotated[int, Whole(1000)] = 15) -> Scene:
-    """A tower of n cubes of 1 m."""
+def tower(*, count: Annotated[int, Whole(1000)] = 15) -> Scene:
+    """A tower of `count` cubes of 1 m."""
     scene = Scene(name="tower")
     add_floor(scene, MATERIAL)
-    for k in range(n):
+    for k in range(count):
         _add_cube(scene, f"cube{k}", (0, 0, 0.5 + k))
     return scene
 
@@ -64,13 +64,13 @@ def tower10_heavy() -> Scene:
 
 
 @listed_scene
-def rain(*, n: Annotated[int, Whole(50_000)] = 500) -> Scene:
+def rain(*, count: Annotated[int, Whole(50_000)] = 500) -> Scene:
     """Boxes, balls and capsules rain into a pit."""
     scene = Scene(name="rain")
     add_floor(scene, MATERIAL)
-    pit = 12 * math.sqrt(n / 2000)
-    side = max(1, round(13 * math.sqrt(n / 2000)))
-    half_height, thickness = (0.8 + 1.1 * math.ceil(n / (side * side))) / 2, 0.5     # as high as the highest body
+    pit = 12 * math.sqrt(count / 2000)
+    side = max(1, round(13 * math.sqrt(count / 2000)))
+    half_height, thickness = (0.8 + 1.1 * math.ceil(count / (side * side))) / 2, 0.5     # as high as the highest body
     long = pit / 2 + 2 * thickness
     for name, x, y in (("west", -1, 0), ("east", 1, 0), ("south", 0, -1), ("north", 0, 1)):
         offset = pit / 2 + thickness
@@ -78,7 +78,7 @@ def rain(*, n: Annotated[int, Whole(50_000)] = 500) -> Scene:
         scene.add_body(name, kind="static", shape=Box(half), material=MATERIAL,
                        position=(offset * x, offset * y, half_height))
     shapes = (Box((0.25, 0.25, 0.25)), Sphere(0.3), Capsule(0.2, 0.3))
-    for k in range(n):
+    for k in range(count):
         column, row, layer = k % side, k // side % side, k // (side * side)
         place = np.array([0.85 * (column - (side - 1) / 2), 0.85 * (row - (side - 1) / 2), 0.8 + 1.1 * layer])
         place += 0.03 * sin(12.9898 * k + np.arange(3))
@@ -87,10 +87,10 @@ def rain(*, n: Annotated[int, Whole(50_000)] = 500) -> Scene:
 
 
 @listed_scene
-def chain(*, n: Annotated[int, Whole(5000)] = 100) -> Scene:
-    """A chain of n capsules, let go from the horizontal."""
+def chain(*, count: Annotated[int, Whole(5000)] = 100) -> Scene:
+    """A chain of `count` capsules, let go from the horizontal."""
     scene = Scene(name="chain")
-    _add_links(scene, n, {"density": 1000.0})
+    _add_links(scene, count, {"density": 1000.0})
     return scene
 
 
@@ -118,24 +118,24 @@ def _add_links(scene, n, weight):
 
 
 @listed_scene
-def grid(*, n: Annotated[int, Whole(200, 2)] = 40, corners: Annotated[int, Whole(4, 2)] = 2) -> Scene:
-    """A net of n by n balls on ball joints, hung by two to four corners.
+def grid(*, side: Annotated[int, Whole(200, 2)] = 40, corners: Annotated[int, Whole(4, 2)] = 2) -> Scene:
+    """A net of `side` by `side` balls on ball joints, hung by two to four corners.
 
     Balls of radius 0.4 m, 1 m apart in a horizontal plane; joints half-way between neighbours.
     """
     scene = Scene(name="grid")
-    for row in range(n):
-        for column in range(n):
+    for row in range(side):
+        for column in range(side):
             scene.add_body(f"ball{row}_{column}", shape=Sphere(0.4), density=1000.0, material=MATERIAL,
                            position=(column, row, 0))
-    for row in range(n):
-        for column in range(n):
+    for row in range(side):
+        for column in range(side):
             here = f"ball{row}_{column}"
-            if column + 1 < n:
+            if column + 1 < side:
                 scene.add_joint(BallJoint(here, f"ball{row}_{column + 1}", anchor=(column + 0.5, row, 0)))
-            if row + 1 < n:
+            if row + 1 < side:
                 scene.add_joint(BallJoint(here, f"ball{row + 1}_{column}", anchor=(column, row + 0.5, 0)))
-    for row, column in ((0, 0), (0, n - 1), (n - 1, 0), (n - 1, n - 1))[:corners]:
+    for row, column in ((0, 0), (0, side - 1), (side - 1, 0), (side - 1, side - 1))[:corners]:
         scene.add_joint(BallJoint(None, f"ball{row}_{column}", anchor=(column, row, 0),
                                   name=f"pin{row}_{column}"))
     return scene

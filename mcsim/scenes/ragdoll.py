@@ -241,14 +241,14 @@ def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0) -> Scene:
 
 
 @listed_scene
-def ragdolls11(*, n: Annotated[int, Whole(5000)] = 64) -> Scene:
+def ragdolls11(*, count: Annotated[int, Whole(5000)] = 64) -> Scene:
     """The benchmark's ragdolls: 11 bodies and 10 joints each, falling from 2 m, touching the floor only."""
     scene = Scene(name="ragdolls11")
     material = Material(friction=0.6, restitution=0.0)
     add_floor(scene, material)
     doll = simple_doll()
-    side = math.ceil(math.sqrt(n))
-    for k in range(n):
+    side = math.ceil(math.sqrt(count))
+    for k in range(count):
         place = np.array([1.6 * (k % side - (side - 1) / 2), 1.6 * (k // side - (side - 1) / 2), 2.0])
         add_doll(scene, f"doll{k}", doll, place, spread_orientation(k), lambda kind: {"density": 1000.0},
                  material=material, collision_group=2, collision_mask=1)

@@ -18,6 +18,9 @@ Given = ParamSpec("Given")
 
 SCENES: dict[str, Callable[..., Scene]] = {}
 
+# A parameter's former name -> the names that took its place: "how many" is `count` in every scene, and `side` in a net.
+FORMER = {"n": ("count", "side")}
+
 FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -91,12 +94,15 @@ def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     @functools.wraps(function)
     def checked(**given: Any) -> Scene:
         try:
+            given = renamed(given, signature)
             check_names(given, signature)
             for key, value in given.items():
                 given[key] = signature.parameters[key].annotation.__metadata__[0](value, key)
             return made(**given)
         except FieldError as error:
-            raise error if error.subject else error.within(f"scene {name}") from None
+            if error.subject:
+                raise
+            raise (error.within(f"scene {name}") if error.field else SceneError(f"scene {name}: {error}")) from None
 
     # For help(): what a caller may pass, instead of our checks.
     shown = [p.replace(annotation=type(p.default)) for p in signature.parameters.values()]
@@ -104,6 +110,18 @@ def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
     SCENES[name] = checked
     return cast(Callable[Given, Scene], checked)
+
+
+def renamed(given, signature):
+    """Keyword arguments by the names that they have now: a former name stands for the one that took its place."""
+    found = {}
+    for key, value in given.items():
+        taken = next((new for new in FORMER.get(key, ()) if new in signature.parameters), key)
+        name = key if key in signature.parameters else taken
+        if name != key and name in given:
+            raise FieldError(name, f"is given twice, the other time by its former name {key}")
+        found[name] = value
+    return found
 
 
 def check_names(given, signature):

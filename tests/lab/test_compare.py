@@ -318,5 +318,7 @@ def test_unknown_study():
 
 
 def test_a_study_takes_what_is_given():
+    for word in ("count", "n"):                            # n is the former name of count
+        assert studies.run("chain", "reduced:aba", seconds=0.05, reference=None, timing=False, **{word: 3}).bodies == 3
     found = studies.run("pendulum", ["reduced:aba"], seconds=0.1, dt=[0.01, 0.02], reference=None)
     assert list(found.series) == ["reduced:aba"] and found.dts == [0.02, 0.01] and found.seconds == 0.1

@@ -45,6 +45,19 @@ def test_wrong_names_and_parameters(name, parameters, words):
         assert word in str(caught.value)
 
 
+def test_how_many_is_one_word():
+    """No scene has a parameter n; its former spelling makes the same scene, in functions, by name and with a study."""
+    assert not [name for name in scenes.SCENES if "n" in scenes.parameters(name)]
+    for name, word, value in (("tower", "count", 3), ("rain", "count", 4), ("chain", "count", "5"),
+                              ("ragdolls11", "count", 2), ("grid", "side", 3)):
+        assert scenes.build(name, n=value) == scenes.build(name, **{word: value})
+        with pytest.raises(SceneError, match=f"scene {name}: {word} is given twice, the other time by its former name n"):
+            scenes.build(name, **{word: value, "n": value})
+    assert scenes.chain(n=3) == scenes.chain(count=3)
+    with pytest.raises(SceneError, match="scene stack: there is no parameter 'm'; the parameters are: count=15"):
+        scenes.build("stack", m=3)
+
+
 def test_functions_check_as_build_does():
     with pytest.raises(SceneError, match="scene pyramid: base"):
         scenes.pyramid(base=-1)
