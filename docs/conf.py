@@ -50,7 +50,7 @@ NAMED = re.compile(r'^(#+ )?<a id="([\w-]+)"></a>', re.M)
 
 
 # Pages outside docs/ -> the pages here that include them.
-INCLUDED = {"../benchmarks/README.md": "performance.md"}
+INCLUDED = {"benchmarks/README.md": "performance.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 
 # Names of paragraphs, which Sphinx knows in all pages at once, while links name the page too.
@@ -95,7 +95,7 @@ def prepare(app, docname, source):
     source[0] = NAMED.sub(lambda match: f"{{#{match[2]}}}\n{match[1]}" if match[1] else f"({match[2]})=\n", source[0])
     source[0] = TO_PARAGRAPH.sub(r"](#\1)", source[0])
     for outside, page in INCLUDED.items():
-        source[0] = source[0].replace(f"]({outside}", f"]({page}")
+        source[0] = re.sub(rf"\]\(\.\./((?:\.\./)*){re.escape(outside)}", rf"](\1{page}", source[0])
     if OPTIONS in source[0]:
         source[0] = source[0].replace(OPTIONS, option_tables())
 

@@ -52,7 +52,7 @@ def test_counts_and_sizes():
 def test_the_version_stands_in_one_place():
     """pyproject.toml takes it from the package."""
     assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f"## {mc.__version__}" in (ROOT / "docs" / "changelog.md").read_text(encoding="utf-8")
+    assert f"## {mc.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("line", ["import mcsim", "import mcsim.scenes", "from mcsim.world import World"])

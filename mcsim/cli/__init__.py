@@ -545,4 +545,3 @@ def _complain(error, code):
         error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     print(folded(f"error: {one_line(error)}", sys.stderr), file=sys.stderr)
     return code
-

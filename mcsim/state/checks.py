@@ -190,4 +190,3 @@ def check_sensed(pairs, shapes):
     if np.any(shapes["sensor"][array] != [1, 0]):
         raise SceneError("what was in the sensors are no pairs of a sensor and another shape")
     return array
-

@@ -263,4 +263,3 @@ def refuse_bounds(world, reduced):
         if body.linear_damping or body.angular_damping:
             raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': "
                              "take World")
-

@@ -64,4 +64,3 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
     others = f", {inside} of interior points" if inside else ""
     progress.notes.append(f"{steps} Newton steps{others}, {progress.iterations - steps - inside} iterations of ADMM")
     return progress.solution("newton")
-
