@@ -190,7 +190,8 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
     ours = [path.relative_to(tree).as_posix() for path in tree.rglob("*")
             if path.is_file() and path.parts[len(tree.parts)] in ("mcsim", "tests")]
     assert not set(ours) - set(names)
-    assert {"README.md", "LICENSE", "setup.py", "pyproject.toml"} <= set(names)
+    assert {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "setup.py", "pyproject.toml",
+            ".pre-commit-config.yaml", ".github/pull_request_template.md"} <= set(names)
 
     unpacked, = (tmp_path / "elsewhere").iterdir()
     log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment(MCSIM_LEVELS="v3,v4"))

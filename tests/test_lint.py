@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from line_ends import mended
+
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "mcsim"
 # Where pip puts programs beside the Python that runs; cython-lint looks for pycodestyle itself.
@@ -48,3 +50,29 @@ def test_kernels_use_what_they_declare():
 @pytest.mark.slow
 def test_kernels_are_laid_out_alike():
     assert not found_by("cython-lint", str(KERNELS))
+
+
+def test_lines_and_files_end_alike():
+    """No blanks at the ends of lines, and one line end at a file's: as the hook before a commit wants it."""
+    written = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".md", ".toml", ".yml", ".yaml", ".json")
+    folders = ("mcsim", "tests", "docs", "demos", "benchmarks", ".github")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*"))
+    made = ("_joint_table.pxd", "_shape_table.pxd", "_joint_types.pxd", "_shape_types.pxd")     # setup.py writes them
+    wrong = [str(path) for path in files if path.suffix in written and path.name not in made and path.is_file()
+             and mended(path.read_bytes()) != path.read_bytes()]
+    assert not wrong
+
+
+def test_hooks_and_forms_are_right():
+    """The hooks call what pip brought, under no version of their own; forms for issues have what the code host wants."""
+    yaml = pytest.importorskip("yaml")
+    hooks, = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert hooks["repo"] == "local" and {hook["language"] for hook in hooks["hooks"]} == {"system"}
+    assert {hook["id"] for hook in hooks["hooks"]} == {"ruff", "cython-lint", "mypy", "end-of-file"}
+    forms = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")}
+    assert set(forms) == {"bug", "feature", "question", "config"} and forms.pop("config") == {"blank_issues_enabled": True}
+    for form in forms.values():
+        assert {"name", "description", "body"} <= set(form)
+        ids = [field["id"] for field in form["body"]]
+        assert len(set(ids)) == len(ids) and all(field["attributes"]["label"] for field in form["body"])
+    assert "world.stats.notes" in str(forms["bug"])
