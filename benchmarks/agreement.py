@@ -41,8 +41,8 @@ def recorded(count):
     """-> [(kind, Problem)]: of each kind the same number, from many times of several scenes."""
     makers = {
         "stack": [lambda base=base: mc.scenes.pyramid(base=base) for base in (3, 4, 5)]
-        + [lambda n=n: mc.load("tower", n=n) for n in (5, 10)],
-        "pile": [lambda n=n: mc.load("rain", n=n) for n in (20, 30, 40)],
+        + [lambda n=n: mc.load("tower", count=n) for n in (5, 10)],
+        "pile": [lambda n=n: mc.load("rain", count=n) for n in (20, 30, 40)],
         "ragdolls": [lambda n=n: mc.load("ragdolls", count=n) for n in (1, 2)],
         "jammed": [lambda seed=seed: jammed(seed) for seed in range(4)],
         "heavy": [lambda: mc.load("tower10_heavy"), lambda: mc.load("chain20_heavy")],

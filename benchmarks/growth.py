@@ -18,7 +18,7 @@ STEPS = 10
 
 def measured(n, threads, seconds):
     """(ms a step, ms by stage) after `seconds` of falling: the least of three times STEPS steps."""
-    world = mc.World(mc.load("rain", n=n), sleep=False, threads=threads)
+    world = mc.World(mc.load("rain", count=n), sleep=False, threads=threads)
     world.step(round(60 * seconds))
     best = (math.inf, {})
     for _ in range(3):

@@ -58,13 +58,13 @@ class Case:
 
 
 CASES = {
-    "chain100": Case(lambda: mc.load("chain", n=100), 10.0, reference="chain100", joint_mm=1e-3, ms=0.085,
+    "chain100": Case(lambda: mc.load("chain", count=100), 10.0, reference="chain100", joint_mm=1e-3, ms=0.085,
                      rms_mm=(2.1, 4.4, 12.0)),
     "chain20_heavy": Case(lambda: mc.load("chain20_heavy"), 10.0, reference="chain20_heavy", joint_mm=1e-2, ms=0.036,
                           rms_mm=(0.8, 2.2, 3.3)),
     "chain50_50000": Case(lambda: hanging_chain(50, 50_000.0), 10.0, stretch=1e-4),
-    "grid40": Case(lambda: mc.load("grid", n=40, corners=2), 5.0, quick=1.0, joint_mm=0.1),
-    "ragdolls64": Case(lambda: mc.load("ragdolls11", n=64), 10.0, quick=2.0, joint_mm=0.01, ms=0.90),
+    "grid40": Case(lambda: mc.load("grid", side=40, corners=2), 5.0, quick=1.0, joint_mm=0.1),
+    "ragdolls64": Case(lambda: mc.load("ragdolls11", count=64), 10.0, quick=2.0, joint_mm=0.01, ms=0.90),
     "links1000": Case(lambda: hanging_chain(1000), 1.0, peer=False),
     "links10000": Case(lambda: hanging_chain(10_000), 0.2, quick=0.1, peer=False),
     "links100000": Case(lambda: hanging_chain(100_000), 0.1, quick=0, peer=False),

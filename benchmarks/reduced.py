@@ -27,7 +27,7 @@ ENERGY_SECONDS = 10.0
 
 def chain(n, ball=False):
     """n capsules 0.5 m apart along x, on hinges about y or on ball joints, the first one to the world."""
-    scene = mc.load("chain", n=n)
+    scene = mc.load("chain", count=n)
     if ball:
         return scene
     hinged = mc.Scene(name="hinges")
@@ -143,7 +143,7 @@ def measure_steps(name, ball):
 
 def ragdoll():
     """One of the dolls of `ragdolls11`, without shapes, limits and floor: 11 bodies, ball joints and hinges."""
-    source, scene = mc.load("ragdolls11", n=1), mc.Scene(name="ragdoll")
+    source, scene = mc.load("ragdolls11", count=1), mc.Scene(name="ragdoll")
     for body in source.bodies:
         if body.kind == "dynamic":
             scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,

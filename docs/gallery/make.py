@@ -48,7 +48,7 @@ SHOWN = {
     "one": Shown("One cube", "The smallest scene: a cube rests on a plane.", 1.0),
     "card_tower": Shown("A card tower", "Cards lean against each other and stand by friction alone.", 2.0),
     "arch": Shown("A stone arch", "Wedge-shaped stones without mortar: the arch stands by its weight and friction.", 2.0),
-    "rain": Shown("Rain into a pit", "Boxes, balls and capsules fall into a pit and make a heap.", 2.2, {"n": 300}),
+    "rain": Shown("Rain into a pit", "Boxes, balls and capsules fall into a pit and make a heap.", 2.2, {"count": 300}),
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
@@ -56,9 +56,9 @@ SHOWN = {
                      "is more than 0.4.", 0.8, {"angle": 0.55, "friction": 0.4}, frames=2),
     "tumbler": Shown("A tumbler", "A drum that turns by itself lifts what is in it, and lets it fall.", 3.0),
     "wrecking_ball": Shown("A wrecking ball", "A heavy ball on a chain has swung into a brick wall.", 1.5),
-    "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"n": 30}),
+    "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"count": 30}),
     "chain20_heavy": Shown("A heavy ball on a chain", "1000 kg hang on links of 1 kg; the joints stay closed.", 1.5),
-    "grid": Shown("A net", "Balls on ball joints, hung by two corners, swing down.", 1.2, {"n": 16}),
+    "grid": Shown("A net", "Balls on ball joints, hung by two corners, swing down.", 1.2, {"side": 16}),
     "bridge": Shown("A plank bridge", "Hinged planks carry crates that were dropped on them.", 2.0),
     "pendulum": Shown("A pendulum", "A rod on a hinge: one swing, from left to right in time.", 1.2, frames=3),
     "double_pendulum": Shown("A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6,
@@ -74,7 +74,7 @@ SHOWN = {
                       {"count": 9}),
     "free_ragdoll": Shown("A thrown ragdoll", "In free flight nothing but its own joints acts on it.", 0.8, frames=3),
     "ragdolls11": Shown("Simple ragdolls", "Eleven bodies each, which touch the floor only, as other engines are measured "
-                        "on.", 0.9, {"n": 16}),
+                        "on.", 0.9, {"count": 16}),
 }
 
 
