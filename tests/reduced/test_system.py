@@ -636,7 +636,7 @@ def test_pictures(tmp_path):
 
 def test_without_matplotlib_the_line_to_type_is_told(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'mcsim\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'mcsim-physics\[plot\]'"):
         System(mc.load("pendulum")).draw(tmp_path / "graph.png")
 
 

@@ -281,5 +281,5 @@ def test_without_matplotlib_it_says_what_to_type(run, tmp_path, monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", fail)
-    with pytest.raises(ImportError, match=r"pip install 'mcsim\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'mcsim-physics\[plot\]'"):
         save_png(tmp_path / "end.png", *run)
