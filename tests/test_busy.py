@@ -63,7 +63,7 @@ CALLS = {
     "from_maximal": lambda w: w.from_maximal(w.positions, w.orientations),
 }
 HANDLE_CALLS = {
-    "among": lambda h: h.among(h._world._there), "gravity_scale=": lambda h: setattr(h, "gravity_scale", 1.0),
+    "gravity_scale=": lambda h: setattr(h, "gravity_scale", 1.0),
     "linear_damping=": lambda h: setattr(h, "linear_damping", 0.0), "bullet=": lambda h: setattr(h, "bullet", True),
     "angular_damping=": lambda h: setattr(h, "angular_damping", 0.0), "set_motor": lambda h: h.set_motor(velocity=1.0),
     "set_limits": lambda h: h.set_limits(-1, 1), "set_spring": lambda h: h.set_spring(None),

@@ -1,6 +1,7 @@
 """Linters and the type checker find nothing in the sources; what they look for, and leave out, stands in pyproject.toml."""
 
 import importlib.util
+import inspect
 import os
 import shutil
 import subprocess
@@ -9,6 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import mcsim
+import mcsim.io
+import mcsim.lab
+import mcsim.scenes
+import mcsim.view
+import typing_example
 from line_ends import mended
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +46,42 @@ def test_the_types_are_consistent():
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"{needed}, whose types are asked for, is not installed")
     assert not found_by("mypy")
+
+
+def test_a_user_is_typed(tmp_path):
+    """A program that uses the public face passes the strictest checks, is told the types that it expects, and runs."""
+    for needed in ("numpy", "pydantic", "typer", "matplotlib"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip(f"{needed}, whose types are asked for, is not installed")
+    assert not found_by("mypy", "--strict", "--follow-imports=silent", "tests/typing_example.py")
+    typing_example.main(tmp_path)
+    assert (tmp_path / "run.npz").exists()
+
+
+def public_functions():
+    """(name, function) of every function and method in Python that the public names of mcsim lead to."""
+    for module in (mcsim, mcsim.io, mcsim.lab, mcsim.view, mcsim.scenes):
+        for name in module.__all__:
+            found = getattr(module, name)
+            if inspect.isfunction(found):
+                yield f"{module.__name__}.{name}", found
+            for member in dir(found) if inspect.isclass(found) else ():
+                if not member.startswith("_") or member == "__init__":
+                    raw = inspect.getattr_static(found, member)
+                    function = raw.fget if isinstance(raw, property) else getattr(raw, "__func__", raw)
+                    if inspect.isfunction(function) and function.__module__.startswith("mcsim"):
+                        yield f"{name}.{member}", function
+
+
+def test_the_public_face_is_annotated():
+    bare = set()
+    for name, function in public_functions():
+        told = inspect.signature(function)
+        given = [p for p in told.parameters.values() if p.name not in ("self", "cls")]
+        if any(p.annotation is p.empty for p in given) or told.return_annotation is told.empty and (
+                function.__name__ != "__init__"):
+            bare.add(f"{name}{told}")
+    assert not bare
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The packages of the extras: what needs one says how to get it."""
 
 
-def require_matplotlib():
+def require_matplotlib() -> None:
     """Raises ImportError with the line to type if Matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401 (whether it is there)

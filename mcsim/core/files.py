@@ -4,7 +4,9 @@ import errno
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from mcsim.core.errors import SceneError
 WRONG_PATHS = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.EINVAL)
 
 
-def path_name(path, what):
+def path_name(path: Any, what: str) -> str:
     """A path as a string. what: what the file is to be, "recording"."""
     try:
         name = os.fsdecode(path)
@@ -28,7 +30,7 @@ def path_name(path, what):
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 @contextmanager
-def opened(path, what):
+def opened(path: Any, what: str) -> Iterator[BinaryIO]:
     """Yields a binary file to read. FileNotFoundError if there is none, SceneError if the path can be that of none;
     OSError for what the machine does not do, as ever."""
     name = path_name(path, what)
@@ -41,14 +43,14 @@ def opened(path, what):
         raise _of_path(error, name, what) from None
 
 
-def _of_path(error, name, what):
+def _of_path(error: OSError, name: str, what: str) -> Exception:
     """What an OSError says about a path, as a SceneError where the path is wrong in itself."""
     if error.errno == errno.EISDIR:
         return SceneError(f"{name}: is a folder, not a {what}")
     return SceneError(f"{name:.300}: {error.strerror}") if error.errno in WRONG_PATHS else error
 
 
-def read_json(path, what):
+def read_json(path: Any, what: str) -> Any:
     """The JSON data of a file, in which no object has a field twice."""
     name = path_name(path, what)
     with opened(path, what) as file:
@@ -65,7 +67,7 @@ def read_json(path, what):
         raise SceneError(f"{name}: {error}") from None
 
 
-def _object(pairs):
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, in which no field may stand twice."""
     result = dict(pairs)
     if len(result) < len(pairs):
@@ -77,7 +79,7 @@ def _object(pairs):
     return result
 
 
-def read_arrays(path, what):
+def read_arrays(path: Any, what: str) -> dict[str, np.ndarray]:
     """name -> array, of a NumPy .npz file."""
     name = path_name(path, what)
     with opened(path, what) as file:
@@ -96,7 +98,7 @@ def read_arrays(path, what):
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 @contextmanager
-def written_whole(path, what="file"):
+def written_whole(path: Any, what: str = "file") -> Iterator[Any]:
     """Yields an open binary file; when the block ends well it becomes `path`, otherwise `path` stays as it was. What is
     no plain file, a pipe or a terminal, is written at once. Errors as of opened()."""
     name = os.path.realpath(path_name(path, what))
@@ -115,7 +117,7 @@ def written_whole(path, what="file"):
         raise _of_path(error, os.fsdecode(path), what) from None
 
 
-def write_json(data, path, what):
+def write_json(data: Any, path: Any, what: str) -> None:
     """Write a dict to a JSON file, one line for each field, and for each object of a list of them. Floats read back to
     the bit."""
     parts = []
@@ -130,12 +132,12 @@ def write_json(data, path, what):
         file.write(content.encode())
 
 
-def _json(value):
+def _json(value: Any) -> Any:
     return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 @contextmanager
-def _beside(name):
+def _beside(name: str) -> Iterator[Any]:
     """A file in the same folder that takes the name when the block ends well."""
     handle, other = tempfile.mkstemp(prefix=".mcsim-", dir=os.path.dirname(name))
     try:

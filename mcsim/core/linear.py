@@ -11,6 +11,7 @@ shown, NumPy's own functions are as good, and faster for large matrices.
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Singular(ArithmeticError):
     """A matrix that has no inverse, or that is not positive definite where it must be."""
 
 
-def product(first, *others) -> np.ndarray:
+def product(first: Any, *others: Any) -> np.ndarray:
     """The product of vectors and matrices from left to right, as the operator @ takes them: vectors (n,), matrices (m, n),
     or stacks (..., m, n) of matrices, whose leading axes are the same, or are missing in one."""
     result = np.asarray(first, float)
@@ -31,7 +32,7 @@ def product(first, *others) -> np.ndarray:
     return result
 
 
-def _of_two(a, b):
+def _of_two(a: Any, b: Any) -> Any:
     """Of vectors and matrices."""
     if a.ndim == 1 and b.ndim == 1:
         return dot(a, b)
@@ -43,7 +44,7 @@ def _of_two(a, b):
     return out[0] if a.ndim == 1 else out[:, 0] if b.ndim == 1 else out
 
 
-def _of_stacks(a, b):
+def _of_stacks(a: Any, b: Any) -> Any:
     """Of stacks of matrices, or of one and a vector or matrix."""
     left, right = a[None] if a.ndim == 1 else a, b[:, None] if b.ndim == 1 else b
     heads = left.shape[:-2], right.shape[:-2]
@@ -54,23 +55,23 @@ def _of_stacks(a, b):
     return out[..., 0, :] if a.ndim == 1 else out[..., 0] if b.ndim == 1 else out
 
 
-def _stack(a):
+def _stack(a: Any) -> Any:
     """(s, m, n) the same numbers, in one piece of memory."""
     return np.ascontiguousarray(a).reshape(prod(a.shape[:-2]), *a.shape[-2:])
 
 
-def turned(matrices, vectors) -> np.ndarray:
+def turned(matrices: Any, vectors: Any) -> np.ndarray:
     """(..., m): each matrix (..., m, n) times its own vector (..., n)."""
     return product(matrices, np.asarray(vectors, float)[..., None])[..., 0]
 
 
-def sparse_product(a, b):
+def sparse_product(a: Any, b: Any) -> Any:
     """a @ b where one of them at least is of scipy.sparse, whose kernels are plain loops, compiled for every processor
     alike."""
     return a @ b
 
 
-def dot(a, b) -> float:
+def dot(a: Any, b: Any) -> float:
     """The inner product of two vectors (n,)."""
     a, b = np.ascontiguousarray(a, float), np.ascontiguousarray(b, float)
     if a.shape != b.shape:
@@ -78,17 +79,17 @@ def dot(a, b) -> float:
     return _linear.sum_products(a, b)
 
 
-def length(a) -> float:
+def length(a: Any) -> float:
     """The Euclidean norm of a vector (n,)."""
     return float(np.sqrt(dot(a, a)))
 
 
-def lengths(a) -> np.ndarray:
+def lengths(a: Any) -> np.ndarray:
     """(...,) the Euclidean norms of vectors (..., n)."""
     return np.sqrt(dots(a, a))
 
 
-def dots(a, b) -> np.ndarray:
+def dots(a: Any, b: Any) -> np.ndarray:
     """(...,) the inner products of vectors (..., n) side by side."""
     a, b = np.ascontiguousarray(a, float), np.ascontiguousarray(b, float)
     if a.shape != b.shape:
@@ -98,7 +99,7 @@ def dots(a, b) -> np.ndarray:
     return out
 
 
-def solve(matrix, right) -> np.ndarray:
+def solve(matrix: Any, right: Any) -> np.ndarray:
     """x of matrix x = right, (n, n) and (n,) or (n, m), or stacks of (n, n) and (n, m); Gauss with row exchanges. Singular
     where a column has no pivot left."""
     matrix, right = np.array(matrix, float), np.asarray(right, float)
@@ -109,13 +110,13 @@ def solve(matrix, right) -> np.ndarray:
     return out[:, 0] if right.ndim == 1 else out
 
 
-def inverse(matrix) -> np.ndarray:
+def inverse(matrix: Any) -> np.ndarray:
     """Of (..., n, n)."""
     matrix = np.asarray(matrix, float)
     return solve(matrix, np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape))
 
 
-def determinant(matrix) -> np.ndarray:
+def determinant(matrix: Any) -> np.ndarray:
     """(...,) of (..., n, n)."""
     stack = _stack(np.array(matrix, float))
     out = np.empty(len(stack))
@@ -126,12 +127,12 @@ def determinant(matrix) -> np.ndarray:
 class Cholesky:
     """The factor L of a symmetric positive definite matrix (n, n) = L L'; Singular if it is not one."""
 
-    def __init__(self, matrix):
+    def __init__(self, matrix: Any) -> None:
         self.upper = np.array(matrix, float, order="C")
         if not _linear.factor_cholesky(self.upper):
             raise Singular("a matrix that is to be positive definite is not")
 
-    def solve(self, right) -> np.ndarray:
+    def solve(self, right: Any) -> np.ndarray:
         """matrix^-1 right, (n,) or (n, m)."""
         right = np.asarray(right, float)
         x = np.array(right[:, None] if right.ndim == 1 else right, order="C")
@@ -139,7 +140,7 @@ class Cholesky:
         return x[:, 0] if right.ndim == 1 else x
 
 
-def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
+def least(matrix: Any, right: Any, rank: float = 1e-11) -> tuple[np.ndarray, np.ndarray]:
     """The least of the solutions that come nearest to matrix x = right, (m, n) and (m,) or (m, columns), and the
     numbers of as many columns of the matrix as are independent, ascending: by a complete orthogonal factorization
     (G. Golub, C. Van Loan, "Matrix Computations", section 5.5), which ends where what is left of a column is less
@@ -153,7 +154,7 @@ def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
     return solution, np.sort(order[:found])
 
 
-def eigen(matrix) -> tuple[np.ndarray, np.ndarray]:
+def eigen(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (n,) of a symmetric matrix (n, n), ascending, and their vectors (n, n), a column each; of the matrix its
     lower triangle is read."""
     vectors, values = np.array(matrix, float, order="C"), np.zeros(len(matrix))
@@ -167,7 +168,7 @@ def eigen(matrix) -> tuple[np.ndarray, np.ndarray]:
     return size * values[order], vectors[order].T
 
 
-def eigenvalues(matrix) -> np.ndarray:
+def eigenvalues(matrix: Any) -> np.ndarray:
     """(..., n) of symmetric matrices (..., n, n), ascending."""
     matrix = np.asarray(matrix, float)
     if matrix.ndim == 2:

@@ -140,7 +140,7 @@ def carry_over(noted: Noted, before: Noted, bodies: np.ndarray, joints: np.ndarr
             join.at(new, numbers + 1, old[1:1 + len(numbers)])
 
 
-def _who(of, named, count):
+def _who(of: Any, named: Any, count: Any) -> Any:
     """{who}: joints 'a', 'b' and 3 more; {is}: are"""
     many = {"joint": "joints", "body": "bodies"}[of]
     if not named:                                           # they are gone
@@ -151,7 +151,7 @@ def _who(of, named, count):
             "turn": "turns" if count == 1 else "turn"}
 
 
-def _bodies(of, named):
+def _bodies(of: Any, named: Any) -> Any:
     """Names of the bodies that it happened to, or whose joints."""
     if of == "body":
         return tuple(part.name for part in named)

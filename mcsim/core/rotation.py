@@ -4,6 +4,7 @@ A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ Quaternion = np.ndarray | Sequence[float]
 IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 
 
-def normalized(a) -> np.ndarray:
+def normalized(a: Any) -> np.ndarray:
     """a / |a|, also where |a|² would underflow or overflow; the length must not be zero."""
     a = np.asarray(a, float)
     largest = max(map(abs, a.tolist()))
@@ -26,7 +27,7 @@ def normalized(a) -> np.ndarray:
     return a if size == 1.0 else a / size
 
 
-def _numbers(q):
+def _numbers(q: Any) -> Any:
     """One quaternion's four numbers as Python has them, which are faster than NumPy's; those of several as they are."""
     return q.tolist() if isinstance(q, np.ndarray) and q.ndim == 1 else q
 
@@ -99,7 +100,7 @@ def perpendicular(n: np.ndarray) -> np.ndarray:
     return normalized(reference - dot(reference, n) * n)
 
 
-def from_axes(z, x=None) -> np.ndarray:
+def from_axes(z: Any, x: Any = None) -> np.ndarray:
     """The quaternion of the axes whose z is along z, and whose x is along x, or else the `perpendicular` one.
 
     z = (0, 0, 1) alone gives the identity.

@@ -5,28 +5,30 @@ The C library and NumPy take other variants on other processors, whose last bits
 not depend on that. These are right to a few units in the last place (``_trig.pxd``).
 """
 
+from typing import Any
+
 import numpy as np
 
 from mcsim.core import _trig
 
 
-def sin(x):
+def sin(x: Any) -> Any:
     """sin x"""
     return _sine_cosine(x)[0]
 
 
-def cos(x):
+def cos(x: Any) -> Any:
     """cos x"""
     return _sine_cosine(x)[1]
 
 
-def tan(x):
+def tan(x: Any) -> Any:
     """tan x"""
     sine, cosine = _sine_cosine(x)
     return sine / cosine
 
 
-def arctan2(y, x):
+def arctan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y), in [-pi, pi]; 0 for the origin."""
     if isinstance(y, float) and isinstance(x, float):
         return _trig.arctan2_of(y, x)
@@ -34,12 +36,12 @@ def arctan2(y, x):
     return _trig.arctans2(y.ravel(), x.ravel()).reshape(x.shape)[()]
 
 
-def arcsin(x):
+def arcsin(x: Any) -> Any:
     """The angle in [-pi/2, pi/2] whose sine is x; NaN beyond [-1, 1]."""
     return arctan2(x, _beside(x))
 
 
-def arccos(x):
+def arccos(x: Any) -> Any:
     """The angle in [0, pi] whose cosine is x; NaN beyond [-1, 1]."""
     return arctan2(_beside(x), x)
 
@@ -49,13 +51,13 @@ def fifth_root(x: float) -> float:
     return _trig.fifth_root_of(x)
 
 
-def _beside(x):
+def _beside(x: Any) -> Any:
     """sqrt(1 - x^2)"""
     with np.errstate(invalid="ignore"):
         return np.sqrt((1.0 - x) * (1.0 + x))
 
 
-def _sine_cosine(x):
+def _sine_cosine(x: Any) -> Any:
     if isinstance(x, (float, int)):
         return _trig.sine_cosine_of(x)
     x = np.asarray(x, float)

@@ -4,6 +4,9 @@ Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientati
 (w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,).
 """
 
+from __future__ import annotations  # signatures read as they are written here
+
+import os
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -14,7 +17,8 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.scene.checks import FieldError, count, show
-from mcsim.world.world import MOST_STEPS, World
+from mcsim.world.record import MOST_STEPS
+from mcsim.world.world import World
 
 # Array -> shape of one body's entry in one frame.
 BODY_ARRAYS = {"positions": (3,), "orientations": (4,), "velocities": (3,), "angular_velocities": (3,)}
@@ -29,9 +33,9 @@ class Recording:
     orientations: np.ndarray
     velocities: np.ndarray
     angular_velocities: np.ndarray
-    body_names: tuple
+    body_names: tuple[str, ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("time", *BODY_ARRAYS):
             object.__setattr__(self, name, _numbers(getattr(self, name), name))
         object.__setattr__(self, "body_names", _names(self.body_names))
@@ -39,7 +43,7 @@ class Recording:
         if problem:
             raise SceneError(f"recording: {problem}")
 
-    def _problem(self):
+    def _problem(self) -> str | None:
         """What is wrong with the arrays, or None."""
         if self.time.ndim != 1:
             return f"time must have shape (t,), got {self.time.shape}"
@@ -56,15 +60,15 @@ class Recording:
             return "orientations must be unit quaternions"
         return None
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The number of frames."""
         return len(self.time)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         span = f", {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
         return f"<Recording: {len(self)} frames{span}, {len(self.body_names)} bodies>"
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the .npz file, whole or not at all."""
         name = path_name(path, "recording")
         if Path(name).suffix != ".npz":
@@ -74,19 +78,20 @@ class Recording:
             np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> Recording:
         """Reads a .npz file and checks it. SceneError names the file and the array that is wrong."""
         name, data = path_name(path, "recording"), read_arrays(path, "recording")
         missing = [key for key in ("time", *BODY_ARRAYS, "body_names") if key not in data]
         if missing:
             raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
         try:
-            return cls(**{key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")})
+            arrays: dict[str, Any] = {key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")}
+            return cls(**arrays)
         except SceneError as error:
             raise SceneError(f"{name}: not a recording: {str(error).removeprefix('recording: ')}") from None
 
 
-def _numbers(values, name):
+def _numbers(values: Any, name: str) -> np.ndarray:
     """An array of doubles."""
     try:
         array = np.asarray(values)
@@ -97,7 +102,7 @@ def _numbers(values, name):
         raise SceneError(f"recording: {name} must be an array of real numbers, got {show(values)}") from None
 
 
-def _names(values):
+def _names(values: Any) -> tuple[str, ...]:
     """A tuple of strings."""
     names = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
@@ -108,15 +113,15 @@ def _names(values):
 class Recorder:
     """Keeps frames of a world: one at once, one after every `every` steps of `step`, and where `keep` is called."""
 
-    def __init__(self, world, every=1):
+    def __init__(self, world: World, every: int = 1) -> None:
         if not isinstance(world, World):
             raise SceneError(f"recorder: takes a World or a ReducedWorld, got {show(world)}")
         if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
             raise SceneError(f"recorder: every must be a whole number, at least 1, got {show(every)}")
-        self.world = world
-        self.every = int(every)
-        self.body_names = tuple(world.body_names)
-        self._frames = []
+        self.world: World = world
+        self.every: int = int(every)
+        self.body_names: tuple[str, ...] = tuple(world.body_names)
+        self._frames: list[tuple[Any, ...]] = []
         self.keep()
 
     def step(self, frames: int = 1) -> None:
@@ -129,14 +134,14 @@ class Recorder:
             self.world.step(self.every)
             self.keep()
 
-    def keep(self):
+    def keep(self) -> None:
         """Keeps the present state as a frame."""
         if tuple(self.world.body_names) != self.body_names:
             raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
         # One append a frame: an interrupt leaves whole frames only.
         self._frames.append((self.world.time, *(getattr(self.world, name).copy() for name in BODY_ARRAYS)))
 
-    def recording(self):
+    def recording(self) -> Recording:
         """All frames kept so far."""
         time, *rest = zip(*self._frames, strict=True)
         arrays: list[Any] = [np.array(frames, dtype=float) for frames in rest]

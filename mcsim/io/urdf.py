@@ -133,7 +133,7 @@ def _numbers(value: Any) -> Any:
         return value
 
 
-def _mapping(value: Any, what: str, field: str) -> dict:
+def _mapping(value: Any, what: str, field: str) -> dict[str, Any]:
     if not isinstance(value, Mapping | None):
         raise FieldError(field, f"must be a dict of {what}, got {show(value)}")
     return dict(value or {})

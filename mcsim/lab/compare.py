@@ -80,7 +80,8 @@ def _steps(dt: Any) -> list[float]:
 class _Work:
     """One comparison on its way."""
 
-    def __init__(self, scene, methods, seconds, dts, wanted, timing, progress):
+    def __init__(self, scene: Scene, methods: list[Method], seconds: float, dts: list[float], wanted: str | Method | None,
+                 timing: bool, progress: Progress | None) -> None:
         self.scene, self.methods, self.seconds, self.dts = scene, methods, seconds, dts
         self.wanted, self.timing = wanted, timing
         self._progress = progress or (lambda done, total, what: None)

@@ -69,7 +69,7 @@ ERRORS = {
 COST_LABELS = {"distance": "distance, m", "energy": "energy error", "drift": "joint drift, m"}
 
 
-def plot(study: Compared, path, kind: str | None = None) -> None:
+def plot(study: Compared, path: str | os.PathLike[str], kind: str | None = None) -> None:
     """See Study.plot."""
     require_matplotlib()
     name = os.fspath(path)
@@ -90,7 +90,7 @@ def plot(study: Compared, path, kind: str | None = None) -> None:
             figure.savefig(file, format=Path(path).suffix.lower()[1:], dpi=220)
 
 
-def _figure(count: int, columns: int, methods: int):
+def _figure(count: int, columns: int, methods: int) -> Any:
     """A figure with this many panels, and room for a title above and a legend of the methods below them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -112,7 +112,7 @@ def _style(number: int) -> dict[str, Any]:
             "linestyle": (0, dashes) if dashes else "-"}
 
 
-def _frame(figure, study: Compared, detail: str) -> None:
+def _frame(figure: Any, study: Compared, detail: str) -> None:
     """The title above the panels, and one legend of all below."""
     figure.suptitle(f"{study.scene.replace('_', ' ')}, {study.seconds:g} s{detail}", fontsize=9.5)
     entries = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels())}
@@ -125,7 +125,7 @@ def _frame(figure, study: Compared, detail: str) -> None:
 
 # ---- over time -------------------------------------------------------------------------------------------------------
 
-def _over_time(study: Compared):
+def _over_time(study: Compared) -> Any:
     runs = list(study.runs.values())
     panels = _shown(study, runs)
     timed = any(len(run.step_seconds) for run in runs)
@@ -168,7 +168,7 @@ def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     return time[middle], np.maximum.reduceat(values, begin)
 
 
-def _draw(ax, study: Compared, runs: list[Run], panel: Panel) -> None:
+def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel) -> None:
     """One quantity of all methods, on a logarithmic axis."""
     lows, highs = [], []
     for number, run in enumerate(runs):
@@ -198,7 +198,7 @@ def _draw(ax, study: Compared, runs: list[Run], panel: Panel) -> None:
     _log_limits(ax, low, high)
 
 
-def _log_limits(ax, low: float, high: float) -> None:
+def _log_limits(ax: Any, low: float, high: float) -> None:
     """A little air, at least two decades, and ticks that do not crowd."""
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -213,7 +213,7 @@ def _log_limits(ax, low: float, high: float) -> None:
     ax.set_axisbelow(True)
 
 
-def _draw_times(ax, runs: list[Run]) -> None:
+def _draw_times(ax: Any, runs: list[Run]) -> None:
     """Bars: the median time of a step, with its 5th to 95th percentile."""
     times = [1e6 * run.step_seconds if len(run.step_seconds) else np.full(1, np.nan) for run in runs]
     middles = np.array([np.median(values) for values in times])
@@ -235,7 +235,7 @@ def _draw_times(ax, runs: list[Run]) -> None:
 
 # ---- over the step ---------------------------------------------------------------------------------------------------
 
-def _over_step(study: Compared):
+def _over_step(study: Compared) -> Any:
     """Errors over dt, and the distance over what it costs."""
     found = {name: [(run, summary(study, run)) for run in runs if not run.failure]
              for name, runs in study.series.items()}
@@ -254,11 +254,11 @@ def _over_step(study: Compared):
     return figure
 
 
-def _curve(ax, number: int, name: str, x: list[float], y: list[float]) -> None:
+def _curve(ax: Any, number: int, name: str, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, marker=MARKERS[number % len(MARKERS)], markersize=3.6, label=name, **_style(number))
 
 
-def _draw_errors(ax, study: Compared, found, quantity: str, slopes) -> None:
+def _draw_errors(ax: Any, study: Compared, found: Any, quantity: str, slopes: Any) -> None:
     """An error over dt, with the fitted order beside the end of each curve."""
     floor = floor_of(study, quantity)
     ends, seen = [], []
@@ -283,7 +283,7 @@ def _draw_errors(ax, study: Compared, found, quantity: str, slopes) -> None:
     _write_orders(ax, ends)
 
 
-def _write_orders(ax, ends: list[tuple[float, str, str]]) -> None:
+def _write_orders(ax: Any, ends: list[tuple[float, str, str]]) -> None:
     """Texts at the right of the panel, at the heights of the curves' ends, but not on top of each other."""
     low, high = np.log10(ax.get_ylim())
     height = -np.inf
@@ -292,7 +292,7 @@ def _write_orders(ax, ends: list[tuple[float, str, str]]) -> None:
         ax.text(0.985, height, text, transform=ax.transAxes, ha="right", va="center", fontsize=7, color=color)
 
 
-def _draw_work(ax, study: Compared, found, error: str) -> None:
+def _draw_work(ax: Any, study: Compared, found: Any, error: str) -> None:
     """Error over computing time: the method further down and to the left is the better one."""
     seen = []
     for number, (name, rows) in enumerate(found.items()):

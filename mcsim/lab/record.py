@@ -76,7 +76,7 @@ LATER = ("energy_error", "momentum_error", "spin_error", "step_seconds")
 class Bodies:
     """The scene's bodies as arrays, for many states at once: (t, n, ...)."""
 
-    def __init__(self, scene: Scene):
+    def __init__(self, scene: Scene) -> None:
         dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
         self.moving = np.flatnonzero(dynamic)
         self.mass = np.array([scene.bodies[i].mass for i in self.moving])
@@ -126,7 +126,7 @@ class VelocityDrift:
     there are as many as it takes to have each joint once. Couplings (gears, rods, ...) have none.
     """
 
-    def __init__(self, scene: Scene):
+    def __init__(self, scene: Scene) -> None:
         self._systems = []
         left = None
         while left is None or left:
@@ -152,7 +152,7 @@ def _forest(scene: Scene, names: list[str]) -> list[str]:
     base = {None} | {body.name for body in scene.bodies if body.kind == "static"}
     root: dict[str | None, str | None] = {}
 
-    def find(body):
+    def find(body: Any) -> Any:
         body = None if body in base else body
         while root.setdefault(body, body) != body:
             body = root[body]
@@ -175,7 +175,7 @@ class Recorder:
     (.states(time)), or None. blown: after how many steps the energy was seen to have left all bounds; None if not.
     """
 
-    def __init__(self, scene: Scene, world: World, steps: int, drift: VelocityDrift | None, reference: Any = None):
+    def __init__(self, scene: Scene, world: World, steps: int, drift: VelocityDrift | None, reference: Any = None) -> None:
         self._world, self._drift, self._reference = world, drift, reference
         self._bodies = Bodies(scene)
         self._springs = has_springs(scene)

@@ -160,7 +160,7 @@ class _TooLong(Exception):
     """The budget is spent."""
 
 
-def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
+def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show) -> Any:
     """-> label, levels; SceneError where the scene is no tree."""
     from scipy.integrate import solve_ivp
 
@@ -172,10 +172,10 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
     start = np.concatenate(_start(system))
     left = budget // (len(bodies) + OVERHEAD)
 
-    def levels():
+    def levels() -> Any:
         nonlocal left
         for k, tolerance in enumerate(TOLERANCES):
-            def rate(t, y):
+            def rate(t: Any, y: Any) -> Any:
                 nonlocal left
                 left -= 1
                 if left < 0:
@@ -214,11 +214,11 @@ def _part(level: int, inside: float) -> float:
 
 # ---- by steps --------------------------------------------------------------------------------------------------------
 
-def _by_steps(scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show):
+def _by_steps(scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show) -> Any:
     """-> label, levels: at half the study's smallest step, at a quarter, and so on; at least two."""
     method.world(scene, dt)                               # complains now if it cannot
 
-    def levels():
+    def levels() -> Any:
         spent, k = 0, 0
         while True:
             fine = dt / 2 ** (k + 1)
@@ -273,12 +273,12 @@ def _between(kept: list[np.ndarray], stored: np.ndarray, a: np.ndarray, b: np.nd
     """The states at the parts s of the steps from rows a to rows b."""
     x, q, v, w = kept
 
-    def cubic(start, end, slope_start, slope_end):
+    def cubic(start: Any, end: Any, slope_start: Any, slope_end: Any) -> Any:
         """Hermite's."""
         return ((1 + 2 * s) * (1 - s) ** 2 * start + s * (1 - s) ** 2 * dt * slope_start
                 + s * s * (3 - 2 * s) * end + s * s * (s - 1) * dt * slope_end)
 
-    def line(values):
+    def line(values: Any) -> Any:
         return values[a] + s * (values[b] - values[a])
 
     rate = 0.5 * np.moveaxis(multiply(np.moveaxis(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), -1, 0),

@@ -226,7 +226,7 @@ def step_text(dt: float) -> str:
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
 
-def write_csv(study: Compared, path) -> None:
+def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     """See Study.csv."""
     if Path(path).suffix != ".csv":
         raise SceneError(f"{os.fspath(path)}: must end in .csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
 from mcsim.lab.picture import COLORS, DASHES, LOWEST, STYLE, SUFFIXES, WIDTH
-from mcsim.solve.problems.solution import RESIDUALS
+from mcsim.solve.problems.residuals import RESIDUALS
 
 
-def plot(study, path):
+def plot(study: Any, path: str | os.PathLike[str]) -> None:
     """The largest of the four residuals of each solver's best impulses so far, against iterations and time."""
     require_matplotlib()
     import matplotlib

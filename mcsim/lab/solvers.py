@@ -20,7 +20,7 @@ from mcsim.lab.report import Text, aligned, number_text
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, choose, not_negative, positive, show
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution, solve
-from mcsim.solve.problems.solution import RESIDUALS
+from mcsim.solve.problems.residuals import RESIDUALS
 from mcsim.world import ReducedWorld, World
 
 MOST_ITERATIONS = 2000          # of a solver whose own limit is higher, unless told
@@ -75,7 +75,7 @@ class SolverStudy:
         said += [f"{name}: {text}" for name, text in self.failures.items()]
         return Text("\n".join(lines + [""] * bool(said) + [line for text in said for line in _folded(text, width)]))
 
-    def csv(self, path) -> None:
+    def csv(self, path: str | os.PathLike[str]) -> None:
         """The table, and each solver's residuals by iteration: rows of solver, iteration, seconds and residuals."""
         if Path(path).suffix != ".csv":
             raise SceneError(f"{os.fspath(path)}: must end in .csv")
@@ -89,21 +89,21 @@ class SolverStudy:
         with written_whole(path) as file:
             file.write(text.getvalue().encode("utf-8"))
 
-    def plot(self, path) -> None:
+    def plot(self, path: str | os.PathLike[str]) -> None:
         """Residuals against iterations and against time, as a .png, .pdf or .svg."""
         from mcsim.lab.solver_picture import plot
 
         plot(self, path)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<SolverStudy of {self.name}: {', '.join(self.solutions)}>"
 
 
-def solvers(what: Scene | World | Problem | str | os.PathLike, names: Iterable[str] | None = None, model: str = "ncp", *,
-            seconds: float = 1.0, tolerance: float = 1e-8, max_iterations: int | None = None,
+def solvers(what: Scene | World | Problem | str | os.PathLike[str], names: Iterable[str] | None = None, model: str = "ncp",
+            *, seconds: float = 1.0, tolerance: float = 1e-8, max_iterations: int | None = None,
             time_limit: float = LONGEST, warm: bool = False, bilateral: str = "rows",
-            options: dict[str, dict] | None = None, progress: Callable[[float, float, str], None] | None = None,
-            **keywords) -> SolverStudy:
+            options: dict[str, dict[str, Any]] | None = None, progress: Callable[[float, float, str], None] | None = None,
+            **keywords: Any) -> SolverStudy:
     """One problem through many solvers -> SolverStudy.
 
     what: a Problem, or a file of one (.npz); a World, whose problem now is taken; or a scene, its name or file, which runs
@@ -144,11 +144,11 @@ def _folded(text: str, width: int | None) -> list[str]:
     return wrap(text, width, subsequent_indent="  ") if width else [text]
 
 
-def _until(deadline):
+def _until(deadline: float) -> Callable[..., bool]:
     return lambda iteration, impulses, residuals: perf_counter() > deadline
 
 
-def problem_of(what, seconds=1.0, keywords=None):
+def problem_of(what: Any, seconds: float = 1.0, keywords: dict[str, Any] | None = None) -> tuple[str, Problem]:
     """-> (name, Problem), see `solvers`."""
     keywords = dict(keywords or {})
     if isinstance(what, Problem):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -79,18 +80,18 @@ class Study:
         NaN where there is nothing to fit."""
         return orders(self)
 
-    def csv(self, path) -> None:
+    def csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the summary, a line for each run."""
         write_csv(self, path)
 
-    def plot(self, path, kind=None) -> None:
+    def plot(self, path: str | os.PathLike[str], kind: str | None = None) -> None:
         """Draws one picture (.png, .pdf or .svg): kind "time", panels over time at the smallest step, or "convergence",
         errors over dt; by default the second if there are several steps."""
         plot(self, path, kind)
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", ..., "reference.time", ...,
         and "study", JSON text that says what they are."""
         name = path_name(path, "study")
@@ -107,7 +108,7 @@ class Study:
             np.savez_compressed(file, study=np.array(json.dumps(about)), **arrays)
 
     @classmethod
-    def load(cls, path) -> Study:
+    def load(cls, path: str | os.PathLike[str]) -> Study:
         """Reads what `save` wrote. SceneError names the file if it is not a study."""
         name, data = path_name(path, "study"), read_arrays(path, "study")
         try:
@@ -128,7 +129,7 @@ class Study:
             raise SceneError(f"{name}: not a study: {' '.join(str(error).split()):.200}") from None
 
 
-def _checked(data, prefix, names) -> dict[str, np.ndarray]:
+def _checked(data: Any, prefix: str, names: Any) -> dict[str, np.ndarray]:
     """name -> array of numbers of a file's arrays, as many rows as there are times."""
     arrays = {name: data[prefix + name] for name in names}
     for name, array in arrays.items():

@@ -37,7 +37,7 @@ class Body(Described):
     """A body of a scene, made by `Scene.add_body`; also its handle. Read-only.
 
     index: its number in the scene; name; kind: "static", "kinematic" or "dynamic".
-    shapes: list of Shape, in the body's frame.
+    shapes: list[Any] of Shape, in the body's frame.
     position (3,) [m], orientation (4,): of the body's own frame in the world, at the start.
     velocity (3,) [m/s], of the centre of mass, and angular_velocity (3,) [rad/s], at the start, world axes.
     mass [kg] and inertia (3, 3) [kg m²] about the centre of mass, body axes; both 0 unless dynamic: nothing that
@@ -151,13 +151,13 @@ def _motion(value: Any, kind: str, field: str) -> tuple[float, ...]:
     return result
 
 
-def _inertia(value: Any, unphysical: bool) -> tuple:
+def _inertia(value: Any, unphysical: bool) -> tuple[Any, ...]:
     """3 principal moments, or 3×3 numbers; checked to be the inertia of a solid, or else just positive definite."""
     rows = items(value, "3 numbers or 3 rows of 3", "inertia")
     if len(rows) != 3:
         raise FieldError("inertia", f"must be 3 numbers or 3 rows of 3, got {show(value)}")
     if not hasattr(rows[0], "__len__"):
-        result: tuple = vector(rows, "inertia")
+        result: tuple[Any, ...] = vector(rows, "inertia")
     else:
         result = tuple(vector(row, f"inertia[{i}]") for i, row in enumerate(rows))
         full = np.array(result)
@@ -169,7 +169,7 @@ def _inertia(value: Any, unphysical: bool) -> tuple:
     return result
 
 
-def _inertia_matrix(value: tuple) -> np.ndarray:
+def _inertia_matrix(value: tuple[Any, ...]) -> np.ndarray:
     """3×3, exactly symmetric."""
     full = np.array(value)
     return np.diag(full) if full.ndim == 1 else (full + full.T) / 2

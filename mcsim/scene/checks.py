@@ -104,7 +104,7 @@ def within(value: Any, lowest: float, highest: float, field: str) -> float:
     return result
 
 
-def items(value: Any, what: str, field: str) -> list:
+def items(value: Any, what: str, field: str) -> list[Any]:
     """The items of a list, tuple or array; `what` says what is expected."""
     if isinstance(value, (str, bytes, Mapping, Set)) or not isinstance(value, Iterable):
         raise FieldError(field, f"must be {what}, got {show(value)}")
@@ -122,7 +122,7 @@ def vector(value: Any, field: str, length: int = 3) -> tuple[float, ...]:
     return tuple(number(x, f"{field}[{i}]") for i, x in enumerate(numbers))
 
 
-def pair(value: Any, what: str, field: str) -> tuple:
+def pair(value: Any, what: str, field: str) -> tuple[Any, ...]:
     """The two items of a list, tuple or array."""
     both = items(value, what, field)
     if len(both) != 2:
@@ -162,7 +162,7 @@ def unit_quaternion(value: Any, field: str) -> tuple[float, ...]:
     return result
 
 
-def frame(value: Any, field: str) -> tuple[tuple, tuple]:
+def frame(value: Any, field: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """A pair (position, unit quaternion)."""
     position, orientation = pair(value, "a pair (position, quaternion)", field)
     return vector(position, f"{field}[0]"), unit_quaternion(orientation, f"{field}[1]")

@@ -2,8 +2,9 @@
 
 import inspect
 import math
+from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,10 +41,10 @@ def lock(value: Any) -> Any:
     return value
 
 
-def _naming(method, subject: str):
+def _naming(method: Callable[..., Any], subject: str) -> Callable[..., Any]:
     """The method, with `subject` in front of its errors."""
     @wraps(method)
-    def named(*args, **kwargs):
+    def named(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
         except FieldError as error:
@@ -64,7 +65,7 @@ class Described:
             cls.__init__ = _naming(vars(cls)["__init__"], cls.__name__)     # type: ignore[method-assign]  # by design
 
     @classmethod
-    def from_arguments(cls, arguments: dict[str, Any]):
+    def from_arguments(cls, arguments: dict[str, Any]) -> Self:
         """Make one as a file describes it: `to_dict` will write the same arguments again."""
         result = cls(**arguments)
         result._set(_written=frozenset(arguments))
@@ -92,11 +93,11 @@ class Described:
         return type(self) is type(other) and self._arguments == other._arguments
 
     @property
-    def original(self):
+    def original(self) -> Self:
         """The first of all versions of this part: `changed` makes others of the same thing."""
         return self.__dict__.get("_original", self)
 
-    def changed(self, **attributes: Any):
+    def changed(self, **attributes: Any) -> Self:
         """Another version of this part, with other attributes, which are not checked."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -125,8 +126,8 @@ class Value(Described):
     def __hash__(self) -> int:
         return hash((type(self), tuple(self._arguments.values())))
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

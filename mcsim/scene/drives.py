@@ -139,7 +139,7 @@ class Motion(Value):
             bend = 0.0 if a is not None else (u(middle + DIFFERENCE) - u(middle - DIFFERENCE)) / (2.0 * DIFFERENCE)
         return q, slope, bend if a is None else a(time)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """The arguments as JSON data; a function has none."""
         if self.is_function:
             raise FieldError("motion", "is a Python function, which a file cannot hold; describe it by numbers, or "

@@ -153,7 +153,7 @@ _EXPECTED = {
 }
 
 
-def _place(steps: tuple, data: Any, missing: bool) -> str:
+def _place(steps: tuple[Any, ...], data: Any, missing: bool) -> str:
     """pydantic's way to the error as it is written in Python; its choices within a union are left out."""
     place = ""
     for i, step in enumerate(steps):

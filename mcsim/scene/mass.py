@@ -5,6 +5,7 @@ Inertia is the full 3×3 tensor about the centre of mass [kg m²].
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:
     The sums are taken about the corners' mean, then the moments again about the centre of mass, so that nothing large
     cancels, however far from the origin the solid is.
     """
-    def sums(origin):
+    def sums(origin: Any) -> Any:
         corners = triangles - origin
         d = dots(corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
         return corners, d, corners.sum(axis=1)

@@ -27,7 +27,7 @@ class Scene:
 
     gravity: (3,) [m/s²], world axes, z up. name: what the scene is called.
     bodies, joints: lists of Body and Joint in the order in which they were added.
-    ignored_pairs: list of pairs of bodies' names that do not collide: `ignore_collision`.
+    ignored_pairs: list[Any] of pairs of bodies' names that do not collide: `ignore_collision`.
 
     A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `mc.load` keep every number to the bit.
@@ -297,7 +297,7 @@ class Scene:
         return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
 
-class FrozenList(list):
+class FrozenList(list[Any]):
     """A list to be read; its copies are lists like others."""
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
@@ -307,7 +307,7 @@ class FrozenList(list):
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
 
 
@@ -330,7 +330,7 @@ class FrozenScene(Scene):
 
     _add_body = _add_joint = ignore_collision = _refuse     # type: ignore[assignment]  # with any arguments
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)
 
 
@@ -343,7 +343,7 @@ def _thawed(state: dict[str, Any]) -> Scene:
     return scene
 
 
-def _all_same(ours: list, theirs: list) -> bool:
+def _all_same(ours: list[Any], theirs: list[Any]) -> bool:
     return len(ours) == len(theirs) and all(a.same(b) for a, b in zip(ours, theirs))
 
 

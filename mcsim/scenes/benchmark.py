@@ -19,7 +19,7 @@ CUBE = Box((0.5, 0.5, 0.5))
 TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
-def _add_cube(scene, name, position, density=1000.0):
+def _add_cube(scene: Scene, name: str, position: Any, density: float = 1000.0) -> Any:
     scene.add_body(name, shape=CUBE, density=density, material=MATERIAL, position=position)
 
 
@@ -104,7 +104,7 @@ def chain20_heavy() -> Scene:
     return scene
 
 
-def _add_links(scene, n, weight):
+def _add_links(scene: Scene, n: int, weight: Any) -> str | None:
     """n capsules along x, 0.5 m apart, on ball joints, the first one to the world; answers with the last one's name."""
     previous = None
     orientation = from_axes(X)

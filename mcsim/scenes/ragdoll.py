@@ -11,7 +11,7 @@ falls as a person does, arms out, hips and knees a little bent: that pose is the
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -58,19 +58,19 @@ class Joint:
     child: str
     anchor: np.ndarray
     axis: np.ndarray
-    limits: tuple | None = None
+    limits: tuple[Any, ...] | None = None
     swing: float = 0.0
     twist: float = 0.0
 
 
-def _limb(name, kind, start, direction, radius):
+def _limb(name: str, kind: Any, start: Any, direction: Any, radius: float) -> Any:
     """A capsule as long as the segment; answers with it and its far end."""
     length = LENGTH[kind]
     shape = Capsule(radius, length / 2 - radius)
     return Segment(name, kind, shape, start + length / 2 * direction, from_axes(direction)), start + length * direction
 
 
-def _trunk():
+def _trunk() -> Any:
     """Pelvis, belly, chest and head, upright on the z axis."""
     across = from_axes(LEFT)
     upright = from_axes(UP)
@@ -92,7 +92,7 @@ def _trunk():
     return segments, joints
 
 
-def _arm(side, y):
+def _arm(side: Any, y: Any) -> Any:
     """An arm, out and a little ahead; y is +1 for the left one."""
     shoulder = np.array([0.0, 0.19 * y, SHOULDER_HEIGHT])
     along = normalized(np.array([0.35, y, -0.45]))
@@ -111,7 +111,7 @@ def _arm(side, y):
     return [upper, fore, hand], joints
 
 
-def _leg(side, y):
+def _leg(side: Any, y: Any) -> Any:
     """A leg, hip and knee a little bent."""
     hip = np.array([0.0, 0.09 * y, 0.0])
     down = normalized(np.array([0.5, 0.12 * y, -1.0]))
@@ -131,13 +131,13 @@ def _leg(side, y):
     return [thigh, shank, foot], joints
 
 
-def human():
+def human() -> Any:
     """The segments and joints of the 16-body human."""
     parts = [_trunk(), _arm("left", 1), _arm("right", -1), _leg("left", 1), _leg("right", -1)]
     return [s for segments, _ in parts for s in segments], [j for _, joints in parts for j in joints]
 
 
-def simple_doll():
+def simple_doll() -> Any:
     """The 11-body doll: the human without hands and feet, belly and chest in one."""
     segments, joints = human()
     waist, nape = LENGTH["lower_trunk"], LENGTH["lower_trunk"] + LENGTH["mid_trunk"] + LENGTH["upper_trunk"]
@@ -150,15 +150,16 @@ def simple_doll():
     return [segments[0], torso, *segments[1:]], joints
 
 
-def reach(segments):
+def reach(segments: Any) -> Any:
     """The radius about the hips' middle that no segment leaves [m]."""
-    def bound(shape):
+    def bound(shape: Any) -> Any:
         return length(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
     return max(length(s.position) + bound(s.shape) for s in segments)
 
 
-def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, limited=True,
-             speed=AT_REST, turn=AT_REST, **body):
+def add_doll(scene: Scene, name: str, doll: Any, place: Any, orientation: Any, weight: Any, *, size: float = 1.0,
+             joint_friction: float = 0.0, limited: Any = True, speed: Any = AT_REST, turn: Any = AT_REST,
+             **body: Any) -> Any:
     """Adds a doll (segments, joints) with its hips at `place`.
 
     `weight` gives a segment's density or mass by its kind; `body` goes to every add_body. Joints have their ranges if
@@ -181,13 +182,13 @@ def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_f
             scene.add_joint(BallJoint(a, b, **ranges, **common))
 
 
-def _scaled(shape, size):
+def _scaled(shape: Any, size: float) -> Any:
     if isinstance(shape, Box):
         return Box(size * np.asarray(shape.half_extents))
     return Capsule(size * shape.radius, size * shape.half_length)
 
 
-def spread_orientation(k):
+def spread_orientation(k: Any) -> Any:
     """The k-th of a sequence of rotations that fills all directions evenly: Shoemake's map of a recurrence."""
     # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
     u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
@@ -211,7 +212,7 @@ def ragdolls(*, count: Annotated[int, Whole(2000)] = 25, drop: NonNegative = 0.5
     doll = human()
     size = stature / STATURE
 
-    def weight(kind):
+    def weight(kind: Any) -> Any:
         return {"mass": mass * MASS_FRACTION[kind]}
 
     radius = size * reach(doll[0])

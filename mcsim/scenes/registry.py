@@ -26,7 +26,7 @@ FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no":
 
 # ---- checks of parameters --------------------------------------------------------------------------------------------
 
-def as_number(value, field):
+def as_number(value: Any, field: str) -> Any:
     """Text as the number that it says; everything else as it is."""
     if not isinstance(value, str):
         return value
@@ -36,31 +36,31 @@ def as_number(value, field):
         raise FieldError(field, f"must be a number, got {show(value)}") from None
 
 
-def _number(value, field):
+def _number(value: Any, field: str) -> float:
     """Any finite number."""
     return checks.number(as_number(value, field), field)
 
 
-def _positive(value, field):
+def _positive(value: Any, field: str) -> float:
     """A number above 0."""
     return checks.positive(as_number(value, field), field)
 
 
-def _not_negative(value, field):
+def _not_negative(value: Any, field: str) -> float:
     """A number of at least 0."""
     return checks.not_negative(as_number(value, field), field)
 
 
-def _flag(value, field):
+def _flag(value: Any, field: str) -> bool:
     """True or false."""
     if isinstance(value, str):
         value = FLAGS.get(value.lower(), value)
     return checks.flag(value, field)
 
 
-def Between(lower, upper):
+def Between(lower: float, upper: float) -> Callable[[Any, str], float]:
     """The check of a number strictly between two others."""
-    def check(value, field):
+    def check(value: Any, field: str) -> float:
         result = _number(value, field)
         if not lower < result < upper:
             raise FieldError(field, f"must be between {lower:g} and {upper:g}, got {show(value)}")
@@ -68,9 +68,9 @@ def Between(lower, upper):
     return check
 
 
-def Whole(maximum, minimum=1):
+def Whole(maximum: int, minimum: int = 1) -> Callable[[Any, str], int]:
     """The check of a whole number from `minimum` to `maximum`."""
-    def check(value, field):
+    def check(value: Any, field: str) -> int:
         result = _number(value, field)
         if result != int(result):
             raise FieldError(field, f"must be a whole number, got {show(value)}")
@@ -112,7 +112,7 @@ def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     return cast(Callable[Given, Scene], checked)
 
 
-def renamed(given, signature):
+def renamed(given: dict[str, Any], signature: inspect.Signature) -> dict[str, Any]:
     """Keyword arguments by the names that they have now: a former name stands for the one that took its place."""
     found = {}
     for key, value in given.items():
@@ -124,7 +124,7 @@ def renamed(given, signature):
     return found
 
 
-def check_names(given, signature):
+def check_names(given: dict[str, Any], signature: inspect.Signature) -> None:
     """Refuse keyword arguments that a function with this signature does not take."""
     keywords = {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
     for key in given:

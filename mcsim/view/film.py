@@ -1,20 +1,37 @@
 """Pictures (.png) and films (.gif) of a run. Headless: Matplotlib's Agg draws, Pillow writes."""
 
+from __future__ import annotations  # signatures read as they are written here
+
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
+from mcsim.scene import Scene
 
 SIZE = (800, 600)                                         # pixels of a still
 FILM_SIZE = (640, 480)                                    # pixels of a film's frame
 FILM_COLORS = 128
 
 
-def save_png(path, scene, recording, *, frames=1, size=SIZE):
+class Recorded(Protocol):
+    """What pictures read of an mcsim.io.Recording, or of anything that has the same."""
+
+    @property
+    def time(self) -> np.ndarray: ...
+    @property
+    def positions(self) -> np.ndarray: ...
+    @property
+    def orientations(self) -> np.ndarray: ...
+
+
+def save_png(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *, frames: int = 1,
+             size: tuple[int, int] = SIZE) -> None:
     """A picture of the last frame, or a strip of `frames` pictures from the first frame to the last.
 
     path: ends with .png. recording: a Recording, or any object with positions (t, n, 3), orientations (t, n, 4) and time
@@ -33,7 +50,8 @@ def save_png(path, scene, recording, *, frames=1, size=SIZE):
         Image.fromarray(strip[..., :3]).save(file, format="png")
 
 
-def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None):
+def save_gif(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *, size: tuple[int, int] = FILM_SIZE,
+             speed: float = 1.0, progress: Callable[[int], Any] | None = None) -> None:
     """A film of all frames that loops. `speed` 2 shows it twice as fast; `progress(k)` is called after frame k.
 
     path: ends with .gif. scene, recording, size: as of save_png.
@@ -49,7 +67,7 @@ def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None
     samples = [_picture(painter, recording, k)[..., :3] for k in sorted({0, count // 2, count - 1})]
     palette = Image.fromarray(np.concatenate(samples)).quantize(FILM_COLORS, method=Image.Quantize.MEDIANCUT)
 
-    def images():
+    def images() -> Iterator[Any]:
         for k in range(count):
             picture = Image.fromarray(_picture(painter, recording, k)[..., :3])
             yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
@@ -62,23 +80,23 @@ def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None
                         duration=_durations(recording.time, speed), disposal=1)
 
 
-def _durations(time, speed):
+def _durations(time: np.ndarray, speed: float) -> list[int]:
     """Milliseconds a frame. GIF counts hundredths of a second: rounding the times, not the steps, keeps the clock."""
     hundredths = np.round(100.0 * (time - time[0]) / speed).astype(int)
     return [int(10 * max(step, 2)) for step in np.diff(hundredths)] + [1000]
 
 
-def _painter(scene, recording, size, frames):
+def _painter(scene: Scene, recording: Recorded, size: tuple[int, int], frames: Any) -> Any:
     from mcsim.view.painter import Painter
 
     return Painter(scene, recording.positions[frames], recording.orientations[frames], size)
 
 
-def _picture(painter, recording, k):
+def _picture(painter: Any, recording: Recorded, k: int) -> Any:
     return painter.picture(recording.positions[k], recording.orientations[k], f"{recording.time[k]:.2f} s")
 
 
-def _check(path, suffix, scene, recording):
+def _check(path: str | os.PathLike[str], suffix: str, scene: Scene, recording: Recorded) -> None:
     require_matplotlib()
     name = os.fspath(path)
     if Path(path).suffix.lower() != suffix:

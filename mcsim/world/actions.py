@@ -1,14 +1,19 @@
 """What acts on a World from outside: forces, impulses, poses and velocities set by hand."""
 
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
-from mcsim.scene.checks import FieldError, items, reals, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, Vector, items, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
 from mcsim.world.base import WorldBase
-from mcsim.world.handles import BodyHandle
+from mcsim.world.handles import AnyBody, BodyHandle
 
 
 class Actions(WorldBase):
@@ -27,7 +32,7 @@ class Actions(WorldBase):
         except FieldError as error:
             raise SceneError(f"World.{doing}: {error}") from None
 
-    def apply_force(self, body, force, point=None) -> None:
+    def apply_force(self, body: AnyBody, force: Vector, point: Vector | None = None) -> None:
         """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step()
         call."""
         with self._turn.alone("apply_force"):
@@ -38,13 +43,13 @@ class Actions(WorldBase):
                 torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
             self._bodies.force[i] += (*force, *torque)
 
-    def apply_torque(self, body, torque) -> None:
+    def apply_torque(self, body: AnyBody, torque: Vector) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
         with self._turn.alone("apply_torque"):
             i = self._dynamic(body, "apply_torque")
             self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
 
-    def apply_impulse(self, body, impulse, point=None) -> None:
+    def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
         with self._turn.alone("apply_impulse"):
             i = self._dynamic(body, "apply_impulse")
@@ -56,7 +61,7 @@ class Actions(WorldBase):
                 spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
             self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
-    def wake(self, body=None) -> None:
+    def wake(self, body: AnyBody | None = None) -> None:
         """Wake a body and all that fell asleep with it; None: everything."""
         with self._turn.alone("wake"):
             self._wake(body)
@@ -109,7 +114,8 @@ class Actions(WorldBase):
             raise SceneError(f"World.{doing}: {what} must be finite")
         return values
 
-    def apply_forces(self, forces, bodies=None, points=None) -> None:
+    def apply_forces(self, forces: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
+                     points: ArrayLike | None = None) -> None:
         """Add forces [N] through the next step() call, world axes: (k, 3), or (k, 6) with torques [N m].
 
         bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
@@ -119,7 +125,8 @@ class Actions(WorldBase):
             chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
             np.add.at(self._bodies.force, chosen, wrenches)
 
-    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+    def apply_impulses(self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
+                       points: ArrayLike | None = None) -> None:
         """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
         apply_forces."""
         with self._turn.alone("apply_impulses"):
@@ -130,7 +137,7 @@ class Actions(WorldBase):
             wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
             np.add.at(self._bodies.twist, chosen, wrenches)
 
-    def set_pose(self, body, position=None, orientation=None) -> None:
+    def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
         with self._turn.alone("set_pose"):
             self._set_pose(body, position, orientation)
@@ -145,7 +152,7 @@ class Actions(WorldBase):
         if position is not None:
             self._bodies.position[i] = position
 
-    def move_to(self, body, position=None, orientation=None) -> None:
+    def move_to(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of
         its centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every
         step.
@@ -166,7 +173,7 @@ class Actions(WorldBase):
                 twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
             self._bodies.twist[i] = twist
 
-    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
+    def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
         with self._turn.alone("set_velocity"):
             self._set_velocity(body, velocity, angular_velocity)

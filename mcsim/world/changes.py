@@ -6,7 +6,11 @@ touched before all of it is there, so a call that fails changes nothing. What st
 velocities, forces, impulses of joints and contacts.
 """
 
+from __future__ import annotations  # signatures read as they are written here
+
 import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +22,12 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
+from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import ShapeArrays
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
 from mcsim.world.gathering import Gathering
-from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity",
@@ -38,12 +43,12 @@ class Changes(WorldBase):
 
     # ---- bodies ------------------------------------------------------------------------------------------------------
 
-    def add_body(self, name=None, **arguments) -> BodyHandle:
+    def add_body(self, name: str | None = None, **arguments: Any) -> BodyHandle:
         """Add a body to the running world and return its handle; arguments as of Scene.add_body, `position` and
         velocities being those of this moment. It is the last one of all arrays. A failed call changes nothing."""
         return self.add_bodies([{"name": name} | arguments])[0]
 
-    def add_bodies(self, descriptions) -> list[BodyHandle]:
+    def add_bodies(self, descriptions: Iterable[dict[str, Any]]) -> list[BodyHandle]:
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
         arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
         with self._turn.alone("add_bodies"):
@@ -57,12 +62,12 @@ class Changes(WorldBase):
             self._take(scene)
         return [BodyHandle(self, body) for body in added]
 
-    def remove_body(self, body) -> tuple[str, ...]:
+    def remove_body(self, body: AnyBody) -> tuple[str, ...]:
         """Remove a body, by handle or name, and with it its joints, and the gears on those. -> the names of the joints
         that went."""
         return self.remove_bodies([body])
 
-    def remove_bodies(self, bodies) -> tuple[str, ...]:
+    def remove_bodies(self, bodies: Iterable[AnyBody]) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
         with self._turn.alone("remove_bodies"):
             numbers = [self._find(body, BodyHandle)
@@ -80,38 +85,38 @@ class Changes(WorldBase):
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
-    def add_joint(self, joint) -> JointHandle:
+    def add_joint(self, joint: Joint) -> JointHandle:
         """Add a joint such as HingeJoint to the running world and return its handle. Anchors and axes are in world
         coordinates, and angles, lengths and gears start, at the present poses. A failed call changes nothing."""
         return self.add_joints([joint])[0]
 
-    def add_joints(self, joints) -> list[JointHandle]:
+    def add_joints(self, joints: Iterable[Joint]) -> list[JointHandle]:
         """Add many joints at once, which is much faster than one by one. -> their handles. If one is wrong nothing is
         added."""
         with self._turn.alone("add_joints"):
             scene = self._scene.sharing_parts()
-            joints = _listed(joints, "a list of joints", "add_joints", "joints")
-            placed = [self._placed(scene, joint) for joint in joints]
-            if len({id(joint) for joint in joints}) < len(joints):
+            given: list[Joint] = _listed(joints, "a list of joints", "add_joints", "joints")
+            placed = [self._placed(scene, joint) for joint in given]
+            if len({id(joint) for joint in given}) < len(given):
                 raise SceneError("World.add_joints: a joint stands twice in the list; make another one")
             # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
-            scene.joints[len(scene.joints) - len(joints):] = joints
-            scene._joint_of.update((other.name, joint) for joint, other in zip(joints, placed))
-            before = [dict(joint.__dict__) for joint in joints]
+            scene.joints[len(scene.joints) - len(given):] = given
+            scene._joint_of.update((other.name, joint) for joint, other in zip(given, placed))
+            before = [dict(joint.__dict__) for joint in given]
             try:
-                for joint, other in zip(joints, placed):
+                for joint, other in zip(given, placed):
                     joint.__dict__.update(other.__dict__)
                 self._take(scene)
             except BaseException:
-                for joint, attributes in zip(joints, before):
+                for joint, attributes in zip(given, before):
                     joint.__dict__.clear()
                     joint.__dict__.update(attributes)
                 raise
-            for joint, record in zip(joints, self._joints[len(self._joints) - len(joints):]):
+            for joint, record in zip(given, self._joints[len(self._joints) - len(given):]):
                 if joint.type == "gear":
                     joint._set(constant=float(record["constant"]))
                     joint._set(_arguments=joint._arguments | {"constant": joint.constant})
-        return [JointHandle(self, joint) for joint in joints]
+        return [JointHandle(self, joint) for joint in given]
 
     def _placed(self, scene, joint):
         """A copy of a joint, added to the scene at the present poses."""
@@ -140,7 +145,7 @@ class Changes(WorldBase):
         q = normalized(q)
         return body.changed(position=position - rotate(q, body.center_of_mass), orientation=q)
 
-    def remove_joint(self, joint) -> tuple[str, ...]:
+    def remove_joint(self, joint: AnyJoint) -> tuple[str, ...]:
         """Remove a joint, by handle or name, and the gears on it. -> the names of the joints that went, its own too."""
         with self._turn.alone("remove_joint"):
             name = self.joint_names[self._find(joint, JointHandle)]
@@ -150,14 +155,14 @@ class Changes(WorldBase):
 
     # ---- what a body is like -----------------------------------------------------------------------------------------
 
-    def set_shape(self, body, shape, **mass) -> None:
+    def set_shape(self, body: AnyBody, shape: Shape | Sequence[Shape] | None, **mass: Any) -> None:
         """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
         centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
         density, mass, inertia, center_of_mass."""
         with self._turn.alone("set_shape"):
             self._set_body(body, {"shape": shape} | mass, "set_shape")
 
-    def set_material(self, body, material, shape=None) -> None:
+    def set_material(self, body: AnyBody, material: Material, shape: int | None = None) -> None:
         """Give all shapes of a body another Material, or only the one of the number `shape` in its list."""
         if not isinstance(material, Material):
             raise SceneError(f"World.set_material: material must be a Material, got {show(material)}")
@@ -171,12 +176,12 @@ class Changes(WorldBase):
             shapes[shape] = _with_material(shapes[shape], material)
             return self._set_body(body, {"shape": shapes}, "set_material")
 
-    def set_kind(self, body, kind) -> None:
+    def set_kind(self, body: AnyBody, kind: str) -> None:
         """Make a body "static", "kinematic" or "dynamic"."""
         with self._turn.alone("set_kind"):
             self._set_body(body, {"kind": kind}, "set_kind")
 
-    def set_body(self, body, **arguments) -> None:
+    def set_body(self, body: AnyBody, **arguments: Any) -> None:
         """Change what a body was made with: any argument of add_body but its pose and velocities, which set_pose and
         set_velocity change."""
         with self._turn.alone("set_body"):

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
+from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
-from mcsim.scene.joints import TYPES
+from mcsim.scene.joints import TYPES, Joint
 from mcsim.state.fields import AWAKE, JOINT_TYPES
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
@@ -447,3 +448,8 @@ class JointHandle(Handle):
         if not TYPES[self.type]._takes(what, int(axis)):
             raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
         return axis
+
+
+# What calls take for a body or a joint: its handle, its description in a scene, its name, its number.
+AnyBody = BodyHandle | Body | str | int
+AnyJoint = JointHandle | Joint | str | int

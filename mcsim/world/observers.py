@@ -216,7 +216,7 @@ class Observers(WorldBase):
         with self._observing("delassus"):
             return delassus_csr(self._raw_rows())
 
-    def problem(self, relaxed=False) -> Problem:
+    def problem(self, relaxed: bool = False) -> Problem:
         """The contact and joint problem of the substep that would come next: friction at every point, velocities after
         a substep's forces, biases and compliances of the biased pass, or of the relax pass.
 
@@ -319,7 +319,7 @@ class Observers(WorldBase):
                                axes["motor_max_force"])
         return product(given, motors).reshape(-1, 6)
 
-    def redundancy(self, tolerance=1e-9) -> Redundancy:
+    def redundancy(self, tolerance: float = 1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
         forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
         redundant only to about d (in units of its size): a larger `tolerance` then tells."""

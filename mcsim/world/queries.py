@@ -1,12 +1,16 @@
 """What looks for bodies in a World: rays, slid shapes, overlaps, distances."""
 
+from __future__ import annotations  # signatures read as they are written here
+
 import threading
+from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
-from typing import NamedTuple
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.collide import Collider, Finder, Sensors
 from mcsim.core.errors import SceneError
@@ -15,6 +19,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import (
     SHORTEST_DIRECTION,
     FieldError,
+    Vector,
     bits,
     direction,
     flag,
@@ -27,7 +32,7 @@ from mcsim.scene.checks import (
 from mcsim.scene.shapes import ORIGIN, SHAPES, UPRIGHT, Shape
 from mcsim.state.arrays import ShapeArrays
 from mcsim.world.base import WorldBase
-from mcsim.world.handles import BodyHandle
+from mcsim.world.handles import AnyBody, BodyHandle
 
 # What can be slid and held into the world; a Plane only be held.
 PROBES = tuple(shape for shape in SHAPES.values() if shape.massive)
@@ -221,7 +226,18 @@ class Queries(WorldBase):
         solid = [not shape.sensor for shape in self._scene.bodies[body].shapes]
         return numbers[solid].astype(np.int32)
 
-    def ray_cast(self, origin, direction, max_distance=inf, *, mask=-1, exclude=(), solid=True, all=False):
+    @overload
+    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
+                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True,
+                 all: Literal[False] = False) -> Hit | None: ...
+
+    @overload
+    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
+                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True, all: Literal[True]) -> list[Hit]: ...
+
+    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
+                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True,
+                 all: bool = False) -> Hit | list[Hit] | None:
         """-> the nearest Hit of a ray, or None; with all=True a list of the Hits of all shapes, the nearest first.
 
         origin (3,) [m], direction (3,) of any length but 0, world; max_distance [m]. A ray that starts inside a shape
@@ -230,30 +246,31 @@ class Queries(WorldBase):
 
         mask: bits of the collision groups that are seen. exclude: a body, or a list of bodies, that are not."""
         with self._asking("ray_cast") as finder:
-            origin, direction, limit = _line(origin, direction, max_distance)
+            begin, way, limit = _line(origin, direction, max_distance)
             seen = bits(mask, "mask"), self._skipped(exclude)
             if flag(all, "all"):
-                hits = finder.cast_through(origin, direction, limit, *seen, flag(solid, "solid"))
+                hits = finder.cast_through(begin, way, limit, *seen, flag(solid, "solid"))
                 return [self._hit(hit) for hit in hits[np.lexsort((hits["shape"], hits["distance"]))]]
-            hit = finder.cast_rays(origin[None], direction[None], np.array([limit]), *seen, flag(solid, "solid"))[0]
+            hit = finder.cast_rays(begin[None], way[None], np.array([limit]), *seen, flag(solid, "solid"))[0]
             return None if hit["body"] < 0 else self._hit(hit)
 
-    def ray_casts(self, origins, directions, max_distance=inf, *, mask=-1, exclude=(), solid=True) -> np.ndarray:
+    def ray_casts(self, origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike = inf, *, mask: int = -1,
+                  exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True) -> np.ndarray:
         """The nearest hits of many rays in one call, as of a lidar: (k,) structured array of body (-1 = nothing), shape
         (its number in the body), distance [m] (inf), point (3,) [m] and normal (3,), world.
 
         origins, directions (k, 3), or (3,) for all; max_distance: one, or (k,) [m]. mask, exclude, solid: as of
         ray_cast."""
         with self._asking("ray_casts") as finder:
-            origins, directions = _rays(origins, directions)
-            hits = finder.cast_rays(origins, directions, _reaches(max_distance, len(origins)), bits(mask, "mask"),
+            begins, ways = _rays(origins, directions)
+            hits = finder.cast_rays(begins, ways, _reaches(max_distance, len(begins)), bits(mask, "mask"),
                                     self._skipped(exclude), flag(solid, "solid"))
             struck = hits["body"] >= 0
             hits["shape"][struck] = self._shape_ranks[hits["shape"][struck]]
             return hits
 
-    def shape_cast(self, shape, position, orientation, direction, max_distance=inf, *, mask=-1,
-                   exclude=()) -> Hit | None:
+    def shape_cast(self, shape: Shape | Sequence[Shape], position: Vector, orientation: Vector, direction: Vector,
+                   max_distance: float = inf, *, mask: int = -1, exclude: AnyBody | Iterable[AnyBody] = ()) -> Hit | None:
         """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
@@ -266,7 +283,8 @@ class Queries(WorldBase):
             hits = [hit for probe in probes for hit in finder.cast_shape(probe, direction, limit, *seen)]
             return self._hit(min(hits, key=lambda hit: (hit["distance"], hit["shape"]))) if hits else None
 
-    def overlap(self, shape, position=ORIGIN, orientation=UPRIGHT, *, mask=-1, exclude=()) -> list[BodyHandle]:
+    def overlap(self, shape: Shape | Sequence[Shape], position: Vector = ORIGIN, orientation: Vector = UPRIGHT, *,
+                mask: int = -1, exclude: AnyBody | Iterable[AnyBody] = ()) -> list[BodyHandle]:
         """The bodies that a shape (or a list of them) overlaps or touches, in the order of bodies.
 
         shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the
@@ -277,7 +295,7 @@ class Queries(WorldBase):
             shapes = [finder.overlaps(probe, 0, *seen) for probe in probes]
             return self._bodies_of(np.concatenate(shapes))
 
-    def overlaps(self, body) -> list[BodyHandle]:
+    def overlaps(self, body: AnyBody) -> list[BodyHandle]:
         """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
         with self._asking("overlaps") as finder:
             i = self._find(body, BodyHandle)
@@ -287,7 +305,8 @@ class Queries(WorldBase):
             pairs = finder.inside_now(self._bodies.position, self._bodies.orientation, self._bodies.kind)
             return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
 
-    def distance(self, a, b, position=ORIGIN, orientation=UPRIGHT) -> Distance | None:
+    def distance(self, a: AnyBody, b: AnyBody | Shape, position: Vector = ORIGIN,
+                 orientation: Vector = UPRIGHT) -> Distance | None:
         """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
         that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
         with self._asking("distance") as finder:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import inverse, length, product, sparse_product
@@ -15,7 +16,7 @@ from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError, items, reals
+from mcsim.scene.checks import FieldError, Vector, items, reals
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import Pipeline
@@ -33,10 +34,11 @@ from mcsim.world.choices import (
     StabilizationName,
     SweptJoints,
 )
-from mcsim.world.handles import BodyHandle
+from mcsim.world.handles import AnyBody, BodyHandle
 from mcsim.world.keywords import ReducedMore, keyword_names, resolved
 from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
+from mcsim.world.snapshots import Snapshot
 from mcsim.world.tree_plan import (
     BROKEN,
     angles_of_joints,
@@ -209,7 +211,7 @@ class ReducedWorld(World):
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
-    def step(self, n=1) -> None:
+    def step(self, n: int = 1) -> None:
         """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
@@ -264,7 +266,7 @@ class ReducedWorld(World):
         """The algorithms over the tree, at any state."""
         return self._there.pipeline.space.dynamics
 
-    def index(self, which) -> tuple[slice, slice]:
+    def index(self, which: Any) -> tuple[slice, slice]:
         """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
         slice of qd). which: handle or name."""
         return self.system.index(which)
@@ -299,7 +301,7 @@ class ReducedWorld(World):
         with self._turn.alone("tau"):
             self.tau[...] = as_state(value, "tau", len(self.tau))
 
-    def forward_dynamics(self, q, qd, tau, forces=None) -> np.ndarray:
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray:
         """Accelerations qdd (nv,) of the tree alone, without loops, contacts, limits and motors; gravity acts.
 
         q (nq,), qd (nv,), tau (nv,) [N, N m]; forces (n, 6): force and torque about the centre of mass of each body, world
@@ -307,23 +309,23 @@ class ReducedWorld(World):
         with self._turn.look("forward_dynamics"):
             return self.dynamics.forward_dynamics(q, qd, tau, forces)
 
-    def inverse_dynamics(self, q, qd, qdd, forces=None) -> np.ndarray:
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray:
         """Joint forces tau (nv,) [N, N m] that give qdd (nv,) to the tree alone; q, qd, forces as of forward_dynamics,
         and see Dynamics.inverse_dynamics."""
         with self._turn.look("inverse_dynamics"):
             return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
 
-    def mass_matrix(self, q) -> np.ndarray:
+    def mass_matrix(self, q: ArrayLike) -> np.ndarray:
         """H (nv, nv) at q (nq,), or of many at once: see Dynamics.mass_matrix."""
         with self._turn.look("mass_matrix"):
             return self.dynamics.mass_matrix(q)
 
-    def bias_force(self, q, qd, forces=None) -> np.ndarray:
+    def bias_force(self, q: ArrayLike, qd: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray:
         """C (nv,) of tau = H qdd + C at q and qd, with `forces` as of forward_dynamics: see Dynamics.bias_force."""
         with self._turn.look("bias_force"):
             return self.dynamics.bias_force(q, qd, forces)
 
-    def body_jacobian(self, body, q=None) -> np.ndarray:
+    def body_jacobian(self, body: AnyBody, q: ArrayLike | None = None) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
         q = self.q if q is None else q
         with self._turn.look("body_jacobian"):
@@ -355,7 +357,7 @@ class ReducedWorld(World):
             product = jacobian[:, free] @ np.linalg.solve(h, jacobian[:, free].T)
             return csr_array(0.5 * (product + product.T))
 
-    def maximal(self, **keywords) -> World:
+    def maximal(self, **keywords: Any) -> World:
         """A World of the same scene, in the present state and at the present time; joints have made the turns that q
         tells. keywords: as of World; dt as here if not given. Joint models of the user's own are refused: World has
         none."""
@@ -380,7 +382,7 @@ class ReducedWorld(World):
             world._bodies.force += wrenches.reshape(-1, 6)
         return world.kkt()
 
-    def redundancy(self, tolerance=1e-9) -> Redundancy:
+    def redundancy(self, tolerance: float = 1e-9) -> Redundancy:
         """Rank of the bilateral rows of all joints now, in maximal coordinates: World.redundancy of `maximal()`. Over the
         tree, with names: mcsim.reduced.mobility."""
         return self.maximal().redundancy(tolerance)
@@ -391,14 +393,16 @@ class ReducedWorld(World):
             errors = self.joint_errors()
             return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
 
-    def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def to_maximal(self, q: ArrayLike | None = None, qd: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray,
+                   np.ndarray, np.ndarray]:
         """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
         (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
         q, qd = self.q if q is None else q, self.qd if qd is None else qd
         with self._turn.look("to_maximal"):
             return self.dynamics.state(q, qd)
 
-    def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
+    def from_maximal(self, positions: ArrayLike, orientations: ArrayLike, velocities: ArrayLike | None = None,
+                     angular_velocities: ArrayLike | None = None, *, project: bool = False) -> None:
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
@@ -454,7 +458,7 @@ class ReducedWorld(World):
         """(n, 3) view: world axes [rad/s]. It may be written, as `velocities`."""
         return self._arrays().bodies.twist[:, 3:]
 
-    def set_pose(self, body, position=None, orientation=None) -> None:
+    def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body that no joint of the tree holds: what hangs on it goes with it. `position` (3,) of its centre of
         mass [m], `orientation` (4,), world; None keeps what is."""
         super().set_pose(body, position, orientation)
@@ -475,7 +479,7 @@ class ReducedWorld(World):
             self.q[link.q][:3] = position
         self._space.end_steps()      # quaternions keep to the side of this pose, looked at or not
 
-    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
+    def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
 
         The bodies on joints with it keep theirs, but for the impulses at the joints of the tree that make all of them
@@ -507,13 +511,13 @@ class ReducedWorld(World):
             raise SceneError(f"ReducedWorld.{doing}: body {name!r} is static: it is part of the base")
         return self.system.links[number]
 
-    def apply_impulse(self, body, impulse, point=None) -> None:
+    def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
         None). The joints of the tree pass it on; loops do not feel it before the next step."""
-        points = None if point is None else [point]
-        self.apply_impulses([impulse], [body], points)
+        self.apply_impulses(np.array([impulse]), [body], None if point is None else np.array([point]))
 
-    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+    def apply_impulses(self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
+                       points: ArrayLike | None = None) -> None:
         """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
         with self._turn.alone("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
@@ -529,7 +533,7 @@ class ReducedWorld(World):
 
     _RECORD = REDUCED_RECORD
 
-    def restore(self, snapshot) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
         super().restore(snapshot)
 

@@ -194,7 +194,7 @@ class Snapshots(WorldBase):
         packed = {entry.name: Packed(entry.read(holder)) for entry in self._RECORD}
         return Snapshot(packed, self._parts, self._keywords["contact"])
 
-    def restore(self, snapshot) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits.
 
         Bodies and joints that were added since are gone again; those that were removed are back, and their handles

@@ -43,7 +43,7 @@ from mcsim.world.choices import (
     Variational,
 )
 from mcsim.world.event_world import EventRun
-from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 from mcsim.world.keywords import More, resolved
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.world.observers import Observers
@@ -185,7 +185,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
-    def step(self, n=1) -> None:
+    def step(self, n: int = 1) -> None:
         """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
@@ -398,12 +398,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             q = self._bodies.orientation
             return self._bodies.position - turned(matrices(q), self._bodies.center_of_mass), q.copy()
 
-    def body(self, body) -> BodyHandle:
+    def body(self, body: AnyBody) -> BodyHandle:
         """The handle of a body, by name, number or handle."""
         there = self._there
         return BodyHandle(self, there.scene.bodies[self._find(body, BodyHandle, there)])
 
-    def joint(self, joint) -> JointHandle:
+    def joint(self, joint: AnyJoint) -> JointHandle:
         """The handle of a joint, by name, number or handle."""
         there = self._there
         return JointHandle(self, there.scene.joints[self._find(joint, JointHandle, there)])

@@ -27,7 +27,7 @@ def body_name(value: Any, field: str) -> str | None:
     return None if value is None else text(getattr(value, "name", value), field)
 
 
-def placed_frame(value: tuple | None) -> Frame | None:
+def placed_frame(value: tuple[Any, ...] | None) -> Frame | None:
     return None if value is None else (np.array(value[0]), normalized(value[1]))
 
 
@@ -36,13 +36,13 @@ def bound_of(value: Any, field: str) -> float | None:
     return None if value is None else not_negative(value, field, infinite=True)
 
 
-def anchor_of(value: Any, required: bool) -> tuple | None:
+def anchor_of(value: Any, required: bool) -> tuple[Any, ...] | None:
     if value is None and required:
         raise FieldError("anchor", "is missing: give anchor and axes in world coordinates, or frame_a or frame_b")
     return None if value is None else vector(value, "anchor")
 
 
-def axis_of(value: Any, field: str, required: bool) -> tuple | None:
+def axis_of(value: Any, field: str, required: bool) -> tuple[Any, ...] | None:
     if value is None and required:
         raise FieldError(field, "is missing: give it in world coordinates, or frame_a or frame_b")
     return None if value is None else direction(value, field)
@@ -69,7 +69,7 @@ def coordinates(drive: Motor | Spring | None) -> dict[str, Any]:
     return {name: arguments[name] for name in ("velocity", "position", "rest") if arguments.get(name) is not None}
 
 
-def three_of(drive: Any, kind: type, field: str) -> list:
+def three_of(drive: Any, kind: type, field: str) -> list[Any]:
     """The motor or the spring of a ball joint as one for each of its three axes, in numbers."""
     if instance_of(drive, kind, field) is None:
         return [None, None, None]
@@ -83,7 +83,7 @@ def three_of(drive: Any, kind: type, field: str) -> list:
     return [kind(**drive._arguments | {name: coordinate[i]}) for i in range(3)]
 
 
-def each_of(value: Any, count: int, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple | None:
+def each_of(value: Any, count: int, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple[Any, ...] | None:
     """`count` things, one for each axis of a joint, each checked by `check`; None if there are none."""
     if value is None:
         return None
@@ -93,7 +93,7 @@ def each_of(value: Any, count: int, field: str, what: str, check: Callable[[Any,
     return tuple(check(parts[i], f"{field}[{i}]") for i in range(count))
 
 
-def perpendicular(axis: tuple, field: str, other: tuple, other_field: str) -> None:
+def perpendicular(axis: tuple[Any, ...], field: str, other: tuple[Any, ...], other_field: str) -> None:
     """Refuse two axes that are not at right angles."""
     cosine = dot(normalized(axis), normalized(other))
     if abs(cosine) > PERPENDICULAR:
@@ -122,7 +122,7 @@ def axis_specs(count: int, limits: Any, motor: Any, spring: Any, friction: Any) 
                                                     np.broadcast_to(friction, count).tolist())]
 
 
-def whole_motion(motion: Any) -> tuple | None:
+def whole_motion(motion: Any) -> tuple[Any, ...] | None:
     """The three motions of a ball joint's rotation vector: all of them, or none."""
     if motion is None:
         return None
@@ -158,7 +158,7 @@ def axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction:
     return AxisSpec(lower, upper, motor, spring, friction)
 
 
-def motions(value: Any, count: int) -> tuple | None:
+def motions(value: Any, count: int) -> tuple[Any, ...] | None:
     """A Motion or None for each of several coordinates."""
     return each_of(value, count, "motion", f"{count} of Motion or None, one a coordinate",
                  lambda motion, field: instance_of(motion, Motion, field))

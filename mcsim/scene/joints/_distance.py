@@ -35,7 +35,7 @@ class DistanceJoint(Joint):
                  motor: Motor | None = None, friction: float = 0.0, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
                  break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Motion | None = None):
+                 motion: Motion | None = None) -> None:
         required = frame_a is None and frame_b is None
         for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b)):
             if anchor is None and required:
@@ -52,7 +52,7 @@ class DistanceJoint(Joint):
         self._set(constant=(length or 0.0) if rod else inf)
 
     @staticmethod
-    def _axis_of(length, rod, limits, motor, spring, friction):
+    def _axis_of(length: Any, rod: Any, limits: Any, motor: Any, spring: Any, friction: Any) -> Any:
         """The AxisSpec of the distance."""
         if length is not None and not rod and spring is None:
             raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor, "

@@ -95,7 +95,7 @@ class UserJoint(Joint):
     def __init__(self, a: BodyName, b: BodyName, residual: Residual, jacobian: Jacobian | None = None,
                  size: int | None = None, *, angles: Sequence[int] = (), anchor: Vector | None = None,
                  name: str | None = None, break_force: float | None = None, break_torque: float | None = None,
-                 collide: bool = False):
+                 collide: bool = False) -> None:
         if not callable(residual):
             raise FieldError("residual", f"must be a function of two poses, got {show(residual)}")
         if jacobian is not None and not callable(jacobian):
@@ -195,7 +195,7 @@ class UserJoint(Joint):
         if speed < SHORTEST_STEP:                       # whose square is zero
             return np.zeros(self.size)
 
-        def along(size):
+        def along(size: float) -> Any:
             return a.moved(twist_a, size), b.moved(twist_b, size)
         if self.jacobian is not None:
             twist, size = np.concatenate([twist_a, twist_b]), STEP / speed

@@ -23,14 +23,14 @@ class Facets:
     dark: np.ndarray | None = None
 
 
-def lattice(rows, columns, flipped=False):
+def lattice(rows: int, columns: int, flipped: bool = False) -> np.ndarray:
     """The faces (f, 4) of a rows x columns sheet of vertices."""
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     faces = np.stack([corner, corner + columns, corner + columns + 1, corner + 1], axis=1)
     return faces[:, ::-1] if flipped else faces
 
 
-def revolved(radii, heights, detail, sectors):
+def revolved(radii: np.ndarray, heights: np.ndarray, detail: int, sectors: int) -> Facets:
     """The surface of revolution about z through (radius, height) [m], from the lowest to the highest; every second of so
     many sectors is darker, 0: none."""
     angles = np.linspace(0.0, 2 * np.pi, detail, endpoint=False)
@@ -43,6 +43,6 @@ def revolved(radii, heights, detail, sectors):
     return Facets(rings.reshape(-1, 3), faces, dark=around % 2 == 1)
 
 
-def sheet(vertices, faces):
+def sheet(vertices: np.ndarray, faces: np.ndarray) -> Facets:
     """Triangles that one sees from either side: each stands here once each way."""
     return Facets(vertices, np.concatenate([faces[:, [0, 1, 2, 2]], faces[:, [0, 2, 1, 1]]]))

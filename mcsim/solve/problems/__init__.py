@@ -4,13 +4,17 @@
     solution = mc.solve(problem, solver="admm", model="ncp", tolerance=1e-8)
 """
 
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
+
+import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import choose, number
 from mcsim.solve.problems.elimination import solve_directly
-from mcsim.solve.problems.problem import Problem
-from mcsim.solve.problems.solution import Solution, check_calls
+from mcsim.solve.problems.problem import Problem as Problem
+from mcsim.solve.problems.solution import Solution as Solution, check_calls
 
 # Name -> (most iterations by default, models that it solves, what it is). Each lives in a module of its name, whose
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
@@ -40,7 +44,8 @@ MODEL_DESCRIPTIONS = {
 
 
 def solve(problem: Problem, solver: str = "admm", model: str = "ncp", *, tolerance: float = 1e-6,
-          max_iterations: int | None = None, callback=None, bilateral: str = "rows", **options) -> Solution:
+          max_iterations: int | None = None, callback: Callable[[int, np.ndarray, Any], Any] | None = None,
+          bilateral: str = "rows", **options: Any) -> Solution:
     """Solve a contact problem -> Solution (.impulses .velocities .converged .reason .iterations .residuals).
 
     solver: one of mcsim.solve.problems.SOLVERS. model: "ncp" (exact), "ccp" (convex), "pyramid", "frictionless".

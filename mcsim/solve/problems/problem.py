@@ -1,9 +1,13 @@
 """A contact problem as a thing: what a step asks of its impulses, apart from the world that asks."""
 
+from __future__ import annotations  # signatures read as they are written here
+
+import os
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
@@ -41,17 +45,21 @@ class Problem:
     `save(path)`, `draw(path)`. A problem does not change; its arrays are read only.
     """
 
-    def __init__(self, A, b, friction=(), bounds=None, *, compliance=None, warm_start=None):
+    def __init__(self, A: Any, b: ArrayLike, friction: ArrayLike = (), bounds: ArrayLike | None = None, *,
+                 compliance: ArrayLike | None = None, warm_start: ArrayLike | None = None) -> None:
         matrix = checks.sparse("A", A)
         checks.symmetric("A", matrix)
         self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = matrix
-        self.jacobian = self._inverse_mass = self.free_velocity = self.source = None
+        self.jacobian = self._inverse_mass = self.source = None
+        self.free_velocity: np.ndarray | None = None
         self._set_up(matrix, None)
 
     @classmethod
-    def factored(cls, jacobian, inverse_mass, b, friction=(), bounds=None, *, compliance=None, warm_start=None,
-                 free_velocity=None, source=None):
+    def factored(cls, jacobian: Any, inverse_mass: Any, b: ArrayLike, friction: ArrayLike = (),
+                 bounds: ArrayLike | None = None, *, compliance: ArrayLike | None = None,
+                 warm_start: ArrayLike | None = None, free_velocity: ArrayLike | None = None,
+                 source: ArrayLike | None = None) -> Problem:
         """A = J M^-1 J'. jacobian: (n, m); inverse_mass: (m, m) symmetric; both dense or scipy.sparse. Other arguments:
         help(Problem)."""
         jacobian = checks.sparse("jacobian", jacobian)
@@ -117,7 +125,7 @@ class Problem:
         return len(self.friction)
 
     @property
-    def A(self) -> "csr_array":
+    def A(self) -> csr_array:
         """(n, n) scipy.sparse CSR, without compliance."""
         if self._matrix is None:
             matrix = sparse_product(self.jacobian, self.response.T).tocsr()
@@ -125,14 +133,14 @@ class Problem:
         return self._matrix
 
     @property
-    def inverse_mass(self) -> "csr_array | None":
+    def inverse_mass(self) -> csr_array | None:
         """(m, m) M^-1, scipy.sparse CSR, symmetric; None where A was given whole."""
         if callable(self._inverse_mass):
             self._inverse_mass = self._inverse_mass()
         return self._inverse_mass
 
     @property
-    def A_with_compliance(self) -> "csr_array":
+    def A_with_compliance(self) -> csr_array:
         """(n, n) likewise, the compliance on its diagonal: u = A_with_compliance lambda + b."""
         from scipy.sparse import dia_array  # here, since importing mcsim should stay light
 
@@ -153,15 +161,15 @@ class Problem:
     def _impulses(self, impulses):
         return checks.vector("impulses", impulses, self.row_count, "the problem")
 
-    def velocities(self, impulses) -> np.ndarray:
+    def velocities(self, impulses: ArrayLike) -> np.ndarray:
         """(n,) u = A lambda + compliance * lambda + b [m/s, rad/s]."""
         return self.system.rates(self._impulses(impulses))[0]
 
-    def residuals(self, impulses, model="ncp") -> np.void:
+    def residuals(self, impulses: ArrayLike, model: str = "ncp") -> np.void:
         """A record: primal, dual, complementarity, natural_map, objective, gap; help(mcsim.solve.problems.residuals)."""
         return residuals(self, self._impulses(impulses), choose(model, MODELS, "model"))
 
-    def velocity(self, impulses) -> np.ndarray:
+    def velocity(self, impulses: ArrayLike) -> np.ndarray:
         """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
         A problem that was given as A does not know them."""
         if self.free_velocity is None:
@@ -169,7 +177,7 @@ class Problem:
                              "free_velocity=...) has it")
         return self.free_velocity + sparse_product(self.response.T, self._impulses(impulses))
 
-    def from_rest(self) -> "Problem":
+    def from_rest(self) -> Problem:
         """The same problem, to begin without impulses."""
         other = copy(self)
         other.warm_start = np.zeros(self.row_count)
@@ -190,14 +198,14 @@ class Problem:
                 arrays[name] = getattr(self, name)
         return arrays
 
-    def save(self, path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, NumPy's .npz: matrices as the parts of a scipy.sparse CSR (A_data, A_indices, ...)."""
         name = path_name(path, "problem")
         with written_whole(name if name.endswith(".npz") else name + ".npz", "problem") as file:
             np.savez_compressed(file, **self._arrays())
 
     @staticmethod
-    def load(path) -> "Problem":
+    def load(path: str | os.PathLike[str]) -> Problem:
         """A problem that save() wrote."""
         name, arrays = path_name(path, "problem"), read_arrays(path, "problem")
         try:
@@ -205,7 +213,7 @@ class Problem:
         except SceneError as error:
             raise SceneError(f"{name}: no problem that Problem.save wrote ({error})") from None
 
-    def draw(self, path=None) -> Any:
+    def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
         """One picture: the pattern of A, its eigenvalues with rank and condition number, the rows' velocities without
         impulses. -> the Matplotlib figure; with a path it is also saved."""
         from mcsim.solve.problems.drawing import draw
