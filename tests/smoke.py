@@ -1,6 +1,6 @@
 """A tour through mcsim for builds that watch themselves (sanitizers, asserts): every scene, solver and observer.
 
-    python tests/smoke.py FOLDER      FOLDER: where the mcsim to be tried is installed
+    python tests/smoke.py [FOLDER]    FOLDER: where the mcsim to be tried is installed; by default Python's own packages
 
 Prints "smoke: ok" at the end. Whether anything was wrong, the build itself says.
 """
@@ -10,6 +10,7 @@ import itertools
 import math
 import pickle
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -185,6 +186,8 @@ def comings_and_goings():
 
 def main(folder):
     assert Path(mc.__file__).resolve().is_relative_to(Path(folder).resolve()), f"tried {mc.__file__}, not {folder}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        assert not sys._is_gil_enabled(), "a module brought the GIL back"
     every_scene(steps=40)
     every_setting(steps=30)
     bad_calls()
@@ -195,4 +198,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("platlib"))
