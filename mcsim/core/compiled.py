@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 
-def require_kernels():
+def require_kernels() -> None:
     """Raises ImportError with what to do if the kernels are missing, as they are in sources that stand in the way of an
     installed mcsim."""
     try:
