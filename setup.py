@@ -475,7 +475,7 @@ DIRECTIVES = {
 def gcc_flags():
     """Compile and link flags for gcc and clang; never fast-math or contraction: bits must not depend on the CPU."""
     common = ["-ffp-contract=off", "-fno-math-errno", "-Wno-unused-function", "-Wno-unused-but-set-variable",
-              "-Wno-psabi"]
+              "-Wno-unused-const-variable", "-Wno-psabi"]
     if SANITIZE:
         sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
         return ["-O1", *common, *sanitize], sanitize
