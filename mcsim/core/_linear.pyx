@@ -122,6 +122,37 @@ def row_products(const double[:, ::1] a, const double[:, ::1] b, double[::1] out
         out[i] = s
 
 
+def sparse_times_columns(const int64_t[::1] begin, const int64_t[::1] column, const double[::1] value,
+                         const double[:, ::1] b, double[:, ::1] out):
+    """out (m, k) <- a b: a (m, n) by rows, whose entries stand from begin[i] on, b (n, k)."""
+    cdef Py_ssize_t i, j, k
+    cdef double v
+    out[:, :] = 0.0
+    for i in range(out.shape[0]):
+        for j in range(begin[i], begin[i + 1]):
+            v = value[j]
+            for k in range(out.shape[1]):
+                out[i, k] += v * b[column[j], k]
+
+
+def sparse_times_sparse(const int64_t[::1] begin_a, const int64_t[::1] column_a, const double[::1] value_a,
+                        const int64_t[::1] begin_b, const int64_t[::1] column_b, const double[::1] value_b,
+                        const int64_t[::1] begin, const int64_t[::1] column, double[::1] out, double[::1] sums):
+    """out: the entries of a b at the places begin, column; sums (columns of b,): zeros, and zeros again at the end."""
+    cdef Py_ssize_t i, j, k
+    cdef double v
+    for i in range(begin.shape[0] - 1):
+        for j in range(begin_a[i], begin_a[i + 1]):
+            v = value_a[j]
+            for k in range(begin_b[column_a[j]], begin_b[column_a[j] + 1]):
+                sums[column_b[k]] += v * value_b[k]
+        for j in range(begin[i], begin[i + 1]):
+            out[j] = sums[column[j]]
+        for j in range(begin_a[i], begin_a[i + 1]):
+            for k in range(begin_b[column_a[j]], begin_b[column_a[j] + 1]):
+                sums[column_b[k]] = 0.0
+
+
 # ---- L U -------------------------------------------------------------------------------------------------------------
 
 cdef enum:

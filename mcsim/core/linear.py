@@ -66,9 +66,28 @@ def turned(matrices: Any, vectors: Any) -> np.ndarray:
 
 
 def sparse_product(a: Any, b: Any) -> Any:
-    """a @ b where one of them at least is of scipy.sparse, whose kernels are plain loops, compiled for every processor
-    alike."""
-    return a @ b
+    """a @ b: a of scipy.sparse, b too, or a vector or matrix. SciPy finds where entries are, not what they are: its sums
+    are fused with their products on processors of which every one can do that, as those of aarch64."""
+    rows = a.tocsr()
+    parts = _by_rows(rows)
+    if not hasattr(b, "tocsr"):
+        right = np.asarray(b, float)
+        columns = np.ascontiguousarray(right[:, None] if right.ndim == 1 else right)
+        if columns.ndim != 2 or len(columns) != a.shape[1]:
+            raise ValueError(f"sparse_product: {a.shape} and {right.shape} do not fit")
+        out = np.empty((a.shape[0], columns.shape[1]))
+        _linear.sparse_times_columns(*parts, columns, out)
+        return out[:, 0] if right.ndim == 1 else out
+    others = b.tocsr()
+    result = (rows @ others).tocsr()
+    begin, column, _ = _by_rows(result)
+    _linear.sparse_times_sparse(*parts, *_by_rows(others), begin, column, result.data, np.zeros(b.shape[1]))
+    return result
+
+
+def _by_rows(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the rows of a CSR matrix begin, their columns, their entries."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), np.ascontiguousarray(matrix.data, float)
 
 
 def dot(a: Any, b: Any) -> float:

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from mcsim.core import linear
 from mcsim.core.linear import (
@@ -217,3 +218,44 @@ def test_nothing_that_is_given_is_written():
                  lambda: eigen(a), lambda: product(a, b), lambda: linear.turned(a[None], b[None])):
         made()
         assert np.array_equal(a, kept[0]) and np.array_equal(b, kept[1])
+
+
+# ---- sparse ----------------------------------------------------------------------------------------------------------
+
+def entries_by_turn(a, b):
+    """a b, each sum from the first term of a row of a to the last, no product fused with an addition."""
+    out = np.zeros((a.shape[0], b.shape[1]))
+    rows = a.tocsr()
+    for i in range(a.shape[0]):
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            for k in range(b.shape[1]):
+                out[i, k] += rows.data[j] * b[rows.indices[j], k]
+    return out
+
+
+@pytest.mark.parametrize("shape", [(5, 7, 3), (1, 1, 1), (0, 4, 2), (6, 0, 2), (9, 9, 9)])
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_sparse_products_have_one_order(shape, layout):
+    """With a vector, a matrix and another sparse matrix, by rows or by columns, also where entries cancel; and each is what
+    SciPy has, to rounding."""
+    m, n, k = shape
+    rng = np.random.default_rng(m)
+    dense_a, dense_b = rng.normal(size=(m, n)), rng.normal(size=(n, k))
+    dense_a[rng.random((m, n)) < 0.5] = 0.0
+    dense_b[rng.random((n, k)) < 0.5] = 0.0
+    if n > 1:
+        dense_b[1], dense_a[:, 1] = -dense_b[0], dense_a[:, 0]
+    a, b = (csr_array(matrix).asformat(layout) for matrix in (dense_a, dense_b))
+    expected = entries_by_turn(a, dense_b)
+    assert np.array_equal(linear.sparse_product(a, dense_b), expected)
+    assert np.array_equal(linear.sparse_product(a, b).toarray(), expected)
+    assert np.allclose((a @ b).toarray(), expected, rtol=1e-13, atol=1e-14)
+    if k:
+        assert np.array_equal(linear.sparse_product(a, dense_b[:, 0]), expected[:, 0])
+
+
+def test_sparse_products_of_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"\(2, 3\) and \(2,\) do not fit"):
+        linear.sparse_product(csr_array(np.ones((2, 3))), np.ones(2))
+    with pytest.raises(ValueError):
+        linear.sparse_product(csr_array(np.ones((2, 3))), csr_array(np.ones((2, 3))))
