@@ -448,6 +448,9 @@ SHAPES = Registry("scene/shapes", "collide/shapes", "ShapeType", "mcsim/state/_s
                   "mcsim/collide/_shape_table.pxd", "s.type", SHAPE_VERBS)
 
 
+SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_LEVELS", "MCSIM_ONLY")
+
+
 def switch(name):
     return os.environ.get(name, "") not in ("", "0")
 
@@ -514,10 +517,23 @@ class BuildKernels(build_ext):
             self.parallel = processors()
 
     def run(self):
-        """Translate, then compile: here, since pip runs this file twice more only to ask what it is about."""
+        """Translate, then compile: here, since pip runs this file twice more only to ask what it is about. `pip install -e`
+        begins anew each time, in a folder of its own, with headers of Cython that it has just unpacked; where all that it
+        would make stands beside the sources already, it has nothing to do."""
+        if self.editable_mode and not self.force and not any(map(switch, SWITCHES)) and self.all_built():
+            self.extensions = []
+            return
         for ext, translated in zip(self.extensions, translations(self.extensions), strict=True):
             ext.sources, ext.depends = translated.sources, translated.depends
         super().run()
+
+    def all_built(self):
+        """Whether every kernel stands beside its source, for this Python, and is younger than all sources."""
+        made_of = ["setup.py", "mcsim/**/*.pyx", "mcsim/**/*.pxd", "mcsim/**/*.pxi",
+                   *(f"mcsim/{registry.folder}/*.py" for registry in (JOINTS, SHAPES))]
+        youngest = max(path.stat().st_mtime for pattern in made_of for path in ROOT.glob(pattern))
+        binaries = [ROOT / self.get_ext_filename(ext.name) for ext in self.extensions]
+        return all(path.exists() and path.stat().st_mtime > youngest for path in binaries)
 
     def openmp(self):
         """The flags for OpenMP, if a program can be built with it."""

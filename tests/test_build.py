@@ -217,6 +217,28 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
     assert said.rstrip().endswith("smoke: ok")
 
 
+@pytest.mark.slow
+def test_an_editable_install_builds_nothing_twice(builder, tmp_path):
+    """Where all kernels stand beside their sources and are younger, there is nothing to do; else all is looked at."""
+    if not list((ROOT / "mcsim").rglob("*.so")):
+        pytest.skip("no binaries in the tree: mcsim is installed elsewhere")
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "build", ".venv*", "*.c", "_build"))
+    for path in copy.rglob("*.so"):
+        path.touch()
+    asks = ("import setup, setuptools\n"
+            "command = setup.BuildKernels(setuptools.Distribution({'ext_modules': setup.extensions()}))\n"
+            "command.editable_mode = True\n"
+            "command.finalize_options()\n"
+            "print(command.all_built())")
+    assert run([builder, "-c", asks], cwd=copy, env=environment()).split()[-1] == "True"
+    log = run([builder, "-c", f"from setuptools import build_meta; build_meta.build_editable({str(tmp_path)!r})"], cwd=copy,
+              env=environment())
+    assert "building '" not in log and "ythoniz" not in log and list(tmp_path.glob("mcsim_physics-*.whl"))
+    (copy / "mcsim" / "core" / "_math.pxd").touch()
+    assert run([builder, "-c", asks], cwd=copy, env=environment()).split()[-1] == "False"
+
+
 @ON_GCC
 @pytest.mark.slow
 def test_sanitizers_find_nothing(sanitized, tmp_path):
