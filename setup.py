@@ -598,23 +598,22 @@ def translations(chosen):
     """The same modules with their C sources."""
     for registry in (JOINTS, SHAPES):
         write_table(registry)
+    options = dict(
+        compiler_directives=DIRECTIVES,
+        emit_linenums=DEBUG or bool(SANITIZE),
+        annotate=switch("MCSIM_ANNOTATE"),
+        shared_utility_qualified_name=UTILITY,
+    )
+    if not hasattr(os, "fork"):
+        return cythonize(chosen, nthreads=processors(), **options)
     tasks = []
     translate_one, Dependencies.cythonize_one = Dependencies.cythonize_one, lambda *task: tasks.append(task)
     try:
-        modules = cythonize(
-            chosen,
-            compiler_directives=DIRECTIVES,
-            emit_linenums=DEBUG or bool(SANITIZE),
-            annotate=switch("MCSIM_ANNOTATE"),
-            shared_utility_qualified_name=UTILITY,
-        )
+        modules = cythonize(chosen, **options)
     finally:
         Dependencies.cythonize_one = translate_one
-    if hasattr(os, "fork") and len(tasks) > 1:
+    if tasks:
         translate_after_headers(tasks)
-    else:
-        for task in tasks:
-            translate_one(*task)
     return modules
 
 
@@ -639,7 +638,7 @@ def translate_after_headers(tasks):
         if status:
             failed.append(path)
 
-    gc.freeze()
+    gc.freeze()                          # the processes share what has been read as long as none of them touches it
     for task in tasks:
         while len(running) >= processors():
             wait_for_one()
