@@ -1,11 +1,9 @@
 """A run over time, as a table: one row at each frame."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
-from mcsim.core.files import written_whole
+from mcsim.core.files import write_table
 
 COLUMNS = ("time [s]", "kinetic energy [J]", "potential energy [J]", "energy [J]",
            *(f"momentum {axis} [kg m/s]" for axis in "xyz"), *(f"angular momentum {axis} [kg m^2/s]" for axis in "xyz"),
@@ -25,9 +23,4 @@ def row(world: Any, errors: Any) -> list[float | int]:
 
 def write(path: Path, rows: list[list[float | int]]) -> None:
     """Writes the table, whole or not at all."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([repr(value) for value in values] for values in rows)
-    with written_whole(path) as file:
-        file.write(text.getvalue().encode("utf-8"))
+    write_table(path, [COLUMNS, *([repr(value) for value in values] for values in rows)])

@@ -1,10 +1,12 @@
 """Files: read with errors that name them, written whole or not at all."""
 
+import csv
 import errno
+import io
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -150,3 +152,11 @@ def _beside(name: str) -> Iterator[Any]:
     except BaseException:
         os.unlink(other)
         raise
+
+
+def write_table(path: Any, rows: Iterable[Iterable[Any]]) -> None:
+    """Writes rows as comma-separated values, whole or not at all."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode("utf-8"))

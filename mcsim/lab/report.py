@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from pathlib import Path
 from textwrap import wrap
@@ -12,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import written_whole
+from mcsim.core.files import write_table
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 
@@ -133,8 +131,8 @@ def table(study: Compared, width: int | None = None) -> Text:
                      *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
     rows = aligned(head, body, width, 2 if several else 1)
     notes_width = width or max(NARROWEST, *map(len, rows))
-    notes = [line for note in _notes(study) for line in wrap(note, notes_width, subsequent_indent="  ")]
-    lines = [*(wrap(_title(study), width, subsequent_indent="  ") if width else [_title(study)]), "", *rows, "", *notes]
+    notes = [line for note in _notes(study) for line in folded(note, notes_width)]
+    lines = [*folded(_title(study), width), "", *rows, "", *notes]
     if several:
         lines += ["", *_order_lines(study)]
     return Text("\n".join(lines))
@@ -178,6 +176,11 @@ def _order_lines(study: Compared) -> list[str]:
     head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
     return aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
                            for name, row in found.items()])
+
+
+def folded(text: str, width: int | None) -> list[str]:
+    """A line, or the lines that it takes within `width` characters."""
+    return wrap(text, width, subsequent_indent="  ") if width else [text]
 
 
 def aligned(head: list[list[str]], body: list[list[str]], width: int | None = None, keys: int = 1) -> list[str]:
@@ -231,16 +234,12 @@ def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     if Path(path).suffix != ".csv":
         raise SceneError(f"{os.fspath(path)}: must end in .csv")
     found = orders(study) if len(study.dts) > 1 else {}
-    text = io.StringIO()
     keys = [key for key, _, _ in COLUMNS]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS),
-                     "failure"])
+    rows = [["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS), "failure"]]
     for run in study.all_runs():
         row = summary(study, run)
-        writer.writerow([study.scene, run.name, repr(run.dt), repr(study.seconds), len(run),
-                         *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
-                         *("" if np.isnan(value) else repr(value)
-                           for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()), run.failure])
-    with written_whole(path) as file:
-        file.write(text.getvalue().encode("utf-8"))
+        rows.append([study.scene, run.name, repr(run.dt), repr(study.seconds), str(len(run)),
+                     *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
+                     *("" if np.isnan(value) else repr(value)
+                       for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()), run.failure])
+    write_table(path, rows)

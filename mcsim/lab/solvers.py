@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import written_whole
-from mcsim.lab.report import Text, aligned, number_text
+from mcsim.core.files import write_table
+from mcsim.lab.report import Text, aligned, folded, number_text
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, choose, not_negative, positive, show
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution, solve
@@ -70,24 +67,21 @@ class SolverStudy:
         title = (f"{self.name}: {self.problem.contact_count} contacts, "
                  f"{self.problem.row_count - 3 * self.problem.contact_count} other rows; model {self.model}: "
                  f"{MODEL_DESCRIPTIONS[self.model]}; tolerance {self.tolerance:g}")
-        lines = [*_folded(title, width), "", *aligned([[*column] for column in SOLVER_COLUMNS], body, width)]
+        lines = [*folded(title, width), "", *aligned([[*column] for column in SOLVER_COLUMNS], body, width)]
         said = [f"{name}: {text}" for name, found in self.solutions.items() for text in found.notes]
         said += [f"{name}: {text}" for name, text in self.failures.items()]
-        return Text("\n".join(lines + [""] * bool(said) + [line for text in said for line in _folded(text, width)]))
+        return Text("\n".join(lines + [""] * bool(said) + [line for text in said for line in folded(text, width)]))
 
     def csv(self, path: str | os.PathLike[str]) -> None:
         """The table, and each solver's residuals by iteration: rows of solver, iteration, seconds and residuals."""
         if Path(path).suffix != ".csv":
             raise SceneError(f"{os.fspath(path)}: must end in .csv")
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["problem", "model", "solver", "reason", "iteration", "seconds", *RESIDUALS, "objective", "gap"])
+        rows = [["problem", "model", "solver", "reason", "iteration", "seconds", *RESIDUALS, "objective", "gap"]]
         for name, found in self.solutions.items():
             for k, (seconds, record) in enumerate(zip(found.times, found.residuals)):
-                writer.writerow([self.name, self.model, name, found.reason, k, repr(float(seconds)),
-                                 *(repr(float(value)) for value in record)])
-        with written_whole(path) as file:
-            file.write(text.getvalue().encode("utf-8"))
+                rows.append([self.name, self.model, name, found.reason, str(k), repr(float(seconds)),
+                             *(repr(float(value)) for value in record)])
+        write_table(path, rows)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Residuals against iterations and against time, as a .png, .pdf or .svg."""
@@ -137,11 +131,6 @@ def solvers(what: Scene | World | Problem | str | os.PathLike[str], names: Itera
     if progress:
         progress(len(able), len(able), "")
     return SolverStudy(name, problem, model, float(tolerance), found, failures)
-
-
-def _folded(text: str, width: int | None) -> list[str]:
-    """A line, or the lines that it takes within `width` characters."""
-    return wrap(text, width, subsequent_indent="  ") if width else [text]
 
 
 def _until(deadline: float) -> Callable[..., bool]:
