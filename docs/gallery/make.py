@@ -5,6 +5,7 @@ A new scene needs a line in SHOWN. Pictures are drawn again only of the scenes t
 
 import sys
 import tempfile
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -130,15 +131,8 @@ def _shown(value):
     return f"{value:.4g}" if isinstance(value, float) else repr(value)
 
 
-def wrapped(text, width=120):
-    lines, line = [], ""
-    for word in text.split(" "):
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return "\n".join([*lines, line])
+def wrapped(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def page():
