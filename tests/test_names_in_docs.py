@@ -1,10 +1,10 @@
 """Dotted names of mcsim in pages, docstrings and messages are there."""
 
-import importlib
 import re
 from pathlib import Path
 
 import mcsim
+from dotted_names import found
 
 PACKAGE = Path(mcsim.__file__).parent
 PAGES = [*sorted(PACKAGE.parent.glob("docs/**/*.md")), *sorted(PACKAGE.parent.glob("[A-Z]*.md")),
@@ -15,18 +15,11 @@ BUILT = "mcsim.wide._"                     # followed by a level's name (wide/le
 
 
 def resolves(name):
-    parts = ["mcsim", *name.split(".")[1:]]
-    for end in range(len(parts), 0, -1):
-        try:
-            found = importlib.import_module(".".join(parts[:end]))
-        except ImportError:
-            continue
-        for part in parts[end:]:
-            if not hasattr(found, part):
-                return False
-            found = getattr(found, part)
-        return True
-    return False
+    try:
+        found("mcsim" + name[name.index("."):])
+    except AttributeError:
+        return False
+    return True
 
 
 def words_of(page):
@@ -36,10 +29,10 @@ def words_of(page):
 
 
 def test_names_resolve():
-    found = {(name, str(page)) for page in PAGES for name in NAME.findall(words_of(page))
+    named = {(name, str(page)) for page in PAGES for name in NAME.findall(words_of(page))
              if not FILES.search(name) and name != BUILT}
-    missing = {name for name in {name for name, _ in found} if not resolves(name)}
-    assert not [(name, page) for name, page in sorted(found) if name in missing]
+    missing = {name for name in {name for name, _ in named} if not resolves(name)}
+    assert not [(name, page) for name, page in sorted(named) if name in missing]
 
 
 def test_a_missing_name_is_found():

@@ -1,6 +1,5 @@
 """docs/api has every public name, and each of its members; what it has is there."""
 
-import importlib
 import importlib.util
 import inspect
 import re
@@ -9,6 +8,7 @@ from functools import cached_property
 import pytest
 
 import mcsim as mc
+from dotted_names import found
 from markdown_pages import ROOT
 from mcsim.world.keywords import keyword_names
 from public_names import CLASSES, NAMES
@@ -19,20 +19,6 @@ DIRECTIVE = re.compile(r"^\.\. auto(\w+):: ([\w.]+)\n((?:   :.*\n)*)", re.M)
 LISTED = {name: options for page in PAGES.values() for _, name, options in DIRECTIVE.findall(page)}
 
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the pages are not beside the tests")
-
-
-def found(name):
-    """What a dotted name is."""
-    parts = name.split(".")
-    for end in range(len(parts), 0, -1):
-        try:
-            thing = importlib.import_module(".".join(parts[:end]))
-        except ImportError:
-            continue
-        for part in parts[end:]:
-            thing = inspect.getattr_static(thing, part) if inspect.isclass(thing) else getattr(thing, part)
-        return thing
-    raise AssertionError(name)
 
 
 def test_every_name_is_listed():
