@@ -11,6 +11,7 @@ import numpy as np
 from mcsim.core.rotation import from_axes
 from mcsim.core.trig import sin
 from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
+from mcsim.scene.checks import Vector
 from mcsim.scenes.registry import Whole, listed_scene
 from mcsim.scenes.stacks import X, add_floor
 
@@ -19,7 +20,7 @@ CUBE = Box((0.5, 0.5, 0.5))
 TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
-def _add_cube(scene: Scene, name: str, position: Any, density: float = 1000.0) -> Any:
+def _add_cube(scene: Scene, name: str, position: Vector, density: float = 1000.0) -> None:
     scene.add_body(name, shape=CUBE, density=density, material=MATERIAL, position=position)
 
 

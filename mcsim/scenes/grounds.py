@@ -4,7 +4,7 @@ Lengths in m, densities in kg/m^3.
 """
 
 import itertools
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def marbles(*, count: Annotated[int, Whole(2000)] = 60, radius: Positive = 0.08,
     return scene
 
 
-def _chute(x: Any, y: Any) -> Any:
+def _chute(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Height of the ground: a winding trough that falls towards x = 0 and ends in a bowl about the origin."""
     down = np.minimum(x, 0.0)
     middle = 0.25 * down * down / (1.0 + down * down) * sin(1.5 * down)

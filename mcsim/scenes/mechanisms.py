@@ -27,7 +27,7 @@ from mcsim.scene import (
     Sphere,
     UniversalJoint,
 )
-from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError
+from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError, Vector
 from mcsim.scene.mass import combined
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
@@ -64,8 +64,8 @@ def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1:
     return scene
 
 
-def _hang_rod(scene: Scene, name: str, parent: Any, joint: Any, pivot: Any, length: float, radius: float, angle: float,
-              density: float) -> Any:
+def _hang_rod(scene: Scene, name: str, parent: str | None, joint: str, pivot: Vector, length: float, radius: float,
+              angle: float, density: float) -> np.ndarray:
     """Adds a capsule that hangs from `pivot` at `angle`; answers with the point at its free end."""
     orientation = axis_angle(PLANAR_AXIS, angle)
     end = np.asarray(pivot) + rotate(orientation, np.array((0.0, 0.0, -length)))
@@ -145,7 +145,8 @@ def cardan_shaft(*, bend: Annotated[float, Between(0, 1.4)] = 0.5, speed: Number
     return scene
 
 
-def _add_shaft(scene: Scene, name: str, start: Any, end: Any, radius: float, speed: Any, forks: Any) -> Any:
+def _add_shaft(scene: Scene, name: str, start: np.ndarray, end: np.ndarray, radius: float, speed: float,
+               forks: dict[int, np.ndarray]) -> None:
     """A steel shaft from `start` to `end` turning at `speed`; forks: end (-1 start, 1 end) -> direction of its bar."""
     axis = (end - start) / linear.length(end - start)
     half = linear.length(end - start) / 2
@@ -230,17 +231,17 @@ def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive
     return scene
 
 
-def _direction(angle: float) -> Any:
+def _direction(angle: float) -> np.ndarray:
     """The unit vector at `angle` in the x-z plane."""
     return np.array([cos(angle), 0.0, sin(angle)])
 
 
-def _normal(angle: float) -> Any:
+def _normal(angle: float) -> np.ndarray:
     """d(_direction)/d(angle)."""
     return np.array([-sin(angle), 0.0, cos(angle)])
 
 
-def _add_bar(scene: Scene, name: str, start: Any, end: Any, offset: float, speed: Any, velocity: Any) -> Any:
+def _add_bar(scene: Scene, name: str, start: Vector, end: Vector, offset: float, speed: float, velocity: Vector) -> None:
     """A flat bar between two points of the x-z plane, `offset` aside along y so that bars pass each other."""
     start, end = np.asarray(start), np.asarray(end)
     span = end - start

@@ -10,6 +10,7 @@ falls as a person does, arms out, hips and knees a little bent: that pose is the
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from mcsim.core.linear import length
 from mcsim.core.rotation import from_axes, multiply, normalized, rotate
 from mcsim.core.trig import cos, sin
 from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
+from mcsim.scene.checks import Vector
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import NonNegative, Number, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
@@ -63,14 +65,18 @@ class Joint:
     twist: float = 0.0
 
 
-def _limb(name: str, kind: Any, start: Any, direction: Any, radius: float) -> Any:
+# The segments and joints of one.
+Doll = tuple[list[Segment], list[Joint]]
+
+
+def _limb(name: str, kind: str, start: np.ndarray, direction: np.ndarray, radius: float) -> tuple[Segment, np.ndarray]:
     """A capsule as long as the segment; answers with it and its far end."""
     length = LENGTH[kind]
     shape = Capsule(radius, length / 2 - radius)
     return Segment(name, kind, shape, start + length / 2 * direction, from_axes(direction)), start + length * direction
 
 
-def _trunk() -> Any:
+def _trunk() -> Doll:
     """Pelvis, belly, chest and head, upright on the z axis."""
     across = from_axes(LEFT)
     upright = from_axes(UP)
@@ -92,7 +98,7 @@ def _trunk() -> Any:
     return segments, joints
 
 
-def _arm(side: Any, y: Any) -> Any:
+def _arm(side: str, y: int) -> Doll:
     """An arm, out and a little ahead; y is +1 for the left one."""
     shoulder = np.array([0.0, 0.19 * y, SHOULDER_HEIGHT])
     along = normalized(np.array([0.35, y, -0.45]))
@@ -111,7 +117,7 @@ def _arm(side: Any, y: Any) -> Any:
     return [upper, fore, hand], joints
 
 
-def _leg(side: Any, y: Any) -> Any:
+def _leg(side: str, y: int) -> Doll:
     """A leg, hip and knee a little bent."""
     hip = np.array([0.0, 0.09 * y, 0.0])
     down = normalized(np.array([0.5, 0.12 * y, -1.0]))
@@ -131,13 +137,13 @@ def _leg(side: Any, y: Any) -> Any:
     return [thigh, shank, foot], joints
 
 
-def human() -> Any:
+def human() -> Doll:
     """The segments and joints of the 16-body human."""
     parts = [_trunk(), _arm("left", 1), _arm("right", -1), _leg("left", 1), _leg("right", -1)]
     return [s for segments, _ in parts for s in segments], [j for _, joints in parts for j in joints]
 
 
-def simple_doll() -> Any:
+def simple_doll() -> Doll:
     """The 11-body doll: the human without hands and feet, belly and chest in one."""
     segments, joints = human()
     waist, nape = LENGTH["lower_trunk"], LENGTH["lower_trunk"] + LENGTH["mid_trunk"] + LENGTH["upper_trunk"]
@@ -150,16 +156,16 @@ def simple_doll() -> Any:
     return [segments[0], torso, *segments[1:]], joints
 
 
-def reach(segments: Any) -> Any:
+def reach(segments: list[Segment]) -> float:
     """The radius about the hips' middle that no segment leaves [m]."""
-    def bound(shape: Any) -> Any:
+    def bound(shape: Box | Capsule) -> float:
         return length(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
     return max(length(s.position) + bound(s.shape) for s in segments)
 
 
-def add_doll(scene: Scene, name: str, doll: Any, place: Any, orientation: Any, weight: Any, *, size: float = 1.0,
-             joint_friction: float = 0.0, limited: Any = True, speed: Any = AT_REST, turn: Any = AT_REST,
-             **body: Any) -> Any:
+def add_doll(scene: Scene, name: str, doll: Doll, place: np.ndarray, orientation: np.ndarray,
+             weight: Callable[[str], dict[str, Any]], *, size: float = 1.0, joint_friction: float = 0.0,
+             limited: bool = True, speed: Vector = AT_REST, turn: Vector = AT_REST, **body: Any) -> None:
     """Adds a doll (segments, joints) with its hips at `place`.
 
     `weight` gives a segment's density or mass by its kind; `body` goes to every add_body. Joints have their ranges if
@@ -174,21 +180,21 @@ def add_doll(scene: Scene, name: str, doll: Any, place: Any, orientation: Any, w
     for j in joints:
         a, b = f"{name}.{j.parent}", f"{name}.{j.child}"
         anchor, axis = place + size * rotate(orientation, j.anchor), rotate(orientation, j.axis)
-        common = {"anchor": anchor, "axis": axis, "name": f"{name}.{j.name}", "friction": joint_friction}
+        common: dict[str, Any] = {"anchor": anchor, "axis": axis, "name": f"{name}.{j.name}", "friction": joint_friction}
         if j.limits is not None:
             scene.add_joint(HingeJoint(a, b, limits=j.limits if limited else None, **common))
         else:
-            ranges = {"swing_limit": j.swing, "twist_limits": (-j.twist, j.twist)} if limited else {}
+            ranges: dict[str, Any] = {"swing_limit": j.swing, "twist_limits": (-j.twist, j.twist)} if limited else {}
             scene.add_joint(BallJoint(a, b, **ranges, **common))
 
 
-def _scaled(shape: Any, size: float) -> Any:
+def _scaled(shape: Box | Capsule, size: float) -> Box | Capsule:
     if isinstance(shape, Box):
         return Box(size * np.asarray(shape.half_extents))
     return Capsule(size * shape.radius, size * shape.half_length)
 
 
-def spread_orientation(k: Any) -> Any:
+def spread_orientation(k: int) -> np.ndarray:
     """The k-th of a sequence of rotations that fills all directions evenly: Shoemake's map of a recurrence."""
     # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
     u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
@@ -212,7 +218,7 @@ def ragdolls(*, count: Annotated[int, Whole(2000)] = 25, drop: NonNegative = 0.5
     doll = human()
     size = stature / STATURE
 
-    def weight(kind: Any) -> Any:
+    def weight(kind: str) -> dict[str, Any]:
         return {"mass": mass * MASS_FRACTION[kind]}
 
     radius = size * reach(doll[0])

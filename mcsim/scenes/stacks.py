@@ -5,7 +5,7 @@ Everything starts exactly touching. Lengths in m, angles in rad, densities in kg
 
 import itertools
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from mcsim.scenes.registry import Between, NonNegative, Number, Positive, Whole,
 X, Y, Z = np.eye(3)
 
 
-def add_floor(scene: Scene, material: Any = None) -> Any:
+def add_floor(scene: Scene, material: Material | None = None) -> None:
     """The static plane z = 0, called floor."""
     scene.add_body("floor", kind="static", shape=Plane(normal=(0, 0, 1)), material=material)
 
@@ -51,8 +51,8 @@ def wall(*, width: Annotated[int, Whole(200)] = 10, height: Annotated[int, Whole
     return scene
 
 
-def _lay_bricks(scene: Scene, width: int, height: int, brick: float, corner: Any, along: Any, density: float,
-                material: Any) -> Any:
+def _lay_bricks(scene: Scene, width: int, height: int, brick: float, corner: np.ndarray, along: np.ndarray,
+                density: float, material: Material) -> None:
     """A wall of bricks that starts at `corner` (the middle of its end face, on the ground) and runs along x or y."""
     thickness = brick / 2
     for row in range(height):
