@@ -186,8 +186,13 @@ KERNELS = {
 # built to be given away names them all by MCSIM_LEVELS. Functions that pass registers of several lanes must be inlined.
 INLINE = "-DCYTHON_INLINE=inline __attribute__((always_inline))"
 LEVELS = {
-    f"mcsim.{package}._{level}": [INLINE, *flags] for package in ("wide", "reduced") for level, flags in {
-        "base": [], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}.items()
+    f"mcsim.{package}._{level}": [INLINE, *flags]
+    for package in ("wide", "reduced")
+    for level, flags in {
+        "base": [],
+        "v3": ["-march=x86-64-v3"],
+        "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"],
+    }.items()
 }
 
 # What a processor must have for a level beyond the baseline, in the words of /proc/cpuinfo: as in wide/_base.pyx.
@@ -195,15 +200,22 @@ FEATURES = {"v3": "avx2 fma bmi1 bmi2", "v4": "avx2 fma bmi1 bmi2 avx512f avx512
 
 # What looks into lanes and is no level works on one lane, whatever the processor.
 INTO_LANES = re.compile(
-    r'^from mcsim\.wide\._(lanes|lane_types|contact_frame|limit_surface) cimport|^include "_kernels\.pxi"', re.MULTILINE)
+    r'^from mcsim\.wide\._(lanes|lane_types|contact_frame|limit_surface) cimport|^include "_kernels\.pxi"', re.MULTILINE
+)
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")
 
 # What calls kernels, or lays out what they work on: little but calls and Python, of which -O1 makes code as fast as -O3
 # does, in half the time.
-CALLERS = ("mcsim.step.", "mcsim.state.", "mcsim.direct._state", "mcsim.wide._batches", "mcsim.wide._direct_balls",
-           "mcsim._cyutility")
+CALLERS = (
+    "mcsim.step.",
+    "mcsim.state.",
+    "mcsim.direct._state",
+    "mcsim.wide._batches",
+    "mcsim.wide._direct_balls",
+    "mcsim._cyutility",
+)
 
 # Cython's own helper code, compiled once for all kernels.
 UTILITY = "mcsim._cyutility"
@@ -387,12 +399,12 @@ cdef inline bint point_distance(const Solid* s, Vec3 local, double* distance, Ve
 class Registry(NamedTuple):
     """A registry of types, a file of descriptions each and one of kernels, and what kernels have of it, two files."""
 
-    folder: str                          # of mcsim/: descriptions; __init__.py imports them in the order of their numbers
-    kernels: str                         # the folder of the kernel files
+    folder: str  # of mcsim/: descriptions; __init__.py imports them in the order of their numbers
+    kernels: str  # the folder of the kernel files
     enum: str
-    numbers: str                         # the file of the types' numbers
-    table: str                           # the file of what chooses a type's kernel file
-    chosen: str                          # by what
+    numbers: str  # the file of the types' numbers
+    table: str  # the file of what chooses a type's kernel file
+    chosen: str  # by what
     verbs: dict[str, str]
 
 
@@ -419,7 +431,8 @@ def write_table(registry):
     numbers = head.format("The numbers of types.")
     if registry is JOINTS:
         numbers += 'cdef extern from *:\n    """\n    static const int MCSIM_ROTATION[] = {%s};\n    """\n' % ", ".join(
-            map(str, rotations(types)))
+            map(str, rotations(types))
+        )
         numbers += "    # Of a type: the number of the first of three coordinates that are a rotation vector; 6: of none.\n"
         numbers += '    const int ROTATION "MCSIM_ROTATION"[]\n\n'
     numbers += f"cdef enum {registry.enum}:\n"
@@ -430,22 +443,41 @@ def write_table(registry):
     has = {name: [verb for verb in registry.verbs if f" {verb}_{name}(" in text] for name, text in texts.items()}
     table += f"from {module}._parts cimport *\n"
     table += f"from {Path(registry.numbers).with_suffix('').as_posix().replace('/', '.')} cimport *\n"
-    table += "".join(f"from {module}._{name} cimport {', '.join(f'{verb}_{name}' for verb in found)}\n"
-                     for name, found in has.items() if found)
+    table += "".join(
+        f"from {module}._{name} cimport {', '.join(f'{verb}_{name}' for verb in found)}\n"
+        for name, found in has.items()
+        if found
+    )
     for verb, text in registry.verbs.items():
         begin, one, end = re.split("[{}]", text)
-        branches = "".join(f"    {'el' if k else ''}if {registry.chosen} == {name.upper()}:\n{one.replace('NAME', name)}\n"
-                           for k, name in enumerate(name for name in types if verb in has[name]))
+        branches = "".join(
+            f"    {'el' if k else ''}if {registry.chosen} == {name.upper()}:\n{one.replace('NAME', name)}\n"
+            for k, name in enumerate(name for name in types if verb in has[name])
+        )
         table += f"\n{begin}{branches}{end}"
     for path, text in ((ROOT / registry.numbers, numbers), (ROOT / registry.table, table)):
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
 
 
-JOINTS = Registry("scene/joints", "constraints", "JointType", "mcsim/state/_joint_types.pxd",
-                  "mcsim/constraints/_joint_table.pxd", "joint.type", JOINT_VERBS)
-SHAPES = Registry("scene/shapes", "collide/shapes", "ShapeType", "mcsim/state/_shape_types.pxd",
-                  "mcsim/collide/_shape_table.pxd", "s.type", SHAPE_VERBS)
+JOINTS = Registry(
+    "scene/joints",
+    "constraints",
+    "JointType",
+    "mcsim/state/_joint_types.pxd",
+    "mcsim/constraints/_joint_table.pxd",
+    "joint.type",
+    JOINT_VERBS,
+)
+SHAPES = Registry(
+    "scene/shapes",
+    "collide/shapes",
+    "ShapeType",
+    "mcsim/state/_shape_types.pxd",
+    "mcsim/collide/_shape_table.pxd",
+    "s.type",
+    SHAPE_VERBS,
+)
 
 
 SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_LEVELS", "MCSIM_ONLY")
@@ -470,21 +502,27 @@ DIRECTIVES = {
     "binding": True,
     "embedsignature": True,
     "emit_code_comments": False,
-    "auto_pickle": False,                           # none can be pickled by its fields alone: 60 kB of C a class
+    "auto_pickle": False,  # none can be pickled by its fields alone: 60 kB of C a class
     "linetrace": COVERAGE,
 }
 
 
 def gcc_flags():
     """Compile and link flags for gcc and clang; never fast-math or contraction: bits must not depend on the CPU."""
-    common = ["-ffp-contract=off", "-fno-math-errno", "-Wno-unused-function", "-Wno-unused-but-set-variable",
-              "-Wno-unused-const-variable", "-Wno-psabi"]
+    common = [
+        "-ffp-contract=off",
+        "-fno-math-errno",
+        "-Wno-unused-function",
+        "-Wno-unused-but-set-variable",
+        "-Wno-unused-const-variable",
+        "-Wno-psabi",
+    ]
     if SANITIZE:
         sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
         return ["-O1", *common, *sanitize], sanitize
     if DEBUG:
         return ["-O1", "-g", *common], []
-    return ["-O3", "-g0", *common], []              # Python's own flags ask for -g, a third of the compiler's time
+    return ["-O3", "-g0", *common], []  # Python's own flags ask for -g, a third of the compiler's time
 
 
 def on_one_lane(module):
@@ -497,9 +535,9 @@ def extension(module, libraries):
         [module.replace(".", "/") + ".pyx"],
         libraries=libraries if os.name == "posix" else [],
         define_macros=([("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [])
-                      + ([("MCSIM_NO_LANES", "1")] if COVERAGE or on_one_lane(module) else []),
+        + ([("MCSIM_NO_LANES", "1")] if COVERAGE or on_one_lane(module) else []),
         undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
-        optional=module in LEVELS and not module.endswith("_base"),     # an old compiler may not know the level
+        optional=module in LEVELS and not module.endswith("_base"),  # an old compiler may not know the level
     )
 
 
@@ -529,8 +567,13 @@ class BuildKernels(build_ext):
 
     def all_built(self):
         """Whether every kernel stands beside its source, for this Python, and is younger than all sources."""
-        made_of = ["setup.py", "mcsim/**/*.pyx", "mcsim/**/*.pxd", "mcsim/**/*.pxi",
-                   *(f"mcsim/{registry.folder}/*.py" for registry in (JOINTS, SHAPES))]
+        made_of = [
+            "setup.py",
+            "mcsim/**/*.pyx",
+            "mcsim/**/*.pxd",
+            "mcsim/**/*.pxi",
+            *(f"mcsim/{registry.folder}/*.py" for registry in (JOINTS, SHAPES)),
+        ]
         youngest = max(path.stat().st_mtime for pattern in made_of for path in ROOT.glob(pattern))
         binaries = [ROOT / self.get_ext_filename(ext.name) for ext in self.extensions]
         return all(path.exists() and path.stat().st_mtime > youngest for path in binaries)
@@ -545,7 +588,7 @@ class BuildKernels(build_ext):
             try:
                 objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=["-fopenmp"])
                 self.compiler.link_executable(objects, "openmp", output_dir=folder, extra_postargs=["-fopenmp"])
-            except Exception:                    # whatever the compiler's class raises
+            except Exception:  # whatever the compiler's class raises
                 return []
         return ["-fopenmp"]
 
@@ -573,7 +616,7 @@ def levels_built():
     """Of LEVELS those to build here: what MCSIM_LEVELS names, else what this machine's processor has, as far as it can be
     told."""
     named = os.environ.get("MCSIM_LEVELS")
-    if COVERAGE or not X86:                      # coverage has one lane at every level
+    if COVERAGE or not X86:  # coverage has one lane at every level
         levels = []
     elif named is not None:
         levels = [level for level in re.split(r"[\s,]+", named) if level and level != "base"]
@@ -588,9 +631,12 @@ def levels_built():
 
 def extensions():
     levels = levels_built()
-    only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
-    chosen = [extension(m, libs) for m, libs in KERNELS.items()
-              if (m not in LEVELS or m in levels) and (not only or any(o in m for o in only.split(",")))]
+    only = os.environ.get("MCSIM_ONLY")  # a developer's shortcut: build the modules whose name contains it
+    chosen = [
+        extension(m, libs)
+        for m, libs in KERNELS.items()
+        if (m not in LEVELS or m in levels) and (not only or any(o in m for o in only.split(",")))
+    ]
     return [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])]
 
 
@@ -621,14 +667,20 @@ def translate_after_headers(tasks):
     """cythonize_one for each task, in processes that begin with all headers already read. By itself Cython reads every
     header again for each module that reaches it, which is more than half of its work here."""
     files = Dependencies.create_dependency_tree()
-    headers = {task[0]: {path.removesuffix(".pxd").replace(os.sep, ".") for path in files.all_dependencies(task[0])
-                         if re.match(r"mcsim\W.*\.pxd$", path)} for task in tasks}
+    headers = {
+        task[0]: {
+            path.removesuffix(".pxd").replace(os.sep, ".")
+            for path in files.all_dependencies(task[0])
+            if re.match(r"mcsim\W.*\.pxd$", path)
+        }
+        for task in tasks
+    }
     context = Main.Context.from_options(tasks[0][4])
     for name in sorted(set().union(*headers.values())):
         context.find_module(name)
     if Errors.get_errors_count():
         raise SystemExit("Cython found errors in headers, see above.")
-    if context.utility_pxds:             # its helpers would go into every module
+    if context.utility_pxds:  # its helpers would go into every module
         raise SystemExit("A header declares a memoryview: take a pointer there (core/_arrays.pxd), or an object.")
     read, running, failed = context.pxds, {}, []
 
@@ -638,15 +690,16 @@ def translate_after_headers(tasks):
         if status:
             failed.append(path)
 
-    gc.freeze()                          # the processes share what has been read as long as none of them touches it
+    gc.freeze()  # the processes share what has been read as long as none of them touches it
     for task in tasks:
         while len(running) >= processors():
             wait_for_one()
         process = os.fork()
         if not process:
             # The functions of the headers that the module reaches, and of no others, go into its source.
-            context.pxds = {name: header for name, header in read.items()
-                            if name in headers[task[0]] or not name.startswith("mcsim.")}
+            context.pxds = {
+                name: header for name, header in read.items() if name in headers[task[0]] or not name.startswith("mcsim.")
+            }
             Main.Context.from_options = lambda options: setattr(context, "options", options) or context
             try:
                 Dependencies.cythonize_one(*task)
@@ -663,6 +716,6 @@ def translate_after_headers(tasks):
         raise SystemExit("Cython could not translate " + ", ".join(sorted(failed)))
 
 
-if __name__ == "__main__":               # what translates several files at once may import this file
+if __name__ == "__main__":  # what translates several files at once may import this file
     os.chdir(ROOT)
     setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})

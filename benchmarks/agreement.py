@@ -19,8 +19,8 @@ import mcsim as mc
 from common import Result, machine, write_csv
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS
 
-START = {"ragdolls": 30, "pile": 20, "jammed": 10}      # steps before the first contacts
-FAR = 1e-4                  # velocities that differ by more count as wrong [m/s]
+START = {"ragdolls": 30, "pile": 20, "jammed": 10}  # steps before the first contacts
+FAR = 1e-4  # velocities that differ by more count as wrong [m/s]
 
 
 def jammed(seed):
@@ -29,11 +29,22 @@ def jammed(seed):
     scene = mc.Scene(name="jammed")
     for side in (-1, 1):
         angle = side * 0.3
-        scene.add_body(f"wall{side}", kind="static", shape=mc.Box((0.1, 2.0, 2.0)), position=(side * 0.95, 0, 1.5),
-                       orientation=(np.cos(angle / 2), 0, np.sin(angle / 2), 0), material=mc.Material(friction=0.9))
+        scene.add_body(
+            f"wall{side}",
+            kind="static",
+            shape=mc.Box((0.1, 2.0, 2.0)),
+            position=(side * 0.95, 0, 1.5),
+            orientation=(np.cos(angle / 2), 0, np.sin(angle / 2), 0),
+            material=mc.Material(friction=0.9),
+        )
     for k in range(6):
-        scene.add_body(f"box{k}", shape=mc.Box((0.35, 0.4, 0.2)), density=10.0 ** rng.uniform(2, 4),
-                       position=(rng.uniform(-0.05, 0.05), 0, 1.2 + 0.45 * k), material=mc.Material(friction=0.9))
+        scene.add_body(
+            f"box{k}",
+            shape=mc.Box((0.35, 0.4, 0.2)),
+            density=10.0 ** rng.uniform(2, 4),
+            position=(rng.uniform(-0.05, 0.05), 0, 1.2 + 0.45 * k),
+            material=mc.Material(friction=0.9),
+        )
     return scene
 
 
@@ -72,11 +83,11 @@ def by_clarabel(problem, model, solution):
     held = np.isinf(problem.friction) & (model != "frictionless")
     friction = np.where(np.isinf(problem.friction), 0.0, problem.friction)
     if model == "ncp":
-        u = solution.velocities[:3 * contacts].reshape(-1, 3)
-        b[:3 * contacts:3] += friction * np.hypot(u[:, 1], u[:, 2])
+        u = solution.velocities[: 3 * contacts].reshape(-1, 3)
+        b[: 3 * contacts : 3] += friction * np.hypot(u[:, 1], u[:, 2])
     scale = 1.0 / np.sqrt(np.maximum(problem.A.diagonal() + problem.compliance, 1e-12))
     for c in range(contacts):
-        scale[3 * c:3 * c + 3] = scale[3 * c:3 * c + 3].max()
+        scale[3 * c : 3 * c + 3] = scale[3 * c : 3 * c + 3].max()
     P = diags(scale) @ (problem.A + diags(problem.compliance)) @ diags(scale)
     rows, rhs, cones = [], [], []
 
@@ -150,10 +161,12 @@ def main():
     arguments = parser.parse_args()
     problems = recorded(arguments.count)
     print(machine())
-    print(f"{len(problems)} problems of {np.mean([p.contact_count for _, p in problems]):.0f} contacts and "
-          f"{np.mean([p.row_count - 3 * p.contact_count for _, p in problems]):.0f} other rows in the mean, at most "
-          f"{max(p.contact_count for _, p in problems)} and {max(p.row_count - 3 * p.contact_count for _, p in problems)}; "
-          f"tolerance {arguments.tolerance:g}")
+    print(
+        f"{len(problems)} problems of {np.mean([p.contact_count for _, p in problems]):.0f} contacts and "
+        f"{np.mean([p.row_count - 3 * p.contact_count for _, p in problems]):.0f} other rows in the mean, at most "
+        f"{max(p.contact_count for _, p in problems)} and {max(p.row_count - 3 * p.contact_count for _, p in problems)}; "
+        f"tolerance {arguments.tolerance:g}"
+    )
     results = []
     for model in arguments.model:
         for solver in arguments.solver:
@@ -163,11 +176,14 @@ def main():
                 apart = row["apart"] or [np.nan]
                 far = sum(value > FAR for value in row["apart"])
                 reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(row["reasons"].items()))
-                note = (f"{reasons}; velocities apart at most {np.max(apart):.1e}, median {np.median(apart):.1e}; "
-                        f"beyond {FAR:g}: {far}")
+                note = (
+                    f"{reasons}; velocities apart at most {np.max(apart):.1e}, median {np.median(apart):.1e}; "
+                    f"beyond {FAR:g}: {far}"
+                )
                 print(f"{model:12} {solver:10} {kind:9} {1e3 * row['seconds'] / row['count']:8.2f} ms  {note}", flush=True)
-                results.append(Result(f"{model} {kind}", f"{row['count']} problems", solver,
-                                      1e3 * row["seconds"] / row["count"], note))
+                results.append(
+                    Result(f"{model} {kind}", f"{row['count']} problems", solver, 1e3 * row["seconds"] / row["count"], note)
+                )
     if arguments.csv:
         write_csv(arguments.csv, results, {}, 1)
 

@@ -68,8 +68,17 @@ def measure(name, keywords, steps):
         impacts += SIDE * SIDE * bool(before < 0.0 < world.velocities[1, 2])
         before = world.velocities[1, 2]
     note = world.stats.notes[0][0] if world.stats.notes else ""
-    return Result(name, SIDE * SIDE, steps, float(np.mean(error**2)), float(np.max(np.abs(error))), float(error[-1]),
-                  impacts, seconds, note)
+    return Result(
+        name,
+        SIDE * SIDE,
+        steps,
+        float(np.mean(error**2)),
+        float(np.max(np.abs(error))),
+        float(error[-1]),
+        impacts,
+        seconds,
+        note,
+    )
 
 
 def main(arguments=None):
@@ -82,13 +91,17 @@ def main(arguments=None):
     if unknown := set(given.runs) - set(RUNS):
         parser.error(f"there is no run {', '.join(sorted(unknown))}; there are: {', '.join(RUNS)}")
     results = []
-    print(f"true energy {TRUE:.1f} J\n{'run':18s} {'mean square':>12s} {'worst':>11s} {'at the end':>11s} "
-          f"{'impacts':>8s} seconds")
+    print(
+        f"true energy {TRUE:.1f} J\n{'run':18s} {'mean square':>12s} {'worst':>11s} {'at the end':>11s} "
+        f"{'impacts':>8s} seconds"
+    )
     for name in given.runs or RUNS:
         result = measure(name, RUNS[name], round(1000 * given.seconds))
         results.append(result)
-        print(f"{name:18s} {result.mean_square_J2:9.3g} J² {result.worst_J:9.3g} J {result.drift_J:+9.3g} J "
-              f"{result.impacts:8d} {result.seconds:7.1f}  {result.note}")
+        print(
+            f"{name:18s} {result.mean_square_J2:9.3g} J² {result.worst_J:9.3g} J {result.drift_J:+9.3g} J "
+            f"{result.impacts:8d} {result.seconds:7.1f}  {result.note}"
+        )
     if given.csv:
         write_csv(given.csv, results, {}, 1)
     return results

@@ -29,10 +29,19 @@ def falling(boxes):
     for box in range(boxes):
         stack, level = divmod(box, HEIGHT)
         turn = np.array([1.0, *rng.normal(0.0, 0.02, 3)])
-        where = (0.3 * (stack % 4) + rng.normal(0.0, 0.02), 0.3 * (stack // 4) + rng.normal(0.0, 0.02),
-                 0.12 + 0.22 * level + rng.uniform(0.0, 0.02))
-        scene.add_body(f"box{box}", shape=mc.Box((0.1, 0.1, 0.1)), density=125.0, material=material,
-                       orientation=turn / np.linalg.norm(turn), position=where)
+        where = (
+            0.3 * (stack % 4) + rng.normal(0.0, 0.02),
+            0.3 * (stack // 4) + rng.normal(0.0, 0.02),
+            0.12 + 0.22 * level + rng.uniform(0.0, 0.02),
+        )
+        scene.add_body(
+            f"box{box}",
+            shape=mc.Box((0.1, 0.1, 0.1)),
+            density=125.0,
+            material=material,
+            orientation=turn / np.linalg.norm(turn),
+            position=where,
+        )
     return mc.World(scene, dt=0.01, substeps=1, sleep=False)
 
 
@@ -58,8 +67,9 @@ def measure(problem, solver, tolerance, repeat):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--solver", choices=[name for name, (_, models, _) in SOLVERS.items() if "ncp" in models],
-                        default="admm")
+    parser.add_argument(
+        "--solver", choices=[name for name, (_, models, _) in SOLVERS.items() if "ncp" in models], default="admm"
+    )
     parser.add_argument("--tolerance", type=float, default=1e-6)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--biased", action="store_true")
@@ -69,13 +79,18 @@ def main():
     results = [measure(problem, options.solver, options.tolerance, options.repeat) for problem in found]
     times = 1e3 * np.array([least for _, least in results])
     iterations = np.array([solution.iterations for solution, _ in results])
-    failed = [f"{count} contacts: {solution.reason}, {solution.residual:.1e}"
-              for count, (solution, _) in zip(contacts, results, strict=True) if not solution.converged]
+    failed = [
+        f"{count} contacts: {solution.reason}, {solution.residual:.1e}"
+        for count, (solution, _) in zip(contacts, results, strict=True)
+        if not solution.converged
+    ]
     print(machine())
     print(f"{len(found)} problems, {contacts.min()} to {contacts.max()} contacts, {contacts.mean():.0f} in the mean")
-    print(f"{options.solver}: {times.mean():.2f} ms in the mean, {np.median(times):.2f} median, {times.max():.1f} "
-          f"longest; {iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; "
-          f"{len(failed)} not converged")
+    print(
+        f"{options.solver}: {times.mean():.2f} ms in the mean, {np.median(times):.2f} median, {times.max():.1f} "
+        f"longest; {iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; "
+        f"{len(failed)} not converged"
+    )
     print("\n".join(failed))
 
 

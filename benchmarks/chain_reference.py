@@ -33,7 +33,7 @@ def capsule_weight(radius, half_length, density):
     ball = density * np.pi * 4 / 3 * radius**3
     offset = 3 / 8 * radius
     across = rod * (radius**2 / 4 + half_length**2 / 3)
-    across += ball * (0.4 * radius**2 - offset**2 + (half_length + offset)**2)
+    across += ball * (0.4 * radius**2 - offset**2 + (half_length + offset) ** 2)
     return rod + ball, across
 
 
@@ -84,8 +84,15 @@ class PlanarChain:
 
     def solve(self, times, tolerance):
         """Angles and rates (t, n) from the horizontal at rest; DOP853 of E. Hairer, S. Norsett and G. Wanner."""
-        found = solve_ivp(self.rates, (0.0, times[-1]), np.zeros(2 * len(self.mass)), method="DOP853", t_eval=times,
-                          rtol=tolerance, atol=tolerance)
+        found = solve_ivp(
+            self.rates,
+            (0.0, times[-1]),
+            np.zeros(2 * len(self.mass)),
+            method="DOP853",
+            t_eval=times,
+            rtol=tolerance,
+            atol=tolerance,
+        )
         if not found.success:
             raise RuntimeError(found.message)
         return found.y.T.reshape(len(times), 2, -1)
@@ -100,9 +107,12 @@ def chain(n):
 def heavy_chain(n, ball_mass, ball_radius=0.5):
     """n links of 1 kg and a ball, whose joint is at the end of the last link and whose centre 0.5 m further."""
     mass, inertia = capsule_weight(RADIUS, HALF_LENGTH, DENSITY)
-    return PlanarChain(np.append(np.ones(n), ball_mass),
-                       np.append(np.full(n, inertia / mass), 0.4 * ball_mass * ball_radius**2),
-                       np.full(n + 1, PITCH), np.append(np.full(n, PITCH / 2), 0.5))
+    return PlanarChain(
+        np.append(np.ones(n), ball_mass),
+        np.append(np.full(n, inertia / mass), 0.4 * ball_mass * ball_radius**2),
+        np.full(n + 1, PITCH),
+        np.append(np.full(n, PITCH / 2), 0.5),
+    )
 
 
 def model(name):
@@ -118,7 +128,7 @@ def load(name):
 
 def rms_distance(a, b):
     """Root mean square over the bodies of the distances of two sets of positions (n, 3) [m]."""
-    return float(np.sqrt(np.mean(np.sum((a - b)**2, axis=1))))
+    return float(np.sqrt(np.mean(np.sum((a - b) ** 2, axis=1))))
 
 
 def main():
@@ -133,8 +143,10 @@ def main():
         scale = planar.weight.sum()
         drift = np.array([abs(planar.energy(*state)) / scale for state in fine])
         np.savez(FOLDER / f"{name}.npz", times=times, positions=positions, converged=converged)
-        print(f"{name}: at {times} s the tolerances {COARSER:g} and {TOLERANCE:g} differ by rms {converged} m; "
-              f"energy off by {drift} of the fall's; {time.perf_counter() - begin:.1f} s")
+        print(
+            f"{name}: at {times} s the tolerances {COARSER:g} and {TOLERANCE:g} differ by rms {converged} m; "
+            f"energy off by {drift} of the fall's; {time.perf_counter() - begin:.1f} s"
+        )
 
 
 if __name__ == "__main__":

@@ -78,8 +78,10 @@ class Peer:
                 return frame[0]
             i = self.index[name]
             return positions[i] + matrix(orientations[i]) @ frame[0]
-        return np.array([np.linalg.norm(anchor(joint.b, joint.frame_b) - anchor(joint.a, joint.frame_a))
-                         for joint in self.scene.joints])
+
+        return np.array(
+            [np.linalg.norm(anchor(joint.b, joint.frame_b) - anchor(joint.a, joint.frame_a)) for joint in self.scene.joints]
+        )
 
     def points(self):
         """Contact points; -1: not known."""
@@ -106,7 +108,7 @@ def timed_run(engine, steps):
                 times.append(time.perf_counter() - begin)
         except mc.SimulationError:
             pass
-    return np.array(times[len(times) // 2:])
+    return np.array(times[len(times) // 2 :])
 
 
 def find_peers(given):
@@ -163,18 +165,23 @@ def middle(results):
 
 # ---- arguments and files ---------------------------------------------------------------------------------------------
 
+
 def parse(description, known, what, arguments, more=None):
     """Arguments that all have; more(parser) adds those of one script. known: names that may be given."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("names", nargs="*", metavar=what.upper(), help=f"of: {', '.join(known)}; all if none is given")
-    parser.add_argument("--set", dest="options", type=setting, action="append", default=[], metavar="NAME=VALUE",
-                        help="a keyword of World")
+    parser.add_argument(
+        "--set", dest="options", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a keyword of World"
+    )
     parser.add_argument("--seconds", type=float, help=f"simulated seconds, instead of each {what}'s own")
     parser.add_argument("--repeats", type=int, default=1, help="runs of each; the one of median time is kept")
     parser.add_argument("--csv", type=Path, help="write the results")
     parser.add_argument("--rapier", action="store_true", help="measure Rapier as well (pip install rapier3d)")
-    parser.add_argument("--culverin", metavar="PYTHON", help="measure Jolt as well: the interpreter, Python 3.12 or "
-                        "later, that has culverin (pip install culverin)")
+    parser.add_argument(
+        "--culverin",
+        metavar="PYTHON",
+        help="measure Jolt as well: the interpreter, Python 3.12 or later, that has culverin (pip install culverin)",
+    )
     if more:
         more(parser)
     given = parser.parse_args(arguments)
@@ -213,10 +220,17 @@ def write_csv(path, results, options, repeats):
     """Results, below two lines: machine, versions, date and repeats; every setting of World at these options."""
     settings = mc.World(mc.Scene(), dt=DT, **({"sleep": False} | options)).settings
     with open(path, "w", newline="", encoding="utf-8") as file:
-        file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
-                   f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}; {repeats} runs of each\n")
-        file.write("# " + " ".join(f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
-                                   for key, value in settings.items()) + "\n")
+        file.write(
+            f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}; {repeats} runs of each\n"
+        )
+        file.write(
+            "# "
+            + " ".join(
+                f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}" for key, value in settings.items()
+            )
+            + "\n"
+        )
         writer = csv.writer(file)
         writer.writerow([field.name for field in fields(results[0])])
         for result in results:

@@ -25,7 +25,7 @@ SERVER = Path(__file__).with_name("culverin_server.py")
 Z_TO_Y = np.array([0.5**0.5, 0.5**0.5, 0.0, 0.0])
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
-COLUMNS = 4                     # of a body in each of: position, quaternion (x, y, z, w), velocity, angular velocity
+COLUMNS = 4  # of a body in each of: position, quaternion (x, y, z, w), velocity, angular velocity
 
 
 def missing(python):
@@ -44,9 +44,13 @@ class Culverin(Peer):
         super().__init__(scene)
         if len({body.material.friction for body in scene.bodies}) > 1:
             raise NotImplementedError(f"{scene.name!r} in culverin: more than one friction")
-        described = {"gravity": list(scene.gravity), "dt": dt, "substeps": substeps or 1,
-                     "bodies": [self.body(body) for body in scene.bodies],
-                     "joints": [self.joint(joint) for joint in scene.joints]}
+        described = {
+            "gravity": list(scene.gravity),
+            "dt": dt,
+            "substeps": substeps or 1,
+            "bodies": [self.body(body) for body in scene.bodies],
+            "joints": [self.joint(joint) for joint in scene.joints],
+        }
         self.turns = np.array([turn(body) for body in scene.bodies])
         self.server = subprocess.Popen([python, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.ask(json.dumps(described))
@@ -55,13 +59,13 @@ class Culverin(Peer):
             self.close()
             raise NotImplementedError(f"{scene.name!r} in culverin, it {answer}")
         self.name = f"culverin {answer}"
-        self.read = None                # the state since the last step, where somebody has looked at it
+        self.read = None  # the state since the last step, where somebody has looked at it
 
     @staticmethod
     def body(body):
         if len(body.shapes) != 1 or body.kind not in ("static", "dynamic") or body.collision_group > 0xFFFF:
             raise NotImplementedError(f"body {body.name!r} in culverin")
-        shape, = body.shapes
+        (shape,) = body.shapes
         if shape.type != "plane" and (np.any(shape.position) or np.any(shape.orientation != UPRIGHT)):
             raise NotImplementedError(f"place of the shape of body {body.name!r} in culverin")
         if np.any(body.velocity) or np.any(body.angular_velocity):
@@ -70,13 +74,24 @@ class Culverin(Peer):
         if material.restitution:
             raise NotImplementedError(f"restitution of body {body.name!r} in culverin")
         q = multiply(body.orientation, turn(body))
-        return {"shape": shape.type, "size": size(shape), "position": list(body.position), "rotation": [*q[1:], q[0]],
-                "kind": body.kind, "mass": body.mass, "friction": material.friction,
-                "category": body.collision_group & 0xFFFF, "mask": body.collision_mask & 0xFFFF}
+        return {
+            "shape": shape.type,
+            "size": size(shape),
+            "position": list(body.position),
+            "rotation": [*q[1:], q[0]],
+            "kind": body.kind,
+            "mass": body.mass,
+            "friction": material.friction,
+            "category": body.collision_group & 0xFFFF,
+            "mask": body.collision_mask & 0xFFFF,
+        }
 
     def joint(self, joint):
-        if joint.type != "ball" or np.isfinite(joint.swing_limit) or any(
-                np.isfinite(axis.upper) or axis.motor or axis.spring for axis in joint.axes):
+        if (
+            joint.type != "ball"
+            or np.isfinite(joint.swing_limit)
+            or any(np.isfinite(axis.upper) or axis.motor or axis.spring for axis in joint.axes)
+        ):
             raise NotImplementedError(f"{joint.type} joint {joint.name!r} in culverin")
         body = self.scene.bodies[self.index[joint.b]]
         point, _ = compose((body.position, body.orientation), joint.frame_b)
@@ -114,7 +129,7 @@ class Culverin(Peer):
         return self.state()[0, :, :3]
 
     def poses(self):
-        quaternions = np.roll(self.state()[1], 1, axis=1)               # to (w, x, y, z)
+        quaternions = np.roll(self.state()[1], 1, axis=1)  # to (w, x, y, z)
         return self.positions(), multiply(quaternions.T, conjugate(self.turns.T)).T
 
     def energy(self):
@@ -147,5 +162,5 @@ def size(shape):
     if shape.type == "box":
         return list(shape.half_extents)
     if shape.type == "plane":
-        return [*shape.normal, -shape.offset]              # n x + c = 0
+        return [*shape.normal, -shape.offset]  # n x + c = 0
     raise NotImplementedError(f"{shape.type} in culverin")

@@ -30,8 +30,13 @@ def tangle(count=4, seed=0):
         way = rng.normal(size=3)
         way /= 2 * np.linalg.norm(way)
         turn = rng.normal(size=4)
-        scene.add_body(f"b{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.8, 1.2, 3) * (0.03, 0.04, 0.05),
-                       position=point + way / 2, orientation=turn / np.linalg.norm(turn))
+        scene.add_body(
+            f"b{k}",
+            mass=rng.uniform(0.5, 2),
+            inertia=rng.uniform(0.8, 1.2, 3) * (0.03, 0.04, 0.05),
+            position=point + way / 2,
+            orientation=turn / np.linalg.norm(turn),
+        )
         scene.add_joint(mc.BallJoint(f"b{k - 1}" if k else None, f"b{k}", point))
         point = point + way
     return scene
@@ -57,15 +62,19 @@ def main(steps=100_000, rate=200.0, png=None):
     """Runs all, prints the bands, draws the picture. -> {(scene, run): (10, 2) lowest and highest in each tenth}"""
     curves, table = {}, {}
     for name, build in SCENES.items():
-        print(f"{name}: {steps} steps of 1/{rate:g} s; change of the energy over the largest kinetic energy, "
-              "by tenths of the run")
+        print(
+            f"{name}: {steps} steps of 1/{rate:g} s; change of the energy over the largest kinetic energy, "
+            "by tenths of the run"
+        )
         for label, keywords in RUNS.items():
             times, change, world = run(build(), keywords, steps, rate)
             curves[name, label] = times, change
             tenths = change.reshape(10, -1)
             band = table[name, label] = np.stack([tenths.min(axis=1), tenths.max(axis=1)], axis=1)
-            print(f"  {label:20s} joints {world.joint_errors().max():.0e} m  "
-                  + " ".join(f"[{low:+.1e} {high:+.1e}]" for low, high in band))
+            print(
+                f"  {label:20s} joints {world.joint_errors().max():.0e} m  "
+                + " ".join(f"[{low:+.1e} {high:+.1e}]" for low, high in band)
+            )
     if png:
         _plot(png, curves)
         print(f"wrote {png}")

@@ -31,8 +31,14 @@ def hanging_chain(n, ball_mass=None):
     capsule = mc.Capsule(chain_reference.RADIUS, chain_reference.HALF_LENGTH)
     for k in range(n):
         start = chain_reference.PITCH * k
-        scene.add_body(f"link{k}", shape=capsule, position=(start + chain_reference.PITCH / 2, 0, 0),
-                       orientation=ALONG_X, collision_mask=0, **weight)
+        scene.add_body(
+            f"link{k}",
+            shape=capsule,
+            position=(start + chain_reference.PITCH / 2, 0, 0),
+            orientation=ALONG_X,
+            collision_mask=0,
+            **weight,
+        )
         scene.add_joint(mc.BallJoint(previous, f"link{k}", anchor=(start, 0, 0)))
         previous = f"link{k}"
     if ball_mass is not None:
@@ -48,20 +54,22 @@ class Case:
 
     scene: object
     seconds: float
-    quick: float = math.inf          # seconds of --quick; 0: left out
+    quick: float = math.inf  # seconds of --quick; 0: left out
     reference: str = ""
     joint_mm: float = math.nan
     ms: float = math.nan
     rms_mm: tuple = ()
     stretch: float = math.nan
-    peer: bool = True                # whether Rapier runs it as well
+    peer: bool = True  # whether Rapier runs it as well
 
 
 CASES = {
-    "chain100": Case(lambda: mc.load("chain", count=100), 10.0, reference="chain100", joint_mm=1e-3, ms=0.085,
-                     rms_mm=(2.1, 4.4, 12.0)),
-    "chain20_heavy": Case(lambda: mc.load("chain20_heavy"), 10.0, reference="chain20_heavy", joint_mm=1e-2, ms=0.036,
-                          rms_mm=(0.8, 2.2, 3.3)),
+    "chain100": Case(
+        lambda: mc.load("chain", count=100), 10.0, reference="chain100", joint_mm=1e-3, ms=0.085, rms_mm=(2.1, 4.4, 12.0)
+    ),
+    "chain20_heavy": Case(
+        lambda: mc.load("chain20_heavy"), 10.0, reference="chain20_heavy", joint_mm=1e-2, ms=0.036, rms_mm=(0.8, 2.2, 3.3)
+    ),
     "chain50_50000": Case(lambda: hanging_chain(50, 50_000.0), 10.0, stretch=1e-4),
     "grid40": Case(lambda: mc.load("grid", side=40, corners=2), 5.0, quick=1.0, joint_mm=0.1),
     "ragdolls64": Case(lambda: mc.load("ragdolls11", count=64), 10.0, quick=2.0, joint_mm=0.01, ms=0.90),
@@ -81,15 +89,15 @@ class Result:
     bodies: int = 0
     joints: int = 0
     steps: int = 0
-    ms_step: float = 0.0             # median step of the last half
-    ms_fastest: float = math.nan     # the same of the fastest and the slowest of the repeated runs
+    ms_step: float = 0.0  # median step of the last half
+    ms_fastest: float = math.nan  # the same of the fastest and the slowest of the repeated runs
     ms_slowest: float = math.nan
-    us_joint: float = 0.0            # the same by the number of joints
-    joint_mm: float = 0.0            # largest gap between a joint's two points at the end of any step
-    stretch: float = math.nan        # of chains: all gaps together by the length, the largest of any step
-    gain: float = 0.0                # largest total energy of any step above that of the start ...
-    loss: float = 0.0                # ... and what is gone at the end, both by the largest fall of the potential
-    rms_mm: list = field(default_factory=list)       # of positions against the reference, at its times
+    us_joint: float = 0.0  # the same by the number of joints
+    joint_mm: float = 0.0  # largest gap between a joint's two points at the end of any step
+    stretch: float = math.nan  # of chains: all gaps together by the length, the largest of any step
+    gain: float = 0.0  # largest total energy of any step above that of the start ...
+    loss: float = 0.0  # ... and what is gone at the end, both by the largest fall of the potential
+    rms_mm: list = field(default_factory=list)  # of positions against the reference, at its times
     note: str = ""
 
     def take_times(self, times):
@@ -138,9 +146,12 @@ def due_positions(reference):
 def missed(result, case, seconds):
     """The figures that a run did not reach, in words. Those of the whole run count only if it was run whole."""
     words = []
-    for what, value, goal in (("joint mm", result.joint_mm, case.joint_mm), ("ms", result.ms_step, case.ms),
-                              ("stretch", result.stretch, case.stretch),
-                              *(("rms mm", *pair) for pair in zip(result.rms_mm, case.rms_mm))):
+    for what, value, goal in (
+        ("joint mm", result.joint_mm, case.joint_mm),
+        ("ms", result.ms_step, case.ms),
+        ("stretch", result.stretch, case.stretch),
+        *(("rms mm", *pair) for pair in zip(result.rms_mm, case.rms_mm)),
+    ):
         if value > goal or math.isnan(value) and not math.isnan(goal):
             words.append(f"{what} {value:.3g} > {goal:g}")
     if seconds < case.seconds:
@@ -150,18 +161,24 @@ def missed(result, case, seconds):
 
 def show(result, case, seconds):
     rms = " ".join(f"{value:.3g}" for value in result.rms_mm)
-    print(f"{result.case:14} {result.engine:15} {result.settings:34} {result.ms_step:9.4f} ms "
-          f"{result.us_joint:7.3f} us/joint  joint {result.joint_mm:10.3g} mm  stretch {result.stretch:8.2g}  "
-          f"gain {result.gain:8.2g}  loss {result.loss:8.2g}"
-          f"{'  rms ' + rms + ' mm' if rms else ''}  {result.note}", flush=True)
+    print(
+        f"{result.case:14} {result.engine:15} {result.settings:34} {result.ms_step:9.4f} ms "
+        f"{result.us_joint:7.3f} us/joint  joint {result.joint_mm:10.3g} mm  stretch {result.stretch:8.2g}  "
+        f"gain {result.gain:8.2g}  loss {result.loss:8.2g}"
+        f"{'  rms ' + rms + ' mm' if rms else ''}  {result.note}",
+        flush=True,
+    )
     if result.engine.startswith("mcsim") and (words := missed(result, case, seconds)):
         print(f"{'':14} not reached: {'; '.join(words)}")
 
 
 def variants(given, solvers):
     """Keywords of every combination of the values asked for."""
-    varied = [[(key, value) for value in values]
-              for key, values in (("joint_solver", solvers), ("substeps", given.substeps)) if values]
+    varied = [
+        [(key, value) for value in values]
+        for key, values in (("joint_solver", solvers), ("substeps", given.substeps))
+        if values
+    ]
     return [dict(chosen) for chosen in itertools.product(*varied)]
 
 
@@ -183,10 +200,16 @@ def main(arguments=None):
             continue
         scene = case.scene()
         run = partial(measure, name, scene, case, seconds)
-        runs = [(partial(Mcsim, scene, given.options | chosen), partial(run, chosen))
-                for chosen in variants(given, given.joint_solver)]
-        runs += [(partial(peer, scene, **chosen), partial(run, chosen))
-                 for peer in peers if case.peer for chosen in variants(given, [])]
+        runs = [
+            (partial(Mcsim, scene, given.options | chosen), partial(run, chosen))
+            for chosen in variants(given, given.joint_solver)
+        ]
+        runs += [
+            (partial(peer, scene, **chosen), partial(run, chosen))
+            for peer in peers
+            if case.peer
+            for chosen in variants(given, [])
+        ]
         for result in measured(runs, given.repeats):
             results.append(result)
             show(result, case, seconds)

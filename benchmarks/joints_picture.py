@@ -14,9 +14,13 @@ from joints import CASES
 
 TITLES = {"chain100": "chain of 100, from the horizontal", "chain20_heavy": "20 links of 1 kg, 1000 kg at the end"}
 # Engine of the CSV -> its name in the picture, colour, marker.
-LOOKS = {"mcsim tree": ("mcsim tree", "#c03028", "o"), "mcsim rows": ("mcsim rows", "#3a6ea5", "s"),
-         "rapier": ("Rapier", "#6b8e23", "^"), "culverin": ("Jolt (culverin)", "#8a6d9e", "D")}
-FLOOR = 1e-9                    # [mm] what is less is drawn here
+LOOKS = {
+    "mcsim tree": ("mcsim tree", "#c03028", "o"),
+    "mcsim rows": ("mcsim rows", "#3a6ea5", "s"),
+    "rapier": ("Rapier", "#6b8e23", "^"),
+    "culverin": ("Jolt (culverin)", "#8a6d9e", "D"),
+}
+FLOOR = 1e-9  # [mm] what is less is drawn here
 
 
 def read(path):
@@ -56,15 +60,17 @@ def draw(panel, engines, error, goal):
         if not rows:
             continue
         x, y = [float(row["ms_step"]) for row in rows], [error(row) for row in rows]
-        spread = [[max(0.0, at - float(row["ms_fastest"])) for at, row in zip(x, rows)],
-                  [max(0.0, float(row["ms_slowest"]) - at) for at, row in zip(x, rows)]]
+        spread = [
+            [max(0.0, at - float(row["ms_fastest"])) for at, row in zip(x, rows)],
+            [max(0.0, float(row["ms_slowest"]) - at) for at, row in zip(x, rows)],
+        ]
         label, color, marker = LOOKS.get(engine, (engine, "black", "x"))
-        panel.errorbar(x, y, xerr=spread, color=color, marker=marker, ms=5, lw=1.2, elinewidth=0.8, capsize=2,
-                       label=label)
+        panel.errorbar(x, y, xerr=spread, color=color, marker=marker, ms=5, lw=1.2, elinewidth=0.8, capsize=2, label=label)
         for at, height, row in zip(x, y, rows):
             if row["substeps"]:
-                panel.annotate(row["substeps"], (at, height), xytext=(4, 4), textcoords="offset points", fontsize=7,
-                               color=color)
+                panel.annotate(
+                    row["substeps"], (at, height), xytext=(4, 4), textcoords="offset points", fontsize=7, color=color
+                )
     panel.set(xscale="log", yscale="log")
     left, bottom = min(panel.get_xlim()[0], goal[0] / 2), min(panel.get_ylim()[0], goal[1] / 10)
     panel.fill_between([left, goal[0]], bottom, goal[1], color="0.9", zorder=0)
@@ -79,6 +85,7 @@ def draw(panel, engines, error, goal):
 def main(path, png):
     """Draws the cases of TITLES that the CSV has."""
     import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 

@@ -51,8 +51,9 @@ class Rapier(Peer):
         volume = sum(shape.volume for shape in body.shapes)
         for shape in body.shapes:
             material = shape.material or body.material
-            groups = rapier3d.InteractionGroups(rapier3d.Group(body.collision_group & EVERYTHING),
-                                                rapier3d.Group(body.collision_mask & EVERYTHING))
+            groups = rapier3d.InteractionGroups(
+                rapier3d.Group(body.collision_group & EVERYTHING), rapier3d.Group(body.collision_mask & EVERYTHING)
+            )
             density = body.mass / volume if body.kind == "dynamic" else 0.0
             collider = self.collider(shape).position(isometry(shape.position, shape.orientation)).density(density)
             collider = collider.friction(material.friction).restitution(material.restitution)

@@ -33,8 +33,9 @@ def chain(n, ball=False):
     hinged = mc.Scene(name="hinges")
     previous = None
     for body in scene.bodies:
-        hinged.add_body(body.name, shape=mc.Capsule(0.1, 0.15), position=body.position, orientation=body.orientation,
-                        collision_mask=0)
+        hinged.add_body(
+            body.name, shape=mc.Capsule(0.1, 0.15), position=body.position, orientation=body.orientation, collision_mask=0
+        )
         hinged.add_joint(mc.HingeJoint(previous, body.name, body.position - (0.25, 0, 0), (0, 1, 0)))
         previous = body.name
     return hinged
@@ -52,6 +53,7 @@ def humanoid():
             scene.add_body(f"{name}{k}", mass=1.0 + rng.random(), inertia=inertia, position=at)
             scene.add_joint(mc.HingeJoint(parent, f"{name}{k}", at - 0.5 * down, np.eye(3)[k % 3]))
             parent = f"{name}{k}"
+
     scene.add_body("trunk", mass=20.0, inertia=(1.0, 0.9, 0.5), position=(0, 0, 1.2))
     trunk = np.array([0, 0, 1.2])
     limb("trunk", "head", trunk, np.array([0, 0, 0.2]), 4)
@@ -79,8 +81,11 @@ class Pinocchio:
 
     def calls(self):
         pin, m, d = self.pin, self.model, self.data
-        return {"aba": lambda: pin.aba(m, d, self.q, self.v, self.a),
-                "rnea": lambda: pin.rnea(m, d, self.q, self.v, self.a), "crba": lambda: pin.crba(m, d, self.q)}
+        return {
+            "aba": lambda: pin.aba(m, d, self.q, self.v, self.a),
+            "rnea": lambda: pin.rnea(m, d, self.q, self.v, self.a),
+            "crba": lambda: pin.crba(m, d, self.q),
+        }
 
 
 def own_calls(system, states=None):
@@ -88,8 +93,11 @@ def own_calls(system, states=None):
     shape = () if states is None else (states,)
     q = np.tile(system.neutral(), (*shape, 1)) + 0.3 * rng.normal(size=(*shape, system.nq))
     qd, x = rng.normal(size=(2, *shape, system.nv))
-    return {"aba": lambda: dynamics.forward_dynamics(q, qd, x), "rnea": lambda: dynamics.inverse_dynamics(q, qd, x),
-            "crba": lambda: dynamics.mass_matrix(q)}
+    return {
+        "aba": lambda: dynamics.forward_dynamics(q, qd, x),
+        "rnea": lambda: dynamics.inverse_dynamics(q, qd, x),
+        "crba": lambda: dynamics.mass_matrix(q),
+    }
 
 
 def least(calls, count):
@@ -118,10 +126,18 @@ def measure_algorithms(name, scene):
 def mujoco_chain(n, ball):
     """MJCF of the same chain: capsules of radius 0.1 and half length 0.15 in a row, without contacts."""
     joint = '<joint type="ball"/>' if ball else '<joint type="hinge" axis="0 1 0"/>'
-    text = "".join(f'<body pos="{0.5 if k else 0} 0 0">{joint}<geom type="capsule" fromto="0.1 0 0 0.4 0 0" size="0.1" '
-                   'density="1000" contype="0" conaffinity="0"/>' for k in range(n)) + "</body>" * n
-    return (f'<mujoco><option timestep="0.001" gravity="0 0 -9.81"/><compiler inertiafromgeom="true"/><worldbody>{text}'
-            "</worldbody></mujoco>")
+    text = (
+        "".join(
+            f'<body pos="{0.5 if k else 0} 0 0">{joint}<geom type="capsule" fromto="0.1 0 0 0.4 0 0" size="0.1" '
+            'density="1000" contype="0" conaffinity="0"/>'
+            for k in range(n)
+        )
+        + "</body>" * n
+    )
+    return (
+        f'<mujoco><option timestep="0.001" gravity="0 0 -9.81"/><compiler inertiafromgeom="true"/><worldbody>{text}'
+        "</worldbody></mujoco>"
+    )
 
 
 def measure_steps(name, ball):
@@ -137,8 +153,10 @@ def measure_steps(name, ball):
     start = world.energy().total
     best = least(calls, 50)
     note = f"energy changed by {world.energy().total - start:.2g} J in {world.time:.2f} s"
-    return [Result(name, what, engine, 1e3 * seconds, note if engine == "mcsim" else "")
-            for (engine, what), seconds in best.items()]
+    return [
+        Result(name, what, engine, 1e3 * seconds, note if engine == "mcsim" else "")
+        for (engine, what), seconds in best.items()
+    ]
 
 
 def ragdoll():
@@ -146,8 +164,9 @@ def ragdoll():
     source, scene = mc.load("ragdolls11", count=1), mc.Scene(name="ragdoll")
     for body in source.bodies:
         if body.kind == "dynamic":
-            scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,
-                           orientation=body.orientation)
+            scene.add_body(
+                body.name, mass=body.mass, inertia=body.inertia, position=body.position, orientation=body.orientation
+            )
     for joint in source.joints:
         kind = {"ball": mc.BallJoint, "hinge": mc.HingeJoint}[joint.type]
         scene.add_joint(kind(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name))
@@ -180,9 +199,12 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     print(machine())
     results = []
-    algorithms = (("chain of 100 hinges", measure_algorithms, chain(100)),
-                  ("humanoid, 34 velocities", measure_algorithms, humanoid()),
-                  ("chain of 100 hinges", measure_steps, False), ("chain of 100 ball joints", measure_steps, True))
+    algorithms = (
+        ("chain of 100 hinges", measure_algorithms, chain(100)),
+        ("humanoid, 34 velocities", measure_algorithms, humanoid()),
+        ("chain of 100 hinges", measure_steps, False),
+        ("chain of 100 ball joints", measure_steps, True),
+    )
     energies = ("free ragdoll", measure_energy, ragdoll()), ("humanoid, 34 velocities", measure_energy, humanoid())
     for name, measure, what in energies if given.energy else (*algorithms, *energies):
         for row in measure(name, what):

@@ -63,7 +63,7 @@ class Pair:
             raise Skipped(f"Pinocchio: {' '.join(str(error).split())}") from None
         children = {joint.b for joint in self.scene.joints if joint.type != "gear"}
         roots = [body.name for body in self.scene.bodies if body.kind != "static" and body.name not in children]
-        self.data, self.system = self.model.createData(), System(self.scene, roots=roots)   # as in the file
+        self.data, self.system = self.model.createData(), System(self.scene, roots=roots)  # as in the file
         self.dynamics = Dynamics(self.system)
         nv, other = self.system.nv, self.model.nv
         kinds = {link.kind for link in self.system.links if link.joint is not None}
@@ -88,7 +88,7 @@ class Pair:
                 self.float(link, q, qd, rng)
                 continue
             x = q[link.q] = rng.normal(size=1)
-            self.q[at:at + self.model.nqs[j]] = x if self.model.nqs[j] == 1 else (np.cos(x[0]), np.sin(x[0]))
+            self.q[at : at + self.model.nqs[j]] = x if self.model.nqs[j] == 1 else (np.cos(x[0]), np.sin(x[0]))
             self.map[v, link.v.start] = 1.0
         self.v = self.map @ qd
         self.tau = np.linalg.solve(self.map.T, tau)
@@ -101,7 +101,7 @@ class Pair:
         q[link.q] = *rng.normal(size=3), *(turn / np.linalg.norm(turn))
         rotation, center = matrix(q[link.q][3:]), self.scene.body(link.body).center_of_mass
         self.q[:3] = q[link.q][:3] - rotation @ center
-        self.q[3:7] = np.roll(q[link.q][3:], -1)                       # x, y, z, w
+        self.q[3:7] = np.roll(q[link.q][3:], -1)  # x, y, z, w
         ours = np.arange(link.v.start, link.v.stop)
         self.map[np.ix_(range(3), ours[:3])] = rotation.T
         self.map[np.ix_(range(3), ours[3:])] = -np.cross(np.eye(3), center).T
@@ -120,8 +120,9 @@ class Pair:
         theirs = np.linalg.solve(self.map, pin.aba(model, data, self.q, self.v, self.tau) - self.bias)
         aba = relative(self.dynamics.forward_dynamics(q, qd, tau), theirs)
         pin.computeJointJacobians(model, data, self.q)
-        jacobians = max(relative(self.dynamics.body_jacobian(link.body, q), self.jacobian(link))
-                        for link in self.system.links)
+        jacobians = max(
+            relative(self.dynamics.body_jacobian(link.body, q), self.jacobian(link)) for link in self.system.links
+        )
         return rnea, crba, aba, jacobians
 
     def jacobian(self, link):
@@ -155,7 +156,7 @@ def main(arguments=None):
         for base in ("fixed", "floating"):
             try:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")                # of inertias
+                    warnings.simplefilter("ignore")  # of inertias
                     pair = Pair(path, base)
                 row = Result(path.stem, base, pair.system.nv, *pair.differences(np.random.default_rng(0)))
             except Skipped as reason:
@@ -163,14 +164,16 @@ def main(arguments=None):
                 continue
             results.append(row)
             robots.add(path)
-            print(f"{row.robot:34} {row.base:9} {row.velocities:4}  rnea {row.rnea:7.1e}  crba {row.crba:7.1e}  "
-                  f"aba {row.aba:7.1e}  jacobians {row.jacobians:7.1e}", flush=True)
+            print(
+                f"{row.robot:34} {row.base:9} {row.velocities:4}  rnea {row.rnea:7.1e}  crba {row.crba:7.1e}  "
+                f"aba {row.aba:7.1e}  jacobians {row.jacobians:7.1e}",
+                flush=True,
+            )
     for line in skipped:
         print(f"left out: {line}")
     if results:
         worst = {name: max(getattr(row, name) for row in results) for name in ("rnea", "crba", "aba", "jacobians")}
-        print(f"the worst of {len(robots)} files: "
-              + ", ".join(f"{name} {value:.1e}" for name, value in worst.items()))
+        print(f"the worst of {len(robots)} files: " + ", ".join(f"{name} {value:.1e}" for name, value in worst.items()))
     if given.csv and results:
         write_csv(given.csv, results, {}, 1)
     return results

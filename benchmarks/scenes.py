@@ -44,17 +44,17 @@ class Result:
     engine: str
     bodies: int = 0
     joints: int = 0
-    points: int = 0                  # contact points at the end, -1 if not known
+    points: int = 0  # contact points at the end, -1 if not known
     steps: int = 0
-    ms_step: float = 0.0             # median step of the last half
-    ms_fastest: float = nan          # the same of the fastest and the slowest of the repeated runs
+    ms_step: float = 0.0  # median step of the last half
+    ms_fastest: float = nan  # the same of the fastest and the slowest of the repeated runs
     ms_slowest: float = nan
-    ms_worst: float = 0.0            # slowest step of the last half
-    overlap_mm: float = 0.0          # deepest at the end, nan if not known
-    drop_mm: float = 0.0             # of the body that was highest at the start, at the end
-    joint_mm: float = 0.0            # largest at the end of any step
-    joint_rms_mm: float = 0.0        # over all joints and steps
-    energy_J: float = 0.0            # total energy at the end minus at the start
+    ms_worst: float = 0.0  # slowest step of the last half
+    overlap_mm: float = 0.0  # deepest at the end, nan if not known
+    drop_mm: float = 0.0  # of the body that was highest at the start, at the end
+    joint_mm: float = 0.0  # largest at the end of any step
+    joint_rms_mm: float = 0.0  # over all joints and steps
+    energy_J: float = 0.0  # total energy at the end minus at the start
     note: str = ""
 
     def take_times(self, times):
@@ -85,14 +85,16 @@ def measure(name, scene, engine, seconds):
         return result
     result.overlap_mm, result.points = 1000 * engine.overlap(), engine.points()
     result.drop_mm = 1000 * float(start[highest, 2] - engine.positions()[highest, 2])
-    result.joint_rms_mm = 1000 * (squares / count)**0.5 if count else 0.0
+    result.joint_rms_mm = 1000 * (squares / count) ** 0.5 if count else 0.0
     result.energy_J = engine.energy() - energy
     return result
 
 
 def show(result):
-    text = (f"{result.scene:14} {result.engine:16} {result.ms_step:9.4f} ms   points {result.points:6}   overlap "
-            f"{result.overlap_mm:8.3f} mm   drop {result.drop_mm:8.2f} mm   joint {result.joint_mm:9.3f} mm")
+    text = (
+        f"{result.scene:14} {result.engine:16} {result.ms_step:9.4f} ms   points {result.points:6}   overlap "
+        f"{result.overlap_mm:8.3f} mm   drop {result.drop_mm:8.2f} mm   joint {result.joint_mm:9.3f} mm"
+    )
     print(text, result.note, flush=True)
 
 

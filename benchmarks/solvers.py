@@ -24,8 +24,8 @@ from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS
 from mcsim.solve.problems.solution import RESIDUALS, largest
 
 LEVELS = (1e-1, 1e-2, 1e-3, 1e-4)
-LINES = 200             # of the CSV, for each solver and model
-MOST = 10_000_000       # iterations; the time ends it
+LINES = 200  # of the CSV, for each solver and model
+MOST = 10_000_000  # iterations; the time ends it
 
 
 def pyramid_problem(base, relaxed, cold):
@@ -34,8 +34,9 @@ def pyramid_problem(base, relaxed, cold):
     problem = world.problem(relaxed=relaxed)
     if not cold:
         return problem
-    return mc.Problem.factored(problem.jacobian, problem.inverse_mass, problem.b, problem.friction, problem.bounds,
-                               compliance=problem.compliance)
+    return mc.Problem.factored(
+        problem.jacobian, problem.inverse_mass, problem.b, problem.friction, problem.bounds, compliance=problem.compliance
+    )
 
 
 def run(problem, solver, model, tolerance, seconds):
@@ -49,7 +50,7 @@ def run(problem, solver, model, tolerance, seconds):
         return spent > seconds
 
     solution = mc.solve(problem, solver, model, tolerance=tolerance, max_iterations=MOST, callback=look)
-    if not curve:                                   # a direct method need not call back
+    if not curve:  # a direct method need not call back
         curve.append((time.process_time() - began, *(float(solution.final[name]) for name in RESIDUALS)))
     reason = f"stopped at {seconds:g} s" if solution.reason == "stopped" else solution.reason
     return np.array(curve), f"{reason}, residual {largest(solution.final):.1e}"
@@ -70,8 +71,12 @@ def table(curves, endings, levels):
     for name, curve in curves.items():
         seconds = [reached(curve, level) for level in levels]
         each = 1000 * curve[-1, 0] / max(1, len(curve) - 1)
-        print(f"{name:10s}{len(curve) - 1:11d}{each:9.2f}{'':12}" + "".join(f"{s:9.2f}" for s in seconds)
-              + f"   {over(curve, first, levels):18s} {over(curve, first, levels, 4):16s} {endings[name]}", flush=True)
+        print(
+            f"{name:10s}{len(curve) - 1:11d}{each:9.2f}{'':12}"
+            + "".join(f"{s:9.2f}" for s in seconds)
+            + f"   {over(curve, first, levels):18s} {over(curve, first, levels, 4):16s} {endings[name]}",
+            flush=True,
+        )
 
 
 def over(curve, first, levels, column=None):
@@ -85,10 +90,13 @@ def over(curve, first, levels, column=None):
 
 def write(path, curves, problem, given):
     with open(path, "w", newline="", encoding="utf-8") as file:
-        file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
-                   f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}\n")
-        file.write(f"# pyramid base={given.base} relaxed={given.relaxed} cold={given.cold}: "
-                   f"{problem.contact_count} contacts\n")
+        file.write(
+            f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}\n"
+        )
+        file.write(
+            f"# pyramid base={given.base} relaxed={given.relaxed} cold={given.cold}: {problem.contact_count} contacts\n"
+        )
         writer = csv.writer(file)
         writer.writerow(["model", "solver", "iteration", "seconds", *RESIDUALS])
         for (model, solver), curve in curves.items():

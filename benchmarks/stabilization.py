@@ -55,8 +55,9 @@ def _plot(path, curves):
         for i, stabilization in enumerate(STABILIZATIONS):
             times, gap, energy = curves[scene, stabilization]
             # ggl lies on projection in energy: dashes let both be seen.
-            style = dict(color=f"C{i}", label=stabilization, linewidth=1.3,
-                         linestyle="--" if stabilization == "ggl" else "-")
+            style = dict(
+                color=f"C{i}", label=stabilization, linewidth=1.3, linestyle="--" if stabilization == "ggl" else "-"
+            )
             axes[0, column].semilogy(times, np.maximum(gap, 1e-17), **style)
             axes[1, column].plot(times, energy, **style)
         axes[0, column].set(title=scene, ylabel="joint open by [m]")

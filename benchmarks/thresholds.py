@@ -44,7 +44,7 @@ class Result:
     name: str
     value: float
     tried: float
-    changed: int                 # scenes with other bits
+    changed: int  # scenes with other bits
     scenes: int
     moved: float = 0.0
     moved_in: str = ""
@@ -71,6 +71,7 @@ def variable(one):
 
 # ---- the copy --------------------------------------------------------------------------------------------------------
 
+
 def fixed(text):
     """Names that the compiler must know the numbers of: lengths of arrays, and what constants are made of."""
     code = re.sub(r"#.*", "", text)
@@ -83,14 +84,17 @@ def declared(one):
     """C that reads the threshold from the environment when the module is loaded, and the name it has there."""
     c, kind = variable(one).lower(), "int" if one.counts else "double"
     return c, [
-        "cdef extern from *:", '    """',
+        "cdef extern from *:",
+        '    """',
         "    #include <stdlib.h>",
         f"    static {kind} {c} = {one.number!r};",
         f"    __attribute__((constructor)) static void {c}_read(void)",
         "    {",
         f'        const char* text = getenv("{variable(one)}");',
         f"        if (text) {c} = ({kind}) strtod(text, NULL);",
-        "    }", '    """']
+        "    }",
+        '    """',
+    ]
 
 
 def adjustable(path, ones):
@@ -100,15 +104,15 @@ def adjustable(path, ones):
         c, head = declared(one)
         kind = "int" if one.counts else "double"
         if one.form == "macro":
-            lines[one.line:one.line + 1] = [*head[2:-1], f"    #define MC_{one.name} {c}"]
+            lines[one.line : one.line + 1] = [*head[2:-1], f"    #define MC_{one.name} {c}"]
         elif one.form == "plain":
-            lines[one.line:one.line + 1] = [*head, f'    {kind} {c}', f"{one.cython}{one.name} = {c}"]
+            lines[one.line : one.line + 1] = [*head, f"    {kind} {c}", f"{one.cython}{one.name} = {c}"]
         else:
             begin = max(i for i in range(one.line) if lines[i].startswith("cdef enum"))
             del lines[one.line]
             end = next((i for i in range(begin + 1, len(lines)) if not lines[i].startswith("    ")), len(lines))
             lines[end:end] = [*head, f'    const int {one.name} "{c}"', ""]
-            if all(line.lstrip().startswith("#") for line in lines[begin + 1:end]):
+            if all(line.lstrip().startswith("#") for line in lines[begin + 1 : end]):
                 del lines[begin:end]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -125,10 +129,11 @@ def make_copy(folder, ones):
     ones = [one for one in ones if not (one.counts and one.name in known)]
     for file in sorted({one.file for one in ones}):
         adjustable(package / file, [one for one in ones if one.file == file])
-    setup = folder / "setup.py"                      # bits are those of any optimization; this one compiles faster
+    setup = folder / "setup.py"  # bits are those of any optimization; this one compiles faster
     setup.write_text(setup.read_text(encoding="utf-8").replace('"-O3"', '"-O1"'), encoding="utf-8")
-    built = subprocess.run([sys.executable, "setup.py", "build_ext", "-i", "-j2"], cwd=folder, capture_output=True,
-                           text=True)
+    built = subprocess.run(
+        [sys.executable, "setup.py", "build_ext", "-i", "-j2"], cwd=folder, capture_output=True, text=True
+    )
     if built.returncode:
         errors = [line for line in (built.stdout + built.stderr).splitlines() if "rror" in line]
         sys.exit("the copy could not be built:\n" + "\n".join(errors[:20]))
@@ -136,6 +141,7 @@ def make_copy(folder, ones):
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
+
 
 def parts(one):
     """Of the panel, for a threshold: what the laboratory's solvers read no world does, but for Dantzig's (solve/_held.pyx);
@@ -149,8 +155,14 @@ def parts(one):
 def serving(folder):
     """Where panel() runs: thresholds_server.py, with the mcsim of the copy."""
     environment = os.environ | {"PYTHONPATH": str(folder)}
-    with subprocess.Popen([sys.executable, str(FOLDER / "thresholds_server.py")], cwd=folder, env=environment, text=True,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [sys.executable, str(FOLDER / "thresholds_server.py")],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
         yield server
 
 
@@ -213,6 +225,7 @@ def measure(names, factor):
 
 # ---- what is said ----------------------------------------------------------------------------------------------------
 
+
 def line(result):
     text = f"{result.file}:{result.name} {result.value:g} -> {result.tried:g}: "
     if not result.changed:
@@ -226,8 +239,10 @@ def read_csv(path):
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        return [Result(**{field.name: field.type(row[field.name]) for field in fields(Result)})
-                for row in csv.DictReader(line for line in file if not line.startswith("#"))]
+        return [
+            Result(**{field.name: field.type(row[field.name]) for field in fields(Result)})
+            for row in csv.DictReader(line for line in file if not line.startswith("#"))
+        ]
 
 
 def write_csv(path, results, factor):
@@ -237,8 +252,10 @@ def write_csv(path, results, factor):
     new = {(result.file, result.name) for result in results}
     kept = [result for result in read_csv(path) if (result.file, result.name) not in new]
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# {machine()}; Python {platform.python_version()}; {time.strftime('%Y-%m-%d')}\n"
-                   f"# factor={factor:g} optimization=-O1\n")
+        file.write(
+            f"# {machine()}; Python {platform.python_version()}; {time.strftime('%Y-%m-%d')}\n"
+            f"# factor={factor:g} optimization=-O1\n"
+        )
         writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(result) for result in sorted([*kept, *results], key=lambda r: (r.file, r.name, -r.tried)))

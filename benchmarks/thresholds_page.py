@@ -10,13 +10,13 @@ ROOMS = {
     "core": "Threads, and numbers that several rooms take.",
     "state": "What a world is described by.",
     "collide": "Which bodies touch, and where: cosines and parts of a pair's size within which two directions or places "
-               "are the same, rounds of iterations, and room for what they keep.",
+    "are the same, rounds of iterations, and room for what they keep.",
     "constraints": "Rows of contacts, joints, springs and motors; who sleeps.",
     "solve": "Factors of the joints' systems, impacts, and under `problems` the laboratory's solvers: pivots, tolerances "
-             "and patience.",
+    "and patience.",
     "stabilize": "Displacements that close what stands open.",
     "direct": "Articulations whose joints are solved at once: when they fly, when a step of Newton's method has done "
-              "enough, and what energy may be lost.",
+    "enough, and what energy may be lost.",
     "integrate": "Rotations over a substep.",
     "reduced": "Trees in their own coordinates.",
     "event": "Contacts at their own times.",
@@ -36,22 +36,38 @@ def body(thresholds, results):
     found = [measured(one, results) for one in thresholds]
     same = sum(bool(some) and not any(result.changed for result in some) for some in found)
     count = f"{len(thresholds)} thresholds; {sum(map(bool, found))} are measured, {same} of which no scene notices.\n"
-    return "\n".join([count, *(text for room in [*ROOMS, *(set(rooms) - set(ROOMS))] if room in rooms
-                              for text in section(room, [one for one in thresholds if one.room == room], results))])
+    return "\n".join(
+        [
+            count,
+            *(
+                text
+                for room in [*ROOMS, *(set(rooms) - set(ROOMS))]
+                if room in rooms
+                for text in section(room, [one for one in thresholds if one.room == room], results)
+            ),
+        ]
+    )
 
 
 def measured(one, results):
     """The results that are of a threshold, at its value."""
-    return [result for result in results
-            if (result.file, result.name, result.value) == (one.file, one.name, one.number)]
+    return [result for result in results if (result.file, result.name, result.value) == (one.file, one.name, one.number)]
 
 
 def section(room, thresholds, results):
-    yield from (f"## {room}", "", ROOMS.get(room, ""), "", "| name | file | value | unit | meaning | effect |",
-                "|---|---|---|---|---|---|")
+    yield from (
+        f"## {room}",
+        "",
+        ROOMS.get(room, ""),
+        "",
+        "| name | file | value | unit | meaning | effect |",
+        "|---|---|---|---|---|---|",
+    )
     for one in thresholds:
-        yield (f"| `{one.name}` | `{one.file}` | {one.value} | {one.unit} | {one.comment.replace('|', chr(92) + '|')} | "
-               f"{'; '.join(map(effect, measured(one, results))) or 'not measured'} |")
+        yield (
+            f"| `{one.name}` | `{one.file}` | {one.value} | {one.unit} | {one.comment.replace('|', chr(92) + '|')} | "
+            f"{'; '.join(map(effect, measured(one, results))) or 'not measured'} |"
+        )
     yield ""
 
 
@@ -62,8 +78,11 @@ def effect(result):
         return text + f"fails: {result.failed}"
     if not result.changed:
         return text + "same bits"
-    text += (f"{result.changed} scenes differ, by up to {result.moved:.1g} in {result.moved_in}" if result.moved_in
-             else "only counts differ")
+    text += (
+        f"{result.changed} scenes differ, by up to {result.moved:.1g} in {result.moved_in}"
+        if result.moved_in
+        else "only counts differ"
+    )
     if result.sweeps:
         text += f", {result.sweeps:+d} sweeps"
     if result.notes:

@@ -19,7 +19,7 @@ from mcsim.core.errors import SceneError
 from mcsim.solve.problems import SOLVERS
 from mcsim.solve.problems.solution import largest
 
-SOLVED_BY = 200                 # iterations of a laboratory solver, at most
+SOLVED_BY = 200  # iterations of a laboratory solver, at most
 
 
 def soft_boxes():
@@ -28,8 +28,13 @@ def soft_boxes():
     soft = mc.Material(friction=0.5, stiffness=1e5, damping=100.0)
     scene.add_body("floor", shape=mc.Plane((0.0, 0.0, 1.0)), kind="static", material=soft)
     for k in range(3):
-        scene.add_body(f"box{k}", shape=mc.Box((0.15, 0.15, 0.15)), position=(0.02 * k, 0.0, 0.16 + 0.31 * k),
-                       density=500.0, material=soft)
+        scene.add_body(
+            f"box{k}",
+            shape=mc.Box((0.15, 0.15, 0.15)),
+            position=(0.02 * k, 0.0, 0.16 + 0.31 * k),
+            density=500.0,
+            material=soft,
+        )
     return scene
 
 
@@ -38,12 +43,25 @@ def bouncing():
     scene = mc.Scene()
     hard = mc.Material(friction=0.4, restitution=0.6)
     scene.add_body("floor", shape=mc.Plane((0.0, 0.0, 1.0)), kind="static", material=hard)
-    scene.add_body("slope", shape=mc.Box((1.0, 1.0, 0.2)), kind="static", position=(0.0, 0.0, 0.4),
-                   orientation=(0.98, 0.199, 0.0, 0.0), material=hard)
+    scene.add_body(
+        "slope",
+        shape=mc.Box((1.0, 1.0, 0.2)),
+        kind="static",
+        position=(0.0, 0.0, 0.4),
+        orientation=(0.98, 0.199, 0.0, 0.0),
+        material=hard,
+    )
     shapes = (mc.Sphere(0.15), mc.Capsule(0.1, 0.15), mc.Cylinder(0.15, 0.15), mc.Cone(0.2, 0.15), mc.Box((0.1, 0.15, 0.2)))
     for k, shape in enumerate(shapes):
-        scene.add_body(f"solid{k}", shape=shape, position=(0.45 * k - 0.9, 0.1 * k, 1.2 + 0.1 * k),
-                       velocity=(0.3, -0.2 * k, -2.0), angular_velocity=(1.0, 2.0, 0.5 * k), density=800.0, material=hard)
+        scene.add_body(
+            f"solid{k}",
+            shape=shape,
+            position=(0.45 * k - 0.9, 0.1 * k, 1.2 + 0.1 * k),
+            velocity=(0.3, -0.2 * k, -2.0),
+            angular_velocity=(1.0, 2.0, 0.5 * k),
+            density=800.0,
+            material=hard,
+        )
     return scene
 
 
@@ -120,8 +138,11 @@ def solved(problem, solver, model):
     impulses = np.ascontiguousarray(solution.impulses)
     return {
         "hash": hashlib.sha256(impulses.tobytes()).hexdigest()[:16],
-        "positions": impulses.ravel().tolist(), "joint_error": 0.0, "penetration": 0.0,
-        "energy": float(largest(solution.final)), "sweeps": int(solution.iterations),
+        "positions": impulses.ravel().tolist(),
+        "joint_error": 0.0,
+        "penetration": 0.0,
+        "energy": float(largest(solution.final)),
+        "sweeps": int(solution.iterations),
         "notes": int(not solution.converged),
     }
 
@@ -141,8 +162,11 @@ def solvers():
     world = mc.World(mc.scenes.build("pyramid", base=4), sleep=False)
     world.step(5)
     problem = world.problem()
-    return {f"{solver} {model}": attempt(solved, problem, solver, model)
-            for solver, (_, models, _) in SOLVERS.items() for model in models[::2]}
+    return {
+        f"{solver} {model}": attempt(solved, problem, solver, model)
+        for solver, (_, models, _) in SOLVERS.items()
+        for model in models[::2]
+    }
 
 
 def main(out, *parts):

@@ -14,7 +14,7 @@ import traceback
 import numpy  # noqa: F401  that thresholds_panel.py need not load it
 import scipy.sparse  # noqa: F401
 
-LONGEST = 600                   # seconds of one
+LONGEST = 600  # seconds of one
 
 
 def run(out, values, parts):

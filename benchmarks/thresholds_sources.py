@@ -91,7 +91,7 @@ class Threshold:
     line: int
     form: str
     cython: str = ""
-    above: str = ""              # the part of the comment that stands above
+    above: str = ""  # the part of the comment that stands above
 
     @property
     def room(self):
@@ -137,7 +137,7 @@ def block_above(lines, i, begins, ends):
 
 
 def hash_above(lines, i):
-    indent = lines[i][:len(lines[i]) - len(lines[i].lstrip())]
+    indent = lines[i][: len(lines[i]) - len(lines[i].lstrip())]
     return block_above(lines, i, lambda line: line.startswith(f"{indent}#") and "#define" not in line, lambda line: False)
 
 
@@ -151,8 +151,9 @@ def following(lines, i):
     """What comments beside go on with below, at the same column."""
     found = []
     column = lines[i].find("#") if "#define" not in lines[i] else -1
-    while (column > 0 and i + 1 < len(lines) and lines[i + 1][:column].strip() == ""
-           and lines[i + 1][column:].startswith("#")):
+    while (
+        column > 0 and i + 1 < len(lines) and lines[i + 1][:column].strip() == "" and lines[i + 1][column:].startswith("#")
+    ):
         i += 1
         found.append(lines[i].strip(" #"))
     return " ".join(found)

@@ -54,8 +54,9 @@ def main(
         for name, rows in sweep(names, count, seed, 60 * minutes).items():
             if rows:
                 write_rows(results / f"{name}.csv", FAMILIES[name], rows, seed)
-    tables = {name: read_rows(results / f"{name}.csv", FAMILIES[name])
-              for name in FAMILIES if (results / f"{name}.csv").exists()}
+    tables = {
+        name: read_rows(results / f"{name}.csv", FAMILIES[name]) for name in FAMILIES if (results / f"{name}.csv").exists()
+    }
     write_page(page, tables, names)
     print(f"wrote {page}")
 
@@ -74,9 +75,13 @@ def sweep(names, count, seed, seconds):
     streams = {name: islice(draws(FAMILIES[name], seed), count) for name in names}
     used, rows = dict.fromkeys(names, 0.0), {name: [] for name in names}
     begin = time.perf_counter()
-    with Progress(TextColumn("{task.description:16}"), BarColumn(),
-                  TextColumn("{task.completed:g} of {task.total:g} draws"),
-                  console=Console(stderr=True), transient=True) as bar:
+    with Progress(
+        TextColumn("{task.description:16}"),
+        BarColumn(),
+        TextColumn("{task.completed:g} of {task.total:g} draws"),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
         task = bar.add_task("", total=count * len(names))
         try:
             while streams and time.perf_counter() - begin < seconds:
@@ -100,18 +105,22 @@ def sweep(names, count, seed, seconds):
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
 
+
 def write_rows(path, family, rows, seed):
     """A line a draw, below two lines: machine, versions and date; seed, and what is measured in which unit."""
     with open(path, "w", newline="", encoding="utf-8") as file:
-        file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
-                   f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}\n# seed={seed}; "
-                   + "; ".join(f"{name} [{error.unit or '-'}]: {error.what}" for name, error in family.errors.items())
-                   + "\n")
+        file.write(
+            f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
+            f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}\n# seed={seed}; "
+            + "; ".join(f"{name} [{error.unit or '-'}]: {error.what}" for name, error in family.errors.items())
+            + "\n"
+        )
         writer = csv.writer(file)
         writer.writerow([*family.ranges, *(f"error_{name}" for name in family.errors)])
         for parameters, errors in rows:
-            writer.writerow([*(parameters[name] for name in family.ranges),
-                             *(f"{errors[name]:.4g}" for name in family.errors)])
+            writer.writerow(
+                [*(parameters[name] for name in family.ranges), *(f"{errors[name]:.4g}" for name in family.errors)]
+            )
 
 
 def read_rows(path, family):
@@ -122,8 +131,13 @@ def read_rows(path, family):
     wanted = [*family.ranges, *(f"error_{name}" for name in family.errors)]
     if reader.fieldnames != wanted:
         raise ValueError(f"{path} has columns {reader.fieldnames}, the family {wanted}: sweep it again")
-    return [({name: typed(part, row[name]) for name, part in family.ranges.items()},
-             {name: float(row[f"error_{name}"]) for name in family.errors}) for row in reader]
+    return [
+        (
+            {name: typed(part, row[name]) for name, part in family.ranges.items()},
+            {name: float(row[f"error_{name}"]) for name in family.errors},
+        )
+        for row in reader
+    ]
 
 
 def typed(part, text):

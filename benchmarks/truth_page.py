@@ -10,11 +10,11 @@ from mcsim.core.extras import require_matplotlib
 from mcsim.lab.picture import COLORS, STYLE
 
 BEGIN, END = "<!-- begin: made by benchmarks/truth.py -->", "<!-- end -->"
-PANELS = 4                  # parameters in a picture
+PANELS = 4  # parameters in a picture
 LOWEST, HIGHEST = 1e-6, 1e6
-PARTS = 3                   # of a range, where it is told where draws fail
-TELLING = 0.15              # shares of failing draws that differ by so much are told
-SHOWN = 3                   # draws that are told in full
+PARTS = 3  # of a range, where it is told where draws fail
+TELLING = 0.15  # shares of failing draws that differ by so much are told
+SHOWN = 3  # draws that are told in full
 
 
 def write_page(path, tables, drawn):
@@ -32,9 +32,14 @@ def write_page(path, tables, drawn):
 
 def body(tables, folder):
     """The generated part."""
-    lines = ["## At a glance", "", "How many draws are within their bounds:", "",
-             "| family | in the domain | worst error there, by its bound | in known shortfalls | beyond the domain |",
-             "|---|---|---|---|---|"]
+    lines = [
+        "## At a glance",
+        "",
+        "How many draws are within their bounds:",
+        "",
+        "| family | in the domain | worst error there, by its bound | in known shortfalls | beyond the domain |",
+        "|---|---|---|---|---|",
+    ]
     for name, rows in tables.items():
         lines.append(glance(FAMILIES[name], rows))
     for title, module in GROUPS.values():
@@ -65,27 +70,43 @@ def of(excesses):
 def glance(family, rows):
     found = shares(family, rows)
     worst = number(max(found["domain"])) if found["domain"] else "–"
-    return (f"| [{family.title}](#{family.name}) | {of(found['domain'])} | {worst} | {of(found['shortfall'])} | "
-            f"{of(found['outside'])} |")
+    return (
+        f"| [{family.title}](#{family.name}) | {of(found['domain'])} | {worst} | {of(found['shortfall'])} | "
+        f"{of(found['outside'])} |"
+    )
 
 
 # ---- a family --------------------------------------------------------------------------------------------------------
 
+
 def section(family, rows, folder):
-    lines = [f"### <a id=\"{family.name}\"></a>{family.title}", "",
-             f"`{family.name}`, {len(rows)} draws. {family.truth}", "",
-             f"![{family.title}: errors by their bounds against the parameters]({folder}/{family.name}.png)", "",
-             "| parameter | tried | bounds stated for |", "|---|---|---|"]
+    lines = [
+        f'### <a id="{family.name}"></a>{family.title}',
+        "",
+        f"`{family.name}`, {len(rows)} draws. {family.truth}",
+        "",
+        f"![{family.title}: errors by their bounds against the parameters]({folder}/{family.name}.png)",
+        "",
+        "| parameter | tried | bounds stated for |",
+        "|---|---|---|",
+    ]
     for name, part in family.ranges.items():
         lines.append(f"| `{name}` | {part} | {family.domain.get(name, 'all of it')} |")
-    lines += ["", "| error | bound | median in the domain | worst in the domain | worst beyond it |",
-              "|---|---|---|---|---|"]
+    lines += [
+        "",
+        "| error | bound | median in the domain | worst in the domain | worst beyond it |",
+        "|---|---|---|---|---|",
+    ]
     places = [family.place(parameters) for parameters, _ in rows]
     for name, error in family.errors.items():
-        inside, beyond = ([errors[name] for place, (_, errors) in zip(places, rows) if (place == "domain") == wanted]
-                          for wanted in (True, False))
-        cells = [number(np.median(inside)) if inside else "–",
-                 *(number(max(part)) if part else "–" for part in (inside, beyond))]
+        inside, beyond = (
+            [errors[name] for place, (_, errors) in zip(places, rows) if (place == "domain") == wanted]
+            for wanted in (True, False)
+        )
+        cells = [
+            number(np.median(inside)) if inside else "–",
+            *(number(max(part)) if part else "–" for part in (inside, beyond)),
+        ]
         what = f"{error.what} [{error.unit}]" if error.unit else error.what
         lines.append(f"| {what} | {error.bound:g} | {' | '.join(cells)} |")
     found = shares(family, rows)
@@ -99,21 +120,34 @@ def section(family, rows, folder):
 
 def shortfall(family, known, rows):
     where = ", ".join(f"`{name}` {part}" for name, part in known.where.items()) or "everywhere"
-    there = [family.excess(errors) for parameters, errors in rows
-             if family.within(parameters, family.domain) and family.within(parameters, known.where)]
+    there = [
+        family.excess(errors)
+        for parameters, errors in rows
+        if family.within(parameters, family.domain) and family.within(parameters, known.where)
+    ]
     return f"**Falls short today** ({where}; {of(there)} within the bounds): {known.why}"
 
 
 def failing(family, rows):
     """The worst draws in the domain, so that they can be run again."""
-    bad = sorted(((family.excess(errors), parameters) for parameters, errors in rows
-                  if family.place(parameters) == "domain" and family.excess(errors) > 1), key=lambda pair: -pair[0])
+    bad = sorted(
+        (
+            (family.excess(errors), parameters)
+            for parameters, errors in rows
+            if family.place(parameters) == "domain" and family.excess(errors) > 1
+        ),
+        key=lambda pair: -pair[0],
+    )
     if not bad:
         return []
-    return ["", f"Beyond a bound inside the domain, {len(bad)} draws" + (", the worst:" if len(bad) > SHOWN else ":"),
-            ""] + [
+    return [
+        "",
+        f"Beyond a bound inside the domain, {len(bad)} draws" + (", the worst:" if len(bad) > SHOWN else ":"),
+        "",
+    ] + [
         f"- {number(excess)} times its bound: `{', '.join(f'{name}={value!r}' for name, value in parameters.items())}`"
-        for excess, parameters in bad[:SHOWN]]
+        for excess, parameters in bad[:SHOWN]
+    ]
 
 
 def groups_of(part, values):
@@ -122,8 +156,10 @@ def groups_of(part, values):
         return [(str(choice), np.array([value == choice for value in values])) for choice in part]
     values = np.array(values, float)
     edges = [part.at(k / PARTS) for k in range(PARTS + 1)]
-    return [(f"{low:.2g}–{high:.2g}", (values >= low) & ((values < high) if k < PARTS - 1 else (values <= high)))
-            for k, (low, high) in enumerate(itertools.pairwise(edges))]
+    return [
+        (f"{low:.2g}–{high:.2g}", (values >= low) & ((values < high) if k < PARTS - 1 else (values <= high)))
+        for k, (low, high) in enumerate(itertools.pairwise(edges))
+    ]
 
 
 def breaking(family, rows):
@@ -138,12 +174,18 @@ def breaking(family, rows):
         spread = max(share for _, share in parts) - min(share for _, share in parts) if parts else 0.0
         if spread >= TELLING:
             told.append((spread, f"- `{name}`: " + ", ".join(f"{words} {100 * share:.0f} %" for words, share in parts)))
-    return ["", "Share of all draws beyond a bound, by what tells most:" if told else
-            f"Of all draws {100 * bad.mean():.0f} % are beyond a bound, whatever the parameters.",
-            *([""] if told else []), *(line for _, line in sorted(told, key=lambda pair: -pair[0])[:PANELS])]
+    return [
+        "",
+        "Share of all draws beyond a bound, by what tells most:"
+        if told
+        else f"Of all draws {100 * bad.mean():.0f} % are beyond a bound, whatever the parameters.",
+        *([""] if told else []),
+        *(line for _, line in sorted(told, key=lambda pair: -pair[0])[:PANELS]),
+    ]
 
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
+
 
 def telling(family, rows):
     """The parameters on which errors depend most: by how much the shares of failing draws in their parts differ, and
@@ -152,8 +194,9 @@ def telling(family, rows):
     logs, weights = np.log10(np.clip(excess, LOWEST, HIGHEST)), {}
     for name, part in family.ranges.items():
         masks = [mask for _, mask in groups_of(part, [p[name] for p, _ in rows]) if mask.any()]
-        weights[name] = (np.ptp([(excess[mask] > 1).mean() for mask in masks])
-                         + 0.1 * np.ptp([logs[mask].mean() for mask in masks]))
+        weights[name] = np.ptp([(excess[mask] > 1).mean() for mask in masks]) + 0.1 * np.ptp(
+            [logs[mask].mean() for mask in masks]
+        )
     return sorted(weights, key=weights.get, reverse=True)[:PANELS]
 
 
@@ -176,9 +219,13 @@ def draw(family, rows, path):
             values = [parameters[name] for parameters, _ in rows]
             if isinstance(part, Choice):
                 values = np.array([part.index(value) for value in values]) + jitter.uniform(-0.25, 0.25, len(rows))
-                panel.set_xticks(range(len(part)), [str(choice) for choice in part],
-                                 rotation=30 if len(part) > 3 else 0,
-                                 ha="right" if len(part) > 3 else "center", fontsize=6)
+                panel.set_xticks(
+                    range(len(part)),
+                    [str(choice) for choice in part],
+                    rotation=30 if len(part) > 3 else 0,
+                    ha="right" if len(part) > 3 else "center",
+                    fontsize=6,
+                )
             elif isinstance(part, (Log, WholeLog)):
                 panel.set_xscale("log")
                 ticks = [part.at(u) for u in (0.0, 0.5, 1.0)]
@@ -186,9 +233,11 @@ def draw(family, rows, path):
                 panel.xaxis.set_minor_formatter(NullFormatter())
                 panel.set_xlim(part.low / 1.2, part.high * 1.2)
             values = np.array(values, float)
-            for place, color, label in (("outside", "#bbbbbb", "beyond the domain"),
-                                        ("shortfall", COLORS[1], "known shortfall"),
-                                        ("domain", COLORS[0], "domain")):
+            for place, color, label in (
+                ("outside", "#bbbbbb", "beyond the domain"),
+                ("shortfall", COLORS[1], "known shortfall"),
+                ("domain", COLORS[0], "domain"),
+            ):
                 mask = places == place
                 if mask.any():
                     panel.scatter(values[mask], excess[mask], s=5, color=color, linewidths=0, label=label, alpha=0.8)

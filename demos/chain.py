@@ -19,7 +19,7 @@ def main(links=40, seconds=3.0, png=None):
     for joint_solver, substeps in (("rows", 2), ("rows", 4), ("rows", 16), ("tree", 4)):
         world = mc.World(scene, joint_solver=joint_solver, substeps=substeps)
         start = world.energy().total
-        scale = world.masses.sum() * 9.81 * 0.25 * links   # the energy that the fall to hanging sets free
+        scale = world.masses.sum() * 9.81 * 0.25 * links  # the energy that the fall to hanging sets free
         recorder = Recorder(world)
         begin, worst = time.perf_counter(), 0.0
         for _ in range(round(seconds / world.dt)):
@@ -27,8 +27,10 @@ def main(links=40, seconds=3.0, png=None):
             worst = max(worst, float(world.joint_errors()[:, 0].max()))
         cost = (time.perf_counter() - begin) / len(recorder.recording().time)
         lost = (start - world.energy().total) / scale
-        print(f"  {joint_solver}, {substeps:2d} substeps: {1000 * worst:10.6f} mm, {100 * lost:8.4f} % of the energy "
-              f"lost, {1000 * cost:.2f} ms a step")
+        print(
+            f"  {joint_solver}, {substeps:2d} substeps: {1000 * worst:10.6f} mm, {100 * lost:8.4f} % of the energy "
+            f"lost, {1000 * cost:.2f} ms a step"
+        )
         errors[joint_solver, substeps] = worst
     if png:
         from mcsim.view import save_png

@@ -1,6 +1,6 @@
 """A pendulum's hinge drifts: the same swing without stabilization, with Baumgarte's, and with soft joints.
 
-    python demos/pendulum_drift.py [--seconds 20] [--png drift.png]
+python demos/pendulum_drift.py [--seconds 20] [--png drift.png]
 """
 
 import argparse
@@ -23,8 +23,10 @@ def main(seconds=20.0, png=None):
             times.append(world.time)
             errors.append(world.joint_errors()[0, 0])
         change = world.energy().total - start
-        print(f"{stabilization:10s} hinge open by {1e6 * errors[-1]:10.2f} µm after {world.time:.0f} s "
-              f"({1e6 * max(errors):.2f} µm at worst), energy changed by {change:+.3g} J")
+        print(
+            f"{stabilization:10s} hinge open by {1e6 * errors[-1]:10.2f} µm after {world.time:.0f} s "
+            f"({1e6 * max(errors):.2f} µm at worst), energy changed by {change:+.3g} J"
+        )
         drift[stabilization], curves[stabilization] = float(errors[-1]), (times, errors)
     if png:
         _plot(png, curves)

@@ -1,6 +1,6 @@
 """People fall on the floor: do they come to rest in one piece?
 
-    python demos/ragdolls.py [--count 9] [--seconds 8] [--png ragdolls.png]
+python demos/ragdolls.py [--count 9] [--seconds 8] [--png ragdolls.png]
 """
 
 import argparse
@@ -27,8 +27,10 @@ def main(count=9, seconds=8.0, png=None):
     error = float(world.joint_errors()[:, 0].max())
     height = float(world.positions[:, 2].max())
     print(f"{count} people of {mass / count:.1f} kg, {len(scene.bodies) - 1} bodies, {len(scene.joints)} joints")
-    print(f"after {world.time:.1f} s the fastest segment moves at {speed:.1e} m/s, the highest lies {height:.2f} m "
-          f"above the floor")
+    print(
+        f"after {world.time:.1f} s the fastest segment moves at {speed:.1e} m/s, the highest lies {height:.2f} m "
+        f"above the floor"
+    )
     print(f"joints were open by {1000 * worst:.1f} mm at worst, by {1000 * error:.2f} mm at the end")
     if png:
         from mcsim.view import save_png
@@ -37,7 +39,7 @@ def main(count=9, seconds=8.0, png=None):
         print(f"wrote {png}")
     assert np.isfinite(world.positions).all() and height < 1.5, "somebody is still in the air"
     assert speed < 0.05, "somebody still moves"
-    assert error < 0.02, "a joint came apart"              # soft joints give a little under a body's weight
+    assert error < 0.02, "a joint came apart"  # soft joints give a little under a body's weight
     return speed, error
 
 

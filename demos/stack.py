@@ -1,6 +1,6 @@
 """A stack of 15 boxes: does it stand, and does the lowest contact carry the whole weight?
 
-    python demos/stack.py [--seconds 10] [--png stack.png]
+python demos/stack.py [--seconds 10] [--png stack.png]
 """
 
 import argparse
@@ -16,7 +16,7 @@ def main(seconds=10.0, png=None):
     scene = mc.scenes.stack(count=15)
     world = mc.World(scene)
     start = world.positions.copy()
-    weight = world.masses.sum() * 9.81                     # the floor is static: its mass counts as 0
+    weight = world.masses.sum() * 9.81  # the floor is static: its mass counts as 0
 
     recorder = Recorder(world, every=10)
     recorder.step(round(seconds / world.dt / 10))
@@ -27,8 +27,10 @@ def main(seconds=10.0, png=None):
     carried = on_floor["normal_impulse"].sum() / world.dt / weight
     drift = float(np.linalg.norm((world.positions - start)[-1, :2]))
     speed = float(np.abs(world.velocities).max())
-    print(f"after {world.time:.1f} s the top box has moved {1000 * drift:.2f} mm aside and sunk "
-          f"{1000 * (start - world.positions)[-1, 2]:.1f} mm; the fastest box moves at {speed:.1e} m/s")
+    print(
+        f"after {world.time:.1f} s the top box has moved {1000 * drift:.2f} mm aside and sunk "
+        f"{1000 * (start - world.positions)[-1, 2]:.1f} mm; the fastest box moves at {speed:.1e} m/s"
+    )
     print(f"the floor carries {100 * carried:.3f} % of the weight of {weight / 1000:.1f} kN")
     if png:
         from mcsim.view import save_png

@@ -41,7 +41,7 @@ html_theme_options = {"navigation_with_keys": True}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-smartquotes = False                     # "soft" is to be copied as it stands
+smartquotes = False  # "soft" is to be copied as it stands
 python_maximum_signature_line_length = 100
 python_use_unqualified_type_names = True
 
@@ -54,8 +54,9 @@ INCLUDED = {"benchmarks/README.md": "performance.md", "CONTRIBUTING.md": "contri
 
 
 # Names of paragraphs, which Sphinx knows in all pages at once, while links name the page too.
-PARAGRAPHS = "|".join(match[2] for page in HERE.glob("**/*.md")
-                      for match in NAMED.finditer(page.read_text(encoding="utf-8")) if not match[1])
+PARAGRAPHS = "|".join(
+    match[2] for page in HERE.glob("**/*.md") for match in NAMED.finditer(page.read_text(encoding="utf-8")) if not match[1]
+)
 TO_PARAGRAPH = re.compile(rf"\]\([\w./-]+\.md#({PARAGRAPHS})\)")
 
 
@@ -72,8 +73,13 @@ def option_tables():
     lines = []
     for name, command in typer.main.get_command(app).commands.items():
         told = (command.help or "").split("\n\n")
-        lines += [f"## mcsim {name}", "", *(" ".join(part.split()) + "\n" for part in told),
-                  "| | | default |", "|---|---|---|"]
+        lines += [
+            f"## mcsim {name}",
+            "",
+            *(" ".join(part.split()) + "\n" for part in told),
+            "| | | default |",
+            "|---|---|---|",
+        ]
         for parameter in command.params:
             if parameter.name == "help":
                 continue

@@ -21,7 +21,7 @@ def escaped(text):
     """Plain text that reST reads as itself, code in back quotes as code, docs/NAME.md as a link."""
     found, at = [], 0
     for code in CODE.finditer(text):
-        found += [_plain(text[at:code.start()]), _code(code[1] or code[2])]
+        found += [_plain(text[at : code.start()]), _code(code[1] or code[2])]
         at = code.end()
     return "".join(found) + _plain(text[at:])
 
@@ -34,7 +34,7 @@ def _plain(text):
     found, at = [], 0
     for link in LINK.finditer(text):
         role = f":doc:`/{link[1]}`" if link[1] else f":py:obj:`mc.{link[2]} <mcsim.{link[2]}>`"
-        found += [SPECIAL.sub(r"\\\1", text[at:link.start()]), f"\\ {role}\\ "]
+        found += [SPECIAL.sub(r"\\\1", text[at : link.start()]), f"\\ {role}\\ "]
         at = link.end()
     return "".join(found) + SPECIAL.sub(r"\\\1", text[at:])
 
@@ -56,16 +56,16 @@ def entries(text, known):
     """[("", text before), (names, what they are), ...] of one paragraph."""
     cuts = []
     for match in ENTRY.finditer(text):
-        before = text[:match.start()]
+        before = text[: match.start()]
         words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^()]*\)|\[[^\]]*\]", "", match[1]))
         first = not before.strip()
         if first or (before.rstrip()[-1] in ".;" and words and words[0] in known):
             cuts.append(match)
     if not cuts:
         return [("", text)]
-    found = [("", text[:cuts[0].start()].strip())] if text[:cuts[0].start()].strip() else []
+    found = [("", text[: cuts[0].start()].strip())] if text[: cuts[0].start()].strip() else []
     for cut, following in zip(cuts, [*cuts[1:], None]):
-        found.append((cut[1], text[cut.end():following.start() if following else len(text)].strip()))
+        found.append((cut[1], text[cut.end() : following.start() if following else len(text)].strip()))
     return found
 
 
@@ -74,7 +74,7 @@ def as_rest(doc, obj=None):
     known, lines = names_of(obj), []
     for block in re.split(r"\n[ \t]*\n", inspect.cleandoc(doc)):
         rows = block.split("\n")
-        if rows[0].startswith("    "):                            # a sample
+        if rows[0].startswith("    "):  # a sample
             lines += ["::", "", *(f"    {row}" for row in rows), ""]
             continue
         for part in _paragraphs(rows):

@@ -15,4 +15,4 @@ def some(values, n, *case):
     """Of what a test goes through in each of its cases every n-th by default, from a place that hangs on the case, so that
     the cases together meet all of it; all of it with --slow."""
     values = list(values)
-    return values if SLOW else values[crc32(repr(case).encode()) % n::n]
+    return values if SLOW else values[crc32(repr(case).encode()) % n :: n]

@@ -19,8 +19,22 @@ sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if n
 import amounts  # noqa: E402
 
 # Folders and files that step whole worlds for long, or start processes: what `-m quick` leaves out.
-DEAR = {"physics", "regression", "scenes", "lab", "test_benchmarks.py", "test_build.py", "test_busy.py", "test_cli.py",
-        "test_demos.py", "test_families.py", "test_lint.py", "test_pages.py", "test_processors.py", "test_threads.py"}
+DEAR = {
+    "physics",
+    "regression",
+    "scenes",
+    "lab",
+    "test_benchmarks.py",
+    "test_build.py",
+    "test_busy.py",
+    "test_cli.py",
+    "test_demos.py",
+    "test_families.py",
+    "test_lint.py",
+    "test_pages.py",
+    "test_processors.py",
+    "test_threads.py",
+}
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -38,8 +52,9 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     amounts.SLOW = config.getoption("--slow")
     # The same examples in every run; a slow machine is no failure.
-    settings.register_profile("mcsim", max_examples=amounts.amount(20, 100), derandomize=True, deadline=None,
-                              print_blob=True)
+    settings.register_profile(
+        "mcsim", max_examples=amounts.amount(20, 100), derandomize=True, deadline=None, print_blob=True
+    )
     settings.load_profile("mcsim")
 
 
@@ -76,7 +91,7 @@ def pytest_collection_modifyitems(config, items):
         first = cases[0] if sampled else by_name[0]
         if not DEAR & set(path.parts) and "slow" not in first.keywords:
             first.add_marker("quick")
-        chosen.update(cases[::sampled.args[0]] if sampled else by_name[:math.ceil(math.cbrt(len(cases)))])
+        chosen.update(cases[:: sampled.args[0]] if sampled else by_name[: math.ceil(math.cbrt(len(cases)))])
     if config.getoption("--slow"):
         return
     left_out = [item for item in items if item not in chosen or "slow" in item.keywords]

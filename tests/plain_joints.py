@@ -8,8 +8,11 @@ from mcsim.scene.joints import JOINTS
 ALL = {"a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide", "anchor"}
 DIRECTIONS = ("axis", "normal")
 DRIVES = {"limits", "motor", "spring", "friction", "motion", "swing_limit", "twist_limits"}
-PLAIN = {name: joint for name, joint in JOINTS.items()
-         if "anchor" in (own := set(inspect.signature(joint).parameters)) and own <= {*ALL, *DIRECTIONS, *DRIVES}}
+PLAIN = {
+    name: joint
+    for name, joint in JOINTS.items()
+    if "anchor" in (own := set(inspect.signature(joint).parameters)) and own <= {*ALL, *DIRECTIONS, *DRIVES}
+}
 
 
 def plain_joint(kind, a, b, anchor, direction, **more):

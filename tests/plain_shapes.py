@@ -17,6 +17,9 @@ def plain_solid(name, size=1.0, **more):
     """A shape of a type in SOLIDS, with lengths of some quarters of a metre times `size`; no two of its own are equal."""
     own = [argument for argument in inspect.signature(SOLIDS[name]).parameters.values() if argument.name not in PLACED]
     lengths = iter(size * np.array([0.25, 0.375, 0.5]))
-    values = {"float": lambda: float(next(lengths)), "Vector": lambda: size * np.array([0.25, 0.375, 0.5]),
-              "Points": lambda: size * np.array(CORNERS)}
+    values = {
+        "float": lambda: float(next(lengths)),
+        "Vector": lambda: size * np.array([0.25, 0.375, 0.5]),
+        "Points": lambda: size * np.array(CORNERS),
+    }
     return SOLIDS[name](**{argument.name: values[argument.annotation]() for argument in own}, **more)

@@ -18,12 +18,37 @@ from mcsim.scenes import SCENES
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
 
-SMALL = {"bridge": {"planks": 8}, "stack": {"count": 6}, "wall": {"width": 4, "height": 4}, "dominoes": {"count": 8},
-         "wrecking_ball": {"width": 4, "height": 4}, "tumbler": {"count": 20}, "ragdolls": {"count": 4},
-         "ragdolls11": {"n": 4}, "pyramid": {"base": 6}, "tower": {"n": 6}, "rain": {"n": 40}, "chain": {"n": 20},
-         "grid": {"n": 6}, "marbles": {"count": 20}, "terrain": {"count": 25}}
-TREES = ("pendulum", "double_pendulum", "cardan_shaft", "slider_crank", "four_bar", "spinning_top", "dzhanibekov",
-         "bridge", "ragdolls", "free_ragdoll", "chain", "newton_cradle")
+SMALL = {
+    "bridge": {"planks": 8},
+    "stack": {"count": 6},
+    "wall": {"width": 4, "height": 4},
+    "dominoes": {"count": 8},
+    "wrecking_ball": {"width": 4, "height": 4},
+    "tumbler": {"count": 20},
+    "ragdolls": {"count": 4},
+    "ragdolls11": {"n": 4},
+    "pyramid": {"base": 6},
+    "tower": {"n": 6},
+    "rain": {"n": 40},
+    "chain": {"n": 20},
+    "grid": {"n": 6},
+    "marbles": {"count": 20},
+    "terrain": {"count": 25},
+}
+TREES = (
+    "pendulum",
+    "double_pendulum",
+    "cardan_shaft",
+    "slider_crank",
+    "four_bar",
+    "spinning_top",
+    "dzhanibekov",
+    "bridge",
+    "ragdolls",
+    "free_ragdoll",
+    "chain",
+    "newton_cradle",
+)
 PRESSED = {"stiffness": 1e5, "damping": 100.0}
 
 
@@ -41,9 +66,13 @@ def hulls(own=True, **material):
     for i in range(8):
         turn = rng.uniform(-1, 1, 4)
         hull = mc.ConvexHull(rng.uniform(-0.4, 0.4, (4 + 3 * i, 3)))
-        scene.add_body(f"b{i}", shape=[hull, mc.Sphere(0.1, position=(0.2, 0.1, 0.3))], material=material,
-                       position=(0.9 * (i % 3), 0.9 * (i // 3 % 2), 0.5 + 0.7 * (i // 6)),
-                       orientation=turn / np.sqrt((turn * turn).sum()))
+        scene.add_body(
+            f"b{i}",
+            shape=[hull, mc.Sphere(0.1, position=(0.2, 0.1, 0.3))],
+            material=material,
+            position=(0.9 * (i % 3), 0.9 * (i // 3 % 2), 0.5 + 0.7 * (i // 6)),
+            orientation=turn / np.sqrt((turn * turn).sum()),
+        )
     scene.add_joint(mc.HingeJoint("b1", "b2", (1.3, 0, 0.5), (0.3, 0.4, 0.5), limits=(-0.5, 0.7)))
     if own:
         scene.add_joint(mc.UserJoint("b3", "b4", lambda p, q: q.position[:2] - p.position[:2] - (0.9, 0.0)))
@@ -55,8 +84,9 @@ def driven():
     scene = mc.Scene()
     scene.add_body("arm", shape=mc.Box((0.5, 0.1, 0.1)), position=(0.5, 0, 0))
     scene.add_body("hand", shape=mc.Capsule(0.05, 0.2), position=(1.2, 0, 0.1), orientation=(0.8, 0, 0.6, 0))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0),
-                                  motion=mc.Motion(amplitude=0.5, frequency=0.7, phase=0.3)))
+    scene.add_joint(
+        mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0), motion=mc.Motion(amplitude=0.5, frequency=0.7, phase=0.3))
+    )
     scene.add_joint(mc.BallJoint("arm", "hand", (1, 0, 0), swing_limit=0.6))
     return scene
 
@@ -70,18 +100,21 @@ def contested():
     scene.add_joint(mc.HingeJoint(None, "crank", (-0.5, 0, 0.7), (0, 1, 0), motion=mc.Motion(velocity=1.3)))
     scene.add_joint(mc.BallJoint("crank", "wheel", (0.5, 0, 0.7)))
     for side in (-1, 1):
-        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1),
-                       velocity=(-0.3 * side, 0, 0))
+        scene.add_body(
+            kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1), velocity=(-0.3 * side, 0, 0)
+        )
     scene.add_body("squeezed", shape=mc.Box((0.5, 0.4, 0.3)), position=(5, 0, 0.3))
     return scene
 
 
 def own_joint():
     """With a joint that only a function knows."""
+
     def placement(q):
         cosine, sine, scale = 1.0 - q[0] * q[0], 2.0 * q[0], 1.0 + q[0] * q[0]
         turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, scale]]) / scale
         return turn, np.array([0.1 * q[0], 0.0, 0.2 * q[0]])
+
     scene = mc.Scene()
     for i in range(3):
         scene.add_body(f"b{i}", shape=mc.Box((0.3, 0.1, 0.05)), position=(0.3 + 0.6 * i, 0, 0))
@@ -94,19 +127,27 @@ def robot():
     """From a file with its own frames, and a mesh."""
     points = np.random.default_rng(3).uniform(-0.2, 0.2, (400, 3))
     with tempfile.TemporaryDirectory() as folder:
-        facets = ("".join(f"vertex {x!r} {y!r} {z!r}\n" for x, y, z in corners) for corners in
-                  points[:399].reshape(-1, 3, 3).tolist())
+        facets = (
+            "".join(f"vertex {x!r} {y!r} {z!r}\n" for x, y, z in corners)
+            for corners in points[:399].reshape(-1, 3, 3).tolist()
+        )
         mesh = "".join(f"facet normal 0 0 0\nouter loop\n{facet}endloop\nendfacet\n" for facet in facets)
         Path(folder, "body.stl").write_text(f"solid body\n{mesh}endsolid body\n")
-        inertial = '<inertial><origin xyz="0.1 0 0.05" rpy="0.3 0.2 0.1"/><mass value="1.5"/>' \
-                   '<inertia ixx="0.1" ixy="0.01" ixz="0.02" iyy="0.12" iyz="0.005" izz="0.09"/></inertial>'
-        hull = '<collision><origin xyz="0.1 0 0" rpy="0.1 0.4 0.2"/><geometry><mesh filename="body.stl"/></geometry>' \
-               '</collision>'
+        inertial = (
+            '<inertial><origin xyz="0.1 0 0.05" rpy="0.3 0.2 0.1"/><mass value="1.5"/>'
+            '<inertia ixx="0.1" ixy="0.01" ixz="0.02" iyy="0.12" iyz="0.005" izz="0.09"/></inertial>'
+        )
+        hull = (
+            '<collision><origin xyz="0.1 0 0" rpy="0.1 0.4 0.2"/><geometry><mesh filename="body.stl"/></geometry>'
+            "</collision>"
+        )
         links = "".join(f'<link name="l{i}">{inertial}{hull}</link>' for i in range(4))
-        joints = "".join(f'<joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
-                         f'<origin xyz="0.6 0.1 0.2" rpy="0.4 {0.3 * i} 1.1"/><axis xyz="0.2 1 {i}"/>'
-                         '<limit lower="-1" upper="2" effort="10" velocity="1"/></joint>'
-                         for i, kind in enumerate(("revolute", "prismatic", "continuous")))
+        joints = "".join(
+            f'<joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+            f'<origin xyz="0.6 0.1 0.2" rpy="0.4 {0.3 * i} 1.1"/><axis xyz="0.2 1 {i}"/>'
+            '<limit lower="-1" upper="2" effort="10" velocity="1"/></joint>'
+            for i, kind in enumerate(("revolute", "prismatic", "continuous"))
+        )
         Path(folder, "robot.urdf").write_text(f'<robot name="robot">{links}{joints}</robot>')
         return mc.load(str(Path(folder, "robot.urdf")))
 

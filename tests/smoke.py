@@ -21,9 +21,18 @@ from mcsim.world.capabilities import STABILIZATIONS
 
 # Small editions of the large scenes.
 SMALL = {
-    "ragdolls": {"count": 3}, "ragdolls11": {"n": 2}, "rain": {"n": 60}, "pyramid": {"base": 6}, "tower": {"n": 6},
-    "chain": {"n": 20}, "grid": {"n": 6}, "wall": {"width": 4, "height": 4}, "tumbler": {"count": 15},
-    "dominoes": {"count": 6}, "stack": {"count": 5}, "wrecking_ball": {"links": 4},
+    "ragdolls": {"count": 3},
+    "ragdolls11": {"n": 2},
+    "rain": {"n": 60},
+    "pyramid": {"base": 6},
+    "tower": {"n": 6},
+    "chain": {"n": 20},
+    "grid": {"n": 6},
+    "wall": {"width": 4, "height": 4},
+    "tumbler": {"count": 15},
+    "dominoes": {"count": 6},
+    "stack": {"count": 5},
+    "wrecking_ball": {"links": 4},
 }
 
 
@@ -56,9 +65,9 @@ def every_scene(steps):
 def every_setting(steps):
     """All solvers, stabilizations and kinds of friction on a scene with every kind of row."""
     for solver, stabilization, friction, points in itertools.product(
-            ("si", "pgs"), STABILIZATIONS, ("cone", "pyramid"), ("central", "point")):
-        world = mc.World(every_row(), solver=solver, stabilization=stabilization, friction=friction,
-                         friction_points=points)
+        ("si", "pgs"), STABILIZATIONS, ("cone", "pyramid"), ("central", "point")
+    ):
+        world = mc.World(every_row(), solver=solver, stabilization=stabilization, friction=friction, friction_points=points)
         world.step(steps)
         assert np.isfinite(world.positions).all()
         observe(world)
@@ -69,19 +78,62 @@ def every_row():
     scene = mc.Scene(name="every row")
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0.1, 1)), material=mc.Material(0.5, 0.4))
     cube = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.3, 0.3) for z in (-0.1, 0.1)]
-    shapes = (mc.Sphere(0.2), mc.Box((0.2, 0.1, 0.3)), mc.Capsule(0.1, 0.2), mc.Cylinder(0.2, 0.1), mc.ConvexHull(cube),
-              [mc.Box((0.1, 0.1, 0.3)), mc.Sphere(0.2, position=(0, 0, 0.4))])
+    shapes = (
+        mc.Sphere(0.2),
+        mc.Box((0.2, 0.1, 0.3)),
+        mc.Capsule(0.1, 0.2),
+        mc.Cylinder(0.2, 0.1),
+        mc.ConvexHull(cube),
+        [mc.Box((0.1, 0.1, 0.3)), mc.Sphere(0.2, position=(0, 0, 0.4))],
+    )
     for layer, (i, shape) in itertools.product(range(2), enumerate(shapes)):
-        scene.add_body(f"{layer}{i}", shape=shape, position=(0.35 * i, 0.1 * layer, 0.6 + 0.7 * layer),
-                       angular_velocity=(1, 2, 3), linear_damping=0.1, angular_damping=0.1)
+        scene.add_body(
+            f"{layer}{i}",
+            shape=shape,
+            position=(0.35 * i, 0.1 * layer, 0.6 + 0.7 * layer),
+            angular_velocity=(1, 2, 3),
+            linear_damping=0.1,
+            angular_damping=0.1,
+        )
     scene.add_body("moved", kind="kinematic", shape=mc.Box((0.2, 0.2, 0.2)), position=(3, 0, 1), velocity=(-1, 0, 0))
     spring, motor = mc.Spring(50.0, 1.0, 0.1), mc.Motor(velocity=1.0, max_force=2.0)
-    scene.add_joint(mc.BallJoint("00", "01", (0.2, 0, 0.6), swing_limit=0.1, twist_limits=(-0.1, 0.1), friction=0.1,
-                                 spring=mc.Spring(5.0), motor=mc.Motor(velocity=(1, 0, 1), max_force=1.0)))
-    scene.add_joint(mc.UniversalJoint("01", "02", (0.5, 0, 0.6), (1, 0, 0), (0, 1, 0), motor=(motor, None),
-                                      spring=(None, spring), limits=((-0.1, 0.1), None), friction=(0.1, 0.2)))
-    scene.add_joint(mc.HingeJoint("02", "03", (0.9, 0, 0.6), (0, 1, 0), limits=(-0.2, 0.2), friction=0.2, spring=spring,
-                                  motor=mc.Motor(position=0.5, max_force=50.0)))
+    scene.add_joint(
+        mc.BallJoint(
+            "00",
+            "01",
+            (0.2, 0, 0.6),
+            swing_limit=0.1,
+            twist_limits=(-0.1, 0.1),
+            friction=0.1,
+            spring=mc.Spring(5.0),
+            motor=mc.Motor(velocity=(1, 0, 1), max_force=1.0),
+        )
+    )
+    scene.add_joint(
+        mc.UniversalJoint(
+            "01",
+            "02",
+            (0.5, 0, 0.6),
+            (1, 0, 0),
+            (0, 1, 0),
+            motor=(motor, None),
+            spring=(None, spring),
+            limits=((-0.1, 0.1), None),
+            friction=(0.1, 0.2),
+        )
+    )
+    scene.add_joint(
+        mc.HingeJoint(
+            "02",
+            "03",
+            (0.9, 0, 0.6),
+            (0, 1, 0),
+            limits=(-0.2, 0.2),
+            friction=0.2,
+            spring=spring,
+            motor=mc.Motor(position=0.5, max_force=50.0),
+        )
+    )
     scene.add_joint(mc.SliderJoint("03", "04", (1, 0, 0), limits=(-0.1, 0.1), motor=motor, friction=1.0))
     scene.add_joint(mc.FixedJoint("04", "05"))
     scene.add_joint(mc.SliderJoint(None, "10", (0, 0, 1), spring=mc.Spring(500.0, 10.0, -0.2)))
@@ -91,12 +143,23 @@ def every_row():
 def bad_calls():
     """What is refused, and that the world goes on."""
     world = mc.World(mc.load("stack", count=3))
-    wrong = (lambda: world.step(-1), lambda: world.body("nobody"), lambda: world.body(99), lambda: world.joint(0),
-             lambda: world.apply_force("floor", (0, 0, 1)), lambda: world.apply_force(1, (0, 0, math.nan)),
-             lambda: world.set_pose(1, orientation=(0, 0, 0, 0)), lambda: world.restore(None),
-             lambda: world.restore(mc.World(mc.load("chain", n=2)).snapshot()),
-             lambda: mc.World(None), lambda: mc.World(mc.Scene(), dt=0.0), lambda: mc.World(mc.Scene(), solver="best"),
-             lambda: mc.load("nothing"), lambda: mc.ConvexHull([(0, 0, 0)] * 5), lambda: mc.Box((1, 1, -1)))
+    wrong = (
+        lambda: world.step(-1),
+        lambda: world.body("nobody"),
+        lambda: world.body(99),
+        lambda: world.joint(0),
+        lambda: world.apply_force("floor", (0, 0, 1)),
+        lambda: world.apply_force(1, (0, 0, math.nan)),
+        lambda: world.set_pose(1, orientation=(0, 0, 0, 0)),
+        lambda: world.restore(None),
+        lambda: world.restore(mc.World(mc.load("chain", n=2)).snapshot()),
+        lambda: mc.World(None),
+        lambda: mc.World(mc.Scene(), dt=0.0),
+        lambda: mc.World(mc.Scene(), solver="best"),
+        lambda: mc.load("nothing"),
+        lambda: mc.ConvexHull([(0, 0, 0)] * 5),
+        lambda: mc.Box((1, 1, -1)),
+    )
     for call in wrong:
         try:
             call()
@@ -114,7 +177,7 @@ def bad_calls():
                 world.step()
             else:
                 raise AssertionError("a state that is not finite was taken")
-    world.velocities[1] = 1e200                              # overflows within the step
+    world.velocities[1] = 1e200  # overflows within the step
     try:
         world.step(3)
     except mc.SimulationError:
@@ -165,8 +228,9 @@ def comings_and_goings():
         start = world.snapshot()
         shapes = (mc.Sphere(0.1), mc.ConvexHull(np.vstack([np.eye(3), -np.eye(3)]) * 0.2), mc.Box((0.1, 0.1, 0.1)))
         added = world.add_bodies([{"shape": shape, "position": (i, 2, 1)} for i, shape in enumerate(shapes)])
-        world.add_joints([mc.BallJoint(added[0], added[1], (0.5, 2, 1)),
-                          mc.HingeJoint(None, added[2], (2, 2, 1), (0, 1, 0))])
+        world.add_joints(
+            [mc.BallJoint(added[0], added[1], (0.5, 2, 1)), mc.HingeJoint(None, added[2], (2, 2, 1), (0, 1, 0))]
+        )
         world.step(10)
         for name in ("00", "12", "04"):
             world.remove_body(name)

@@ -14,7 +14,7 @@ import mcsim as mc
 from amounts import amount
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
-sys.path.append(str(FOLDER))                      # the scripts' shared modules
+sys.path.append(str(FOLDER))  # the scripts' shared modules
 
 
 def load(name):
@@ -32,9 +32,14 @@ def script():
 @pytest.mark.parametrize("part", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_scene_is_measured(script, tmp_path, capsys, monkeypatch, part):
     """All scenes for a few steps, in a part of their size; the CSV has the settings and a line for each."""
-    monkeypatch.setattr(script, "BENCHMARKS", {
-        name: (scene, {key: max(4, size // part) for key, size in parameters.items()}, seconds)
-        for name, (scene, parameters, seconds) in script.BENCHMARKS.items()})
+    monkeypatch.setattr(
+        script,
+        "BENCHMARKS",
+        {
+            name: (scene, {key: max(4, size // part) for key, size in parameters.items()}, seconds)
+            for name, (scene, parameters, seconds) in script.BENCHMARKS.items()
+        },
+    )
     path = tmp_path / "results.csv"
     results = script.main(["--seconds", "0.05", "--csv", str(path), "--set", "substeps=2"])
     assert [result.scene for result in results] == list(script.BENCHMARKS)
@@ -77,8 +82,9 @@ def test_the_stabilizations_are_measured(tmp_path, capsys):
     assert (tmp_path / "drift.png").read_bytes().startswith(b"\x89PNG")
     assert "wrote" in capsys.readouterr().out
     for scene in module.SCENES:
-        assert all(table[scene, "none"][0] > 3 * gap for (name, by), (gap, _) in table.items()
-                   if name == scene and by != "none")
+        assert all(
+            table[scene, "none"][0] > 3 * gap for (name, by), (gap, _) in table.items() if name == scene and by != "none"
+        )
 
 
 @pytest.mark.slow
@@ -87,8 +93,9 @@ def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     joints = load("joints")
     path = tmp_path / "joints.csv"
     names = [name for name in joints.CASES if not name.startswith("links10000")]
-    results = joints.main([*names, "--quick", "--seconds", "0.05", "--csv", str(path), "--joint-solver", "rows",
-                           "--substeps", "1", "2"])
+    results = joints.main(
+        [*names, "--quick", "--seconds", "0.05", "--csv", str(path), "--joint-solver", "rows", "--substeps", "1", "2"]
+    )
     assert [result.case for result in results] == [name for name in names for _ in range(2)]
     assert [result.settings for result in results[:2]] == [f"joint_solver=rows substeps={n}" for n in (1, 2)]
     assert all(result.ms_step > 0 and result.joint_mm > 0 and not result.note for result in results)
@@ -103,7 +110,7 @@ def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
 def test_repeated_runs_say_how_much_they_differ(tmp_path, capsys):
     """The middle one of three is kept, with the fastest and the slowest; the date and the runs stand in the CSV."""
     path = tmp_path / "joints.csv"
-    result, = load("joints").main(["chain20_heavy", "--seconds", "0.1", "--repeats", "3", "--csv", str(path)])
+    (result,) = load("joints").main(["chain20_heavy", "--seconds", "0.1", "--repeats", "3", "--csv", str(path)])
     assert 0 < result.ms_fastest <= result.ms_step <= result.ms_slowest
     first = path.read_text().splitlines()[0]
     assert "3 runs of each" in first and "20" in first and "mcsim" in first
@@ -112,7 +119,7 @@ def test_repeated_runs_say_how_much_they_differ(tmp_path, capsys):
 def test_a_peer_that_is_missing_is_left_out(capsys):
     """No such interpreter, and one without culverin: said, and the rest is measured."""
     for python in ("no_such_python", sys.executable):
-        result, = load("joints").main(["chain20_heavy", "--seconds", "0.05", "--culverin", python])
+        (result,) = load("joints").main(["chain20_heavy", "--seconds", "0.05", "--culverin", python])
         assert result.engine.startswith("mcsim") and "culverin: " in capsys.readouterr().out
 
 
@@ -149,10 +156,13 @@ def test_culverin_refuses_what_it_would_have_to_change():
             peer.Culverin(scene, 1 / 60, "no_such_python")
 
     refused(mc.load("ragdolls11", n=1))
-    for shape, more in ((mc.Cylinder(0.2, 0.3), {}), (mc.Sphere(0.1, position=(1, 0, 0)), {}),
-                        (mc.Box((0.1, 0.1, 0.1), orientation=(0, 1, 0, 0)), {}),
-                        (mc.Sphere(0.1), {"material": mc.Material(restitution=0.5)}),
-                        (mc.Sphere(0.1), {"velocity": (1, 0, 0)})):
+    for shape, more in (
+        (mc.Cylinder(0.2, 0.3), {}),
+        (mc.Sphere(0.1, position=(1, 0, 0)), {}),
+        (mc.Box((0.1, 0.1, 0.1), orientation=(0, 1, 0, 0)), {}),
+        (mc.Sphere(0.1), {"material": mc.Material(restitution=0.5)}),
+        (mc.Sphere(0.1), {"velocity": (1, 0, 0)}),
+    ):
         scene = mc.Scene()
         scene.add_body("body", shape=shape, **more)
         refused(scene)
@@ -172,6 +182,7 @@ def culverin():
 
 def test_jolt_runs_the_contact_scenes(culverin, script, capsys):
     """Cubes rest where they were put, the tower sinks less than its contacts may overlap, the rain stays in the pit."""
+
     def jolt(*arguments):
         return script.main([*arguments, "--culverin", culverin])[1]
 
@@ -189,15 +200,16 @@ def test_jolt_runs_the_contact_scenes(culverin, script, capsys):
     end = engine.positions()
     engine.close()
     assert (end[:5] == start[:5]).all() and (end[5:, 2] > 0.17).all() and end[5:, 2].mean() < start[5:, 2].mean()
-    assert np.abs(end[5:, :2]).max() < 12 * (100 / 2000)**0.5 / 2
+    assert np.abs(end[5:, :2]).max() < 12 * (100 / 2000) ** 0.5 / 2
 
 
 def test_jolt_rests_each_shape_at_its_own_height(culverin):
     """Box, ball and standing capsule on a raised plane stay where they touch it, and their poses are ours."""
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1), 1.0))
-    for x, (shape, height) in enumerate(((mc.Box((0.5, 0.25, 0.7)), 0.7), (mc.Sphere(0.3), 0.3),
-                                         (mc.Capsule(0.2, 0.3), 0.5))):
+    for x, (shape, height) in enumerate(
+        ((mc.Box((0.5, 0.25, 0.7)), 0.7), (mc.Sphere(0.3), 0.3), (mc.Capsule(0.2, 0.3), 0.5))
+    ):
         scene.add_body(shape.type, shape=shape, position=(2 * x, 0, 1 + height))
     engine = load("culverin_peer").Culverin(scene, 1 / 60, culverin)
     start = engine.positions().copy()
@@ -224,8 +236,9 @@ def test_jolt_runs_the_same_chain(culverin):
 def test_the_picture_is_drawn(tmp_path, capsys):
     """Both chains under both joint solvers; what failed or stopped before the reference's time is left out."""
     path = tmp_path / "joints.csv"
-    load("joints").main(["chain20_heavy", "--seconds", "2", "--joint-solver", "rows", "tree", "--substeps", "2", "4",
-                         "--csv", str(path)])
+    load("joints").main(
+        ["chain20_heavy", "--seconds", "2", "--joint-solver", "rows", "tree", "--substeps", "2", "4", "--csv", str(path)]
+    )
     picture = load("joints_picture")
     _, found = picture.read(path)
     assert list(found) == ["chain20_heavy"] and list(found["chain20_heavy"]) == ["mcsim rows", "mcsim tree"]
@@ -283,8 +296,9 @@ def test_the_energy_of_free_trees_is_measured(monkeypatch, tmp_path, capsys):
     reduced = load("reduced")
     monkeypatch.setattr(reduced, "ENERGY_SECONDS", 0.2)
     rows = reduced.main(["--energy", "--csv", str(tmp_path / "energy.csv")])
-    assert [(row.case, row.what) for row in rows] == [(case, what) for case in ("free ragdoll", "humanoid, 34 velocities")
-                                                      for what in ("rk4", "semi_implicit")]
+    assert [(row.case, row.what) for row in rows] == [
+        (case, what) for case in ("free ragdoll", "humanoid, 34 velocities") for what in ("rk4", "semi_implicit")
+    ]
     off = {(row.case, row.what): float(row.note.split()[3]) for row in rows}
     assert all(value < 1e-9 for (_, what), value in off.items() if what == "rk4") and max(off.values()) < 1e-2
     assert len(list(csv.DictReader((tmp_path / "energy.csv").read_text().splitlines()[2:]))) == 4

@@ -17,8 +17,21 @@ import mcsim
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "tests" / "smoke.py"
-BUILT = ("*.so", "*.c", "*.html", "__pycache__", "*.egg-info", "build", "dist", ".git", ".venv*", ".pytest_cache",
-         ".hypothesis", ".mypy_cache", ".ruff_cache")
+BUILT = (
+    "*.so",
+    "*.c",
+    "*.html",
+    "__pycache__",
+    "*.egg-info",
+    "build",
+    "dist",
+    ".git",
+    ".venv*",
+    ".pytest_cache",
+    ".hypothesis",
+    ".mypy_cache",
+    ".ruff_cache",
+)
 SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY", "MCSIM_LEVELS")
 
 ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")
@@ -42,6 +55,7 @@ def dotted(path):
 
 # ---- without building ------------------------------------------------------------------------------------------------
 
+
 def test_every_compiled_module_is_in_the_table():
     """KERNELS lists each .pyx, and nothing else; a compiled module is private."""
     modules = [dotted(path) for path in sources(".pyx")]
@@ -51,18 +65,27 @@ def test_every_compiled_module_is_in_the_table():
 
 def test_directives_stand_in_setup_alone():
     """A directive in a file's header would escape the debug build."""
-    wrong = [path.name for path in sources(".pyx", ".pxd", ".pxi")
-             if re.search(r"^\s*#\s*(cython|distutils)\s*:", path.read_text(), re.M)]
+    wrong = [
+        path.name
+        for path in sources(".pyx", ".pxd", ".pxi")
+        if re.search(r"^\s*#\s*(cython|distutils)\s*:", path.read_text(), re.M)
+    ]
     assert not wrong
 
 
 def test_kernels_say_what_they_raise():
     """Each C function of a kernel is noexcept, or raises on purpose (except …), or answers with a Python object."""
-    declared = re.compile(r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass|inline \w+\()(?:inline )?"
-                          r"(?P<type>[\w.* ]+?[ *])(?P<name>\w+)\((?P<rest>(?:[^()]|\([^()]*\))*\)[^:\n]*):", re.M)
-    loose = [f"{path.name}: {match['name']}" for path in sources(".pyx", ".pxd", ".pxi")
-             for match in declared.finditer(path.read_text())
-             if "noexcept" not in match["rest"] and " except" not in match["rest"]]
+    declared = re.compile(
+        r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass|inline \w+\()(?:inline )?"
+        r"(?P<type>[\w.* ]+?[ *])(?P<name>\w+)\((?P<rest>(?:[^()]|\([^()]*\))*\)[^:\n]*):",
+        re.M,
+    )
+    loose = [
+        f"{path.name}: {match['name']}"
+        for path in sources(".pyx", ".pxd", ".pxi")
+        for match in declared.finditer(path.read_text())
+        if "noexcept" not in match["rest"] and " except" not in match["rest"]
+    ]
     assert not loose
 
 
@@ -74,7 +97,7 @@ def test_binaries_are_not_stale():
     suffix = next(iter(binaries.values())).name.split(".", 1)[1]
     for module in kernels():
         binary = ROOT / (module.replace(".", "/") + "." + suffix)
-        if module.endswith(("_v3", "_v4")) and not binary.exists():         # a level that this processor has not
+        if module.endswith(("_v3", "_v4")) and not binary.exists():  # a level that this processor has not
             continue
         stale = [str(path) for path in ingredients(module) if path.stat().st_mtime > binary.stat().st_mtime]
         assert not stale, f"{binary} is older than {', '.join(stale)}: python setup.py build_ext -i"
@@ -88,8 +111,10 @@ def ingredients(module):
         path = waiting.pop()
         if path.exists() and path not in found:
             found.add(path)
-            waiting += [ROOT / (name.replace(".", "/") + ".pxd")
-                        for name in re.findall(r"^\s*from (mcsim[\w.]*) cimport", path.read_text(), re.M)]
+            waiting += [
+                ROOT / (name.replace(".", "/") + ".pxd")
+                for name in re.findall(r"^\s*from (mcsim[\w.]*) cimport", path.read_text(), re.M)
+            ]
             waiting += [path.parent / name for name in re.findall(r'^include "(.*)"', path.read_text(), re.M)]
     return found
 
@@ -106,16 +131,23 @@ def test_stubs_name_what_there_is():
         module = __import__(dotted(stub), fromlist=["_"])
         for node in ast.parse(stub.read_text()).body:
             if isinstance(node, ast.ClassDef):
-                missing = [item.name for item in node.body if isinstance(item, ast.FunctionDef)
-                           and not hasattr(getattr(module, node.name), item.name)]
-                missing += [item.target.id for item in node.body if isinstance(item, ast.AnnAssign)
-                            and not hasattr(getattr(module, node.name), item.target.id)]
+                missing = [
+                    item.name
+                    for item in node.body
+                    if isinstance(item, ast.FunctionDef) and not hasattr(getattr(module, node.name), item.name)
+                ]
+                missing += [
+                    item.target.id
+                    for item in node.body
+                    if isinstance(item, ast.AnnAssign) and not hasattr(getattr(module, node.name), item.target.id)
+                ]
                 assert not missing, f"{stub.name}: {node.name}: {missing}"
             elif isinstance(node, ast.FunctionDef):
                 assert hasattr(module, node.name), f"{stub.name}: {node.name}"
 
 
 # ---- building anew ---------------------------------------------------------------------------------------------------
+
 
 def environment(**more):
     """The environment without switches and paths of ours, and with `more`."""
@@ -161,8 +193,13 @@ def sanitized(builder, tree, tmp_path_factory):
     """The sources built under AddressSanitizer and UndefinedBehaviorSanitizer, and the environment to run them in."""
     copy, _ = build(builder, tree, tmp_path_factory.mktemp("sanitized"), MCSIM_SANITIZE="address,undefined")
     runtimes = " ".join(run(["gcc", f"-print-file-name=lib{name}.so"]).strip() for name in ("asan", "ubsan"))
-    return copy, environment(LD_PRELOAD=runtimes, ASAN_OPTIONS="detect_leaks=0", PYTHONMALLOC="malloc",
-                             UBSAN_OPTIONS="print_stacktrace=1", PYTHONPATH=str(copy))
+    return copy, environment(
+        LD_PRELOAD=runtimes,
+        ASAN_OPTIONS="detect_leaks=0",
+        PYTHONMALLOC="malloc",
+        UBSAN_OPTIONS="print_stacktrace=1",
+        PYTHONPATH=str(copy),
+    )
 
 
 @pytest.fixture(scope="session")
@@ -182,27 +219,39 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
     source = tmp_path / "source"
     shutil.copytree(tree, source)
     run([builder, "-c", backend.format("sdist", str(tmp_path))], cwd=source, env=environment())
-    archive, = tmp_path.glob("mcsim_physics-*.tar.gz")
+    (archive,) = tmp_path.glob("mcsim_physics-*.tar.gz")
     with tarfile.open(archive) as tar:
         names = [name.partition("/")[2] for name in tar.getnames()]
         tar.extractall(tmp_path / "elsewhere", filter="data")
     assert not [name for name in names if name.endswith((".c", ".so", ".html", ".pyc"))]
-    ours = [path.relative_to(tree).as_posix() for path in tree.rglob("*")
-            if path.is_file() and path.parts[len(tree.parts)] in ("mcsim", "tests")]
+    ours = [
+        path.relative_to(tree).as_posix()
+        for path in tree.rglob("*")
+        if path.is_file() and path.parts[len(tree.parts)] in ("mcsim", "tests")
+    ]
     assert not set(ours) - set(names)
-    assert {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "setup.py", "pyproject.toml",
-            ".pre-commit-config.yaml", ".github/pull_request_template.md"} <= set(names)
+    assert {
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "LICENSE",
+        "setup.py",
+        "pyproject.toml",
+        ".pre-commit-config.yaml",
+        ".github/pull_request_template.md",
+    } <= set(names)
 
-    unpacked, = (tmp_path / "elsewhere").iterdir()
+    (unpacked,) = (tmp_path / "elsewhere").iterdir()
     log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment(MCSIM_LEVELS="v3,v4"))
-    complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:", line)
-                  and "mcsim" in line]
+    complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:", line) and "mcsim" in line]
     assert not complaints, "\n".join(complaints)
 
-    wheel, = tmp_path.glob("mcsim_physics-*.whl")
+    (wheel,) = tmp_path.glob("mcsim_physics-*.whl")
     packed = zipfile.ZipFile(wheel).namelist()
-    headers = {path.relative_to(tree).as_posix() for path in tree.rglob("mcsim/**/*")
-               if path.suffix in (".pxd", ".pyi", ".py")}
+    headers = {
+        path.relative_to(tree).as_posix() for path in tree.rglob("mcsim/**/*") if path.suffix in (".pxd", ".pyi", ".py")
+    }
     assert not headers - set(packed) and "mcsim/py.typed" in packed
     assert not [name for name in packed if name.endswith((".c", ".pyx", ".html"))]
     assert not [name for name in packed if name.startswith(("tests", "docs", "benchmarks", "demos"))]
@@ -212,8 +261,11 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
 
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "installed")
-    said = run([sys.executable, SMOKE, tmp_path / "installed"], cwd=tmp_path,
-               env=environment(PYTHONPATH=str(tmp_path / "installed")))
+    said = run(
+        [sys.executable, SMOKE, tmp_path / "installed"],
+        cwd=tmp_path,
+        env=environment(PYTHONPATH=str(tmp_path / "installed")),
+    )
     assert said.rstrip().endswith("smoke: ok")
 
 
@@ -226,14 +278,19 @@ def test_an_editable_install_builds_nothing_twice(builder, tmp_path):
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "build", ".venv*", "*.c", "_build"))
     for path in copy.rglob("*.so"):
         path.touch()
-    asks = ("import setup, setuptools\n"
-            "command = setup.BuildKernels(setuptools.Distribution({'ext_modules': setup.extensions()}))\n"
-            "command.editable_mode = True\n"
-            "command.finalize_options()\n"
-            "print(command.all_built())")
+    asks = (
+        "import setup, setuptools\n"
+        "command = setup.BuildKernels(setuptools.Distribution({'ext_modules': setup.extensions()}))\n"
+        "command.editable_mode = True\n"
+        "command.finalize_options()\n"
+        "print(command.all_built())"
+    )
     assert run([builder, "-c", asks], cwd=copy, env=environment()).split()[-1] == "True"
-    log = run([builder, "-c", f"from setuptools import build_meta; build_meta.build_editable({str(tmp_path)!r})"], cwd=copy,
-              env=environment())
+    log = run(
+        [builder, "-c", f"from setuptools import build_meta; build_meta.build_editable({str(tmp_path)!r})"],
+        cwd=copy,
+        env=environment(),
+    )
     assert "building '" not in log and "ythoniz" not in log and list(tmp_path.glob("mcsim_physics-*.whl"))
     (copy / "mcsim" / "core" / "_math.pxd").touch()
     assert run([builder, "-c", asks], cwd=copy, env=environment()).split()[-1] == "False"
@@ -267,7 +324,7 @@ def test_sanitizers_are_at_work(sanitized, tmp_path):
     code = MISUSE.format(rows=2, block=1, factors=1)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=sanitizing)
     assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr and "_blocks.pxd" in done.stderr
-    binary, = (copy / "mcsim" / "solve").glob("_si.*.so")
+    (binary,) = (copy / "mcsim" / "solve").glob("_si.*.so")
     assert b"__ubsan_handle" in binary.read_bytes() and b"__asan_report" in binary.read_bytes()
 
 
@@ -276,7 +333,7 @@ def test_debug_build_agrees_to_the_bit(debug, tmp_path):
     """The tour runs with bounds checks and asserts, and both builds reach the same bits."""
     copy, debugging = debug
     assert run([sys.executable, SMOKE, copy], cwd=tmp_path, env=debugging).strip() == "smoke: ok"
-    code = ("import mcsim; w = mcsim.World(mcsim.load('{}')); w.step(60); print(w.state_hash())")
+    code = "import mcsim; w = mcsim.World(mcsim.load('{}')); w.step(60); print(w.state_hash())"
     for scene in ("ragdolls", "card_tower", "cardan_shaft"):
         world = mcsim.World(mcsim.load(scene))
         world.step(60)
@@ -291,8 +348,10 @@ def test_debug_build_checks(debug, tmp_path):
     _, debugging = debug
 
     def tried(**numbers):
-        return subprocess.run([sys.executable, "-c", MISUSE.format(**numbers)], capture_output=True, text=True,
-                              cwd=tmp_path, env=debugging)
+        return subprocess.run(
+            [sys.executable, "-c", MISUSE.format(**numbers)], capture_output=True, text=True, cwd=tmp_path, env=debugging
+        )
+
     assert tried(rows=1, block=1, factors=1).stdout == "survived\n"
     assert "IndexError" in tried(rows=1, block=1, factors=0).stderr
     broken = tried(rows=7, block=7, factors=7)
@@ -323,7 +382,7 @@ def test_coverage_and_annotation(builder, tree, tmp_path):
     """MCSIM_COVERAGE reports the lines of kernels, also without the GIL; MCSIM_ANNOTATE leaves a page a kernel."""
     copy, _ = build(builder, tree, tmp_path, MCSIM_COVERAGE="1", MCSIM_ANNOTATE="1")
     for module in kernels():
-        if not module.endswith(("_v3", "_v4")):              # of one level alone
+        if not module.endswith(("_v3", "_v4")):  # of one level alone
             assert (copy / (module.replace(".", "/") + ".html")).exists(), module
     seen = run([sys.executable, "-c", TRACED], cwd=tmp_path, env=environment(PYTHONPATH=str(copy))).split()
     assert {"step/_pipeline.pyx", "solve/_si.pyx", "integrate/_euler.pyx"} <= set(seen), seen

@@ -22,13 +22,61 @@ BALL = mc.Sphere(0.1)
 CUBE = mc.Box((0.1, 0.1, 0.1))
 
 # What is there to be asked of a world at any time: names, settings made once, and views of its arrays.
-ALWAYS = {"dt", "substep", "time", "body_names", "joint_names", "scene", "body", "joint", "positions", "orientations",
-          "velocities", "angular_velocities", "forces", "masses", "q", "qd", "tau", "system", "dynamics", "index"}
+ALWAYS = {
+    "dt",
+    "substep",
+    "time",
+    "body_names",
+    "joint_names",
+    "scene",
+    "body",
+    "joint",
+    "positions",
+    "orientations",
+    "velocities",
+    "angular_velocities",
+    "forces",
+    "masses",
+    "q",
+    "qd",
+    "tau",
+    "system",
+    "dynamics",
+    "index",
+}
 # What only reads these arrays: a function that the step calls may do it, too.
-LOOKS = {"energy", "momentum", "joint_errors", "frames", "asleep", "settings", "loop_errors", "forward_dynamics",
-         "inverse_dynamics", "mass_matrix", "bias_force", "body_jacobian", "to_maximal"}
-BODY_ALWAYS = {"name", "removed", "index", "kind", "position", "orientation", "velocity", "angular_velocity", "asleep",
-               "mass", "inertia", "gravity_scale", "linear_damping", "angular_damping", "bullet"}
+LOOKS = {
+    "energy",
+    "momentum",
+    "joint_errors",
+    "frames",
+    "asleep",
+    "settings",
+    "loop_errors",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "mass_matrix",
+    "bias_force",
+    "body_jacobian",
+    "to_maximal",
+}
+BODY_ALWAYS = {
+    "name",
+    "removed",
+    "index",
+    "kind",
+    "position",
+    "orientation",
+    "velocity",
+    "angular_velocity",
+    "asleep",
+    "mass",
+    "inertia",
+    "gravity_scale",
+    "linear_damping",
+    "angular_damping",
+    "bullet",
+}
 BODY_LOOKS = {"frame"}
 JOINT_ALWAYS = {"name", "removed", "index", "type"}
 JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
@@ -36,45 +84,66 @@ JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "mo
 # How each name is asked; those that are not here are read, and called without arguments if they can be. A "=" behind a
 # name: it is written.
 CALLS = {
-    "step": lambda w: w.step(), "body": lambda w: w.body("arm"), "joint": lambda w: w.joint("pin"),
+    "step": lambda w: w.step(),
+    "body": lambda w: w.body("arm"),
+    "joint": lambda w: w.joint("pin"),
     "index": lambda w: w.index("pin"),
-    "apply_force": lambda w: w.apply_force("arm", UP), "apply_forces": lambda w: w.apply_forces([UP], ["arm"]),
-    "apply_torque": lambda w: w.apply_torque("arm", UP), "apply_impulse": lambda w: w.apply_impulse("arm", UP),
-    "apply_impulses": lambda w: w.apply_impulses([UP], ["arm"]), "set_pose": lambda w: w.set_pose("ball0", (0, 0, 3)),
-    "set_velocity": lambda w: w.set_velocity("ball0", UP), "move_to": lambda w: w.move_to("tray", (0, 0, -3)),
-    "wake": lambda w: w.wake("ball0"), "ray_cast": lambda w: w.ray_cast((0, 0, 9), (0, 0, -1)),
-    "ray_casts": lambda w: w.ray_casts([(0, 0, 9)], (0, 0, -1)), "overlap": lambda w: w.overlap(BALL),
+    "apply_force": lambda w: w.apply_force("arm", UP),
+    "apply_forces": lambda w: w.apply_forces([UP], ["arm"]),
+    "apply_torque": lambda w: w.apply_torque("arm", UP),
+    "apply_impulse": lambda w: w.apply_impulse("arm", UP),
+    "apply_impulses": lambda w: w.apply_impulses([UP], ["arm"]),
+    "set_pose": lambda w: w.set_pose("ball0", (0, 0, 3)),
+    "set_velocity": lambda w: w.set_velocity("ball0", UP),
+    "move_to": lambda w: w.move_to("tray", (0, 0, -3)),
+    "wake": lambda w: w.wake("ball0"),
+    "ray_cast": lambda w: w.ray_cast((0, 0, 9), (0, 0, -1)),
+    "ray_casts": lambda w: w.ray_casts([(0, 0, 9)], (0, 0, -1)),
+    "overlap": lambda w: w.overlap(BALL),
     "shape_cast": lambda w: w.shape_cast(BALL, (0, 0, 9), (1, 0, 0, 0), (0, 0, -1)),
-    "overlaps": lambda w: w.overlaps("gate"), "distance": lambda w: w.distance("arm", "tray"),
+    "overlaps": lambda w: w.overlaps("gate"),
+    "distance": lambda w: w.distance("arm", "tray"),
     "add_body": lambda w: w.add_body(shape=BALL, position=(0, 0, 9)),
     "add_bodies": lambda w: w.add_bodies([{"shape": BALL, "position": (0, 0, 9)}]),
-    "remove_body": lambda w: w.remove_body(w.body_names[-1]), "remove_bodies": lambda w: w.remove_bodies(w.body_names[-1:]),
+    "remove_body": lambda w: w.remove_body(w.body_names[-1]),
+    "remove_bodies": lambda w: w.remove_bodies(w.body_names[-1:]),
     "add_joint": lambda w: w.add_joint(mc.FreeJoint(None, w.body_names[-1])),
     "add_joints": lambda w: w.add_joints([mc.FreeJoint(None, w.body_names[-1])]),
     "remove_joint": lambda w: w.remove_joint((w.joint_names or ("gone",))[-1]),
     "set_shape": lambda w: w.set_shape("ball0", CUBE),
-    "set_material": lambda w: w.set_material("ball0", mc.Material()), "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
-    "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5), "restore": lambda w: w.restore(w.snapshot()),
-    "q=": lambda w: setattr(w, "q", w.q), "qd=": lambda w: setattr(w, "qd", w.qd),
-    "tau=": lambda w: setattr(w, "tau", w.tau), "mass_matrix": lambda w: w.mass_matrix(w.q),
+    "set_material": lambda w: w.set_material("ball0", mc.Material()),
+    "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
+    "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5),
+    "restore": lambda w: w.restore(w.snapshot()),
+    "q=": lambda w: setattr(w, "q", w.q),
+    "qd=": lambda w: setattr(w, "qd", w.qd),
+    "tau=": lambda w: setattr(w, "tau", w.tau),
+    "mass_matrix": lambda w: w.mass_matrix(w.q),
     "forward_dynamics": lambda w: w.forward_dynamics(w.q, w.qd, w.tau),
-    "inverse_dynamics": lambda w: w.inverse_dynamics(w.q, w.qd, w.tau), "bias_force": lambda w: w.bias_force(w.q, w.qd),
+    "inverse_dynamics": lambda w: w.inverse_dynamics(w.q, w.qd, w.tau),
+    "bias_force": lambda w: w.bias_force(w.q, w.qd),
     "body_jacobian": lambda w: w.body_jacobian("arm"),
     "from_maximal": lambda w: w.from_maximal(w.positions, w.orientations),
 }
 HANDLE_CALLS = {
     "gravity_scale=": lambda h: setattr(h, "gravity_scale", 1.0),
-    "linear_damping=": lambda h: setattr(h, "linear_damping", 0.0), "bullet=": lambda h: setattr(h, "bullet", True),
-    "angular_damping=": lambda h: setattr(h, "angular_damping", 0.0), "set_motor": lambda h: h.set_motor(velocity=1.0),
-    "set_limits": lambda h: h.set_limits(-1, 1), "set_spring": lambda h: h.set_spring(None),
+    "linear_damping=": lambda h: setattr(h, "linear_damping", 0.0),
+    "bullet=": lambda h: setattr(h, "bullet", True),
+    "angular_damping=": lambda h: setattr(h, "angular_damping", 0.0),
+    "set_motor": lambda h: h.set_motor(velocity=1.0),
+    "set_limits": lambda h: h.set_limits(-1, 1),
+    "set_spring": lambda h: h.set_spring(None),
 }
 
 
 def public_names(thing):
     """All public names of an object, and those that may be written with a "=" behind."""
     names = {name for name in {*dir(type(thing)), *getattr(thing, "__dict__", {})} if not name.startswith("_")}
-    return names | {name + "=" for name in names
-                    if isinstance(getattr(type(thing), name, None), property) and getattr(type(thing), name).fset}
+    return names | {
+        name + "="
+        for name in names
+        if isinstance(getattr(type(thing), name, None), property) and getattr(type(thing), name).fset
+    }
 
 
 def ask(thing, name, calls):
@@ -94,10 +163,12 @@ def make(kind, motion=None, **keywords):
     scene.add_body("arm", shape=BALL, position=(1.0, 0, 2.0))
     if kind != "event":
         scene.add_body("crank", shape=BALL, position=(3.0, 0, 2.0))
-        scene.add_joint(mc.HingeJoint(None, "crank", (3, 0, 2), (0, 1, 0), name="drive",
-                                      motion=mc.Motion(motion or (lambda t: 0.0))))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 2), (0, 1, 0), name="pin",
-                                  motor=mc.Motor(velocity=1.0, max_force=1.0)))
+        scene.add_joint(
+            mc.HingeJoint(None, "crank", (3, 0, 2), (0, 1, 0), name="drive", motion=mc.Motion(motion or (lambda t: 0.0)))
+        )
+    scene.add_joint(
+        mc.HingeJoint(None, "arm", (0, 0, 2), (0, 1, 0), name="pin", motor=mc.Motor(velocity=1.0, max_force=1.0))
+    )
     for i in range(2):
         scene.add_body(f"ball{i}", shape=BALL, position=(0.0, 0.3 * i, 0.3), material=mc.Material(restitution=0.9))
     if kind == "event":
@@ -133,9 +204,11 @@ class Step:
 
 def things(kind):
     """[(what to ask, calls, names that are answered in another thread, those answered in a function of the step's)]"""
-    return [(lambda step: step.world, CALLS, ALWAYS, LOOKS),
-            (lambda step: step.arm, HANDLE_CALLS, BODY_ALWAYS, BODY_LOOKS),
-            (lambda step: step.pin, HANDLE_CALLS, JOINT_ALWAYS, JOINT_LOOKS)]
+    return [
+        (lambda step: step.world, CALLS, ALWAYS, LOOKS),
+        (lambda step: step.arm, HANDLE_CALLS, BODY_ALWAYS, BODY_LOOKS),
+        (lambda step: step.pin, HANDLE_CALLS, JOINT_ALWAYS, JOINT_LOOKS),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["world", "reduced"])
@@ -177,6 +250,7 @@ def test_a_function_of_the_step_is_answered_or_refused_by_every_public_name(kind
                     assert BUSY in str(error) and name not in always | looks
                     found.append(name)
         return 0.0
+
     reach = []
     world = make(kind, motion)
     world.step(2)
@@ -243,19 +317,29 @@ world.state_hash()
 """
 
 
-@pytest.mark.parametrize("kind, keywords, balls, names", [
-    ("world", {}, 150, ["events"]), ("world", {}, 150, ["contacts"]),
-    ("world", {}, 150, ["stats", "event_log", "overlaps"]),
-    ("world", {}, 40, []), ("reduced", {}, 20, []), ("reduced", {}, 20, ["positions", "position", "velocities"]),
-    ("event", {}, 0, []), ("world", {"solver": "admm", "iterations": 4}, 3, [])])
+@pytest.mark.parametrize(
+    "kind, keywords, balls, names",
+    [
+        ("world", {}, 150, ["events"]),
+        ("world", {}, 150, ["contacts"]),
+        ("world", {}, 150, ["stats", "event_log", "overlaps"]),
+        ("world", {}, 40, []),
+        ("reduced", {}, 20, []),
+        ("reduced", {}, 20, ["positions", "position", "velocities"]),
+        ("event", {}, 0, []),
+        ("world", {"solver": "admm", "iterations": 4}, 3, []),
+    ],
+)
 @pytest.mark.sampled(4)
 def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls, names):
     """The process aborted within a second where another thread read events or contacts."""
-    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names,
-                         seconds=amount(1.0, 2.5))
+    code = HAMMER.format(
+        tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=amount(1.0, 2.5)
+    )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT,
-                          env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -266,11 +350,13 @@ def test_two_worlds_in_two_threads_ask_with_one_shape():
 
     def answers(k):
         return [[body.name for body in worlds[k].overlap(mc.Sphere(0.75), place)] for place in places[k]]
+
     alone = [answers(k) for k in range(2)]
     together = [None, None]
 
     def run(k):
         together[k] = answers(k)
+
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -324,8 +410,13 @@ sys.exit(failures[0] if failures else 0 if refused[0] else "nothing was refused"
 def test_dynamics_in_several_threads_answer_rightly_or_refuse():
     """They wrote into each other's answers, and beyond them: double free or corruption."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-c", ALGORITHMS, str(amount(1.0, 3.0))], capture_output=True, text=True,
-                          timeout=120, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", ALGORITHMS, str(amount(1.0, 3.0))],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 

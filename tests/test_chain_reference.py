@@ -39,14 +39,14 @@ def test_accelerations_are_those_of_the_constrained_bodies(script, name):
     jacobian, right = np.zeros((2 * n, 3 * n)), np.zeros(2 * n)
     for k in range(n):
         rows = slice(2 * k, 2 * k + 2)
-        jacobian[rows, 3 * k:3 * k + 2] = np.eye(2)
+        jacobian[rows, 3 * k : 3 * k + 2] = np.eye(2)
         jacobian[rows, 3 * k + 2] = -model.center[k] * across[k]
-        right[rows] -= model.center[k] * along[k] * rate[k]**2
+        right[rows] -= model.center[k] * along[k] * rate[k] ** 2
         if k:
             rest = model.length[k - 1] - model.center[k - 1]
-            jacobian[rows, 3 * k - 3:3 * k - 1] = -np.eye(2)
+            jacobian[rows, 3 * k - 3 : 3 * k - 1] = -np.eye(2)
             jacobian[rows, 3 * k - 1] = -rest * across[k - 1]
-            right[rows] -= rest * along[k - 1] * rate[k - 1]**2
+            right[rows] -= rest * along[k - 1] * rate[k - 1] ** 2
     mass = np.stack([model.mass, model.mass, model.inertia], axis=1)
     free = np.tile([0.0, -script.GRAVITY, 0.0], n)
     force = np.linalg.solve(jacobian / mass.ravel() @ jacobian.T, right - jacobian @ free)

@@ -12,8 +12,12 @@ from mcsim.scene.joints import TYPES
 from mcsim.world.gathering import Gathering
 
 WORLDS = {
-    "default": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
-    "rk4": {"integrator": "rk4"}, "rattle": {"integrator": "rattle"}, "split": {"stabilization": "split_impulse"},
+    "default": {},
+    "rows": {"joint_solver": "rows"},
+    "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
+    "rk4": {"integrator": "rk4"},
+    "rattle": {"integrator": "rattle"},
+    "split": {"stabilization": "split_impulse"},
 }
 every_world = pytest.mark.parametrize("keywords", WORLDS.values(), ids=WORLDS)
 
@@ -26,11 +30,13 @@ def yard():
         scene.add_body(f"box{i}", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 0, 0.2 + 0.4 * i))
     for i in range(2):
         scene.add_body(f"link{i}", shape=mc.Capsule(0.05, 0.2), position=(3, 0, 3 - 0.5 * i))
-        scene.add_joint(mc.HingeJoint(f"link{i - 1}" if i else None, f"link{i}", (3, 0, 3.25 - 0.5 * i), (0, 1, 0),
-                                      name=f"hinge{i}"))
+        scene.add_joint(
+            mc.HingeJoint(f"link{i - 1}" if i else None, f"link{i}", (3, 0, 3.25 - 0.5 * i), (0, 1, 0), name=f"hinge{i}")
+        )
     scene.add_joint(mc.GearJoint("hinge0", "hinge1", 2.0, name="gear"))
-    scene.add_body("ball", shape=mc.Sphere(0.2, material=mc.Material(restitution=0.5)), position=(-3, 0, 0.5),
-                   velocity=(0, 0, -1))
+    scene.add_body(
+        "ball", shape=mc.Sphere(0.2, material=mc.Material(restitution=0.5)), position=(-3, 0, 0.5), velocity=(0, 0, -1)
+    )
     return scene
 
 
@@ -41,11 +47,16 @@ def running(**keywords):
     return world
 
 
-ADDED = [mc.Sphere(0.2), mc.Box((0.1, 0.2, 0.3)), mc.ConvexHull(np.random.default_rng(1).normal(size=(12, 3))),
-         [mc.Cylinder(0.1, 0.2), mc.Capsule(0.1, 0.2, position=(1, 0, 0))]]
+ADDED = [
+    mc.Sphere(0.2),
+    mc.Box((0.1, 0.2, 0.3)),
+    mc.ConvexHull(np.random.default_rng(1).normal(size=(12, 3))),
+    [mc.Cylinder(0.1, 0.2), mc.Capsule(0.1, 0.2, position=(1, 0, 0))],
+]
 
 
 # ---- what stays ------------------------------------------------------------------------------------------------------
+
 
 @every_world
 @pytest.mark.parametrize("shape", ADDED, ids=["sphere", "box", "hull", "compound"])
@@ -106,8 +117,9 @@ def test_a_body_removed_from_the_middle_is_as_if_it_had_never_been():
 def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
     """Adding, removing and changing leave nothing behind that a world made anew does not have."""
     world = running(**keywords)
-    world.add_bodies([{"name": f"new{i}", "shape": shape, "position": (0.3 * i, 0.1, 2 + i)}
-                      for i, shape in enumerate(ADDED)])
+    world.add_bodies(
+        [{"name": f"new{i}", "shape": shape, "position": (0.3 * i, 0.1, 2 + i)} for i, shape in enumerate(ADDED)]
+    )
     world.add_joint(mc.DistanceJoint("new0", "new1", (0, 0.1, 2), (0.3, 0.1, 3), name="rope", limits=(0.1, 1.5)))
     world.step(10)
     world.remove_body("box2")
@@ -142,8 +154,17 @@ def test_the_plan_of_the_joints_serves_while_bodies_without_joints_come_and_go(k
     count = len(world.positions)
     for i in range(4):
         names = [f"drop{i}_{k}" for k in range(30)]
-        world.add_bodies([{"name": name, "shape": mc.Sphere(0.08), "density": 500.0, "position":
-                           (0.25 * (k % 6) + 2.4, 0.3 * (k // 6) - 0.6, 3.3 + 0.2 * i)} for k, name in enumerate(names)])
+        world.add_bodies(
+            [
+                {
+                    "name": name,
+                    "shape": mc.Sphere(0.08),
+                    "density": 500.0,
+                    "position": (0.25 * (k % 6) + 2.4, 0.3 * (k // 6) - 0.6, 3.3 + 0.2 * i),
+                }
+                for k, name in enumerate(names)
+            ]
+        )
         assert i > 0 or world._pipeline.parts.plan.tree is planned
         world.step(12)
         world.remove_bodies(names[::3])
@@ -178,13 +199,25 @@ def test_time_forces_and_impulses_of_joints_stay():
 
 # ---- what comes ------------------------------------------------------------------------------------------------------
 
+
 def test_an_added_body_is_what_it_would_be_in_the_scene():
     """The same arguments, the same arrays, the same steps as when it had been there from the start."""
     scene = yard()
     world = mc.World(scene)
-    description = dict(shape=mc.Capsule(0.1, 0.3), position=(1, 1, 2), orientation=(0.6, 0, 0.8, 0), velocity=(1, 0, 0),
-                       angular_velocity=(0, 2, 0), density=500.0, material=mc.Material(0.3), gravity_scale=0.5,
-                       linear_damping=0.1, angular_damping=0.2, collision_group=2, collision_mask=3)
+    description = dict(
+        shape=mc.Capsule(0.1, 0.3),
+        position=(1, 1, 2),
+        orientation=(0.6, 0, 0.8, 0),
+        velocity=(1, 0, 0),
+        angular_velocity=(0, 2, 0),
+        density=500.0,
+        material=mc.Material(0.3),
+        gravity_scale=0.5,
+        linear_damping=0.1,
+        angular_damping=0.2,
+        collision_group=2,
+        collision_mask=3,
+    )
     handle = world.add_body("late", **description)
     scene.add_body("late", **description)
     other = mc.World(scene)
@@ -221,16 +254,20 @@ JOINTS = {
     "frames": lambda a, b: mc.HingeJoint(a, b, frame_a=((0, 0, 0.5), (1, 0, 0, 0))),
 }
 # Those that are placed by a point and one direction, which need no line here.
-JOINTS |= {name: lambda a, b, joint=joint: joint(a, b, (1, 0, 1), (0, 0, 1)) for name, joint in TYPES.items()
-           if name not in JOINTS and name not in ("distance", "rack_pinion", "gear", "knife_edge")}
+JOINTS |= {
+    name: lambda a, b, joint=joint: joint(a, b, (1, 0, 1), (0, 0, 1))
+    for name, joint in TYPES.items()
+    if name not in JOINTS and name not in ("distance", "rack_pinion", "gear", "knife_edge")
+}
 
 
 def pair(turned=False):
     """Two bodies, one of them a compound whose centre of mass is not its frame; at rest or thrown."""
     scene = mc.Scene(gravity=(0, 0, 0))
     motion = dict(velocity=(0.3, 0.2, 0.1), angular_velocity=(1, 2, 3)) if turned else {}
-    scene.add_body("a", shape=[mc.Box((0.1, 0.2, 0.3)), mc.Sphere(0.2, position=(0.4, 0, 0))], position=(0.5, 0, 1),
-                   **motion)
+    scene.add_body(
+        "a", shape=[mc.Box((0.1, 0.2, 0.3)), mc.Sphere(0.2, position=(0.4, 0, 0))], position=(0.5, 0, 1), **motion
+    )
     scene.add_body("b", shape=mc.Capsule(0.1, 0.3), position=(0, 0.1, 2), **motion)
     return scene
 
@@ -313,6 +350,7 @@ def test_a_gear_keeps_what_it_finds():
 
 # ---- handles and views -----------------------------------------------------------------------------------------------
 
+
 def test_handles_follow_and_notice():
     scene = yard()
     world = mc.World(scene)
@@ -325,26 +363,48 @@ def test_handles_follow_and_notice():
     assert body.name == "ball" and world.body(body) == body == world.body("ball")
     assert hash(body) == hash(world.body("ball"))
     assert gone.removed and gone.name == "box0" and "removed" in repr(gone)
-    uses = [lambda h: h.index, lambda h: h.position, lambda h: h.velocity, lambda h: h.kind, lambda h: h.mass,
-            lambda h: h.inertia, lambda h: h.frame, lambda h: h.orientation, lambda h: h.angular_velocity,
-            world.body, world.remove_body, lambda h: world.set_pose(h, (0, 0, 0)),
-            lambda h: world.apply_force(h, (0, 0, 1)),
-            lambda h: world.set_kind(h, "static"), lambda h: world.add_joint(mc.FixedJoint(h, None))]
+    uses = [
+        lambda h: h.index,
+        lambda h: h.position,
+        lambda h: h.velocity,
+        lambda h: h.kind,
+        lambda h: h.mass,
+        lambda h: h.inertia,
+        lambda h: h.frame,
+        lambda h: h.orientation,
+        lambda h: h.angular_velocity,
+        world.body,
+        world.remove_body,
+        lambda h: world.set_pose(h, (0, 0, 0)),
+        lambda h: world.apply_force(h, (0, 0, 1)),
+        lambda h: world.set_kind(h, "static"),
+        lambda h: world.add_joint(mc.FixedJoint(h, None)),
+    ]
     for again in (False, True):
         for stale in (gone, scene.body("box0")):
             for use in uses if stale is gone else uses[9:]:
                 with pytest.raises(mc.StaleHandleError, match="body 'box0' was removed"):
                     use(stale)
         if not again:
-            world.add_body("box0", shape=mc.Sphere(0.1), position=(20, 0, 0))       # another of the same name
+            world.add_body("box0", shape=mc.Sphere(0.1), position=(20, 0, 0))  # another of the same name
             assert world.body("box0") != gone
     with pytest.raises(LookupError):
         gone.position
     joint = world.joint("hinge1")
     world.remove_joint(joint)
-    for use in (lambda h: h.index, lambda h: h.position, lambda h: h.force, lambda h: h.error, lambda h: h.type,
-                lambda h: h.set_motor(velocity=1), world.joint, world.remove_joint,
-                lambda h: mc.GearJoint(h, h, 1.0), lambda h: h.broken, lambda h: h.set_limits(0, 1)):
+    for use in (
+        lambda h: h.index,
+        lambda h: h.position,
+        lambda h: h.force,
+        lambda h: h.error,
+        lambda h: h.type,
+        lambda h: h.set_motor(velocity=1),
+        world.joint,
+        world.remove_joint,
+        lambda h: mc.GearJoint(h, h, 1.0),
+        lambda h: h.broken,
+        lambda h: h.set_limits(0, 1),
+    ):
         with pytest.raises(mc.StaleHandleError, match="joint 'hinge1' was removed"):
             use(joint)
     with pytest.raises(mc.SceneError, match="another world"):
@@ -379,6 +439,7 @@ def test_handles_in_copies():
 
 # ---- changes ---------------------------------------------------------------------------------------------------------
 
+
 def test_another_shape_keeps_the_frame_and_its_motion():
     """The body's own frame stays and moves as before; mass, inertia and centre of mass are the new shape's."""
     world = mc.World(pair(turned=True))
@@ -398,7 +459,7 @@ def test_another_shape_keeps_the_frame_and_its_motion():
     world.set_shape("a", mc.Sphere(0.2), mass=3.0)
     assert handle.mass == 3.0
     world.set_shape("a", mc.Sphere(0.4))
-    assert handle.mass == 3.0                                  # given by a number, so it stays
+    assert handle.mass == 3.0  # given by a number, so it stays
     world.set_body("a", density=10.0)
     assert handle.mass == pytest.approx(10.0 * 4 / 3 * np.pi * 0.4**3)
 
@@ -422,8 +483,9 @@ def test_material_and_kind_take_effect():
     """A box on a slope rests with friction and slides without; held static it stays; contacts keep their impulses."""
     scene = mc.Scene()
     scene.add_body("slope", shape=mc.Plane((0.3, 0, 1)), kind="static")
-    scene.add_body("box", shape=mc.Box((0.2, 0.2, 0.1)), position=(0, 0, 0.11),
-                   orientation=(np.cos(TILT), 0, np.sin(TILT), 0))
+    scene.add_body(
+        "box", shape=mc.Box((0.2, 0.2, 0.1)), position=(0, 0, 0.11), orientation=(np.cos(TILT), 0, np.sin(TILT), 0)
+    )
     world = mc.World(scene)
     world.step(120)
     assert np.linalg.norm(world.body("box").velocity) < 1e-3
@@ -455,7 +517,6 @@ def test_filters_take_effect():
 
 
 # ---- bad calls -------------------------------------------------------------------------------------------------------
-
 
 
 SPHERE = mc.Sphere(0.1)
@@ -540,10 +601,20 @@ def test_a_refused_joint_can_be_mended_and_added():
         world.add_joint(joint)
 
 
-@pytest.mark.parametrize("call", [
-    lambda w: w.add_body(shape=SPHERE), lambda w: w.remove_body("b"), lambda w: w.remove_joint("j"),
-    lambda w: w.add_joint(mc.FixedJoint("a", None)), lambda w: w.set_kind("a", "static"), lambda w: w.snapshot(),
-    lambda w: w.set_shape("a", SPHERE), lambda w: w.state_hash(), lambda w: w.joint("j").set_limits(0, 1)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda w: w.add_body(shape=SPHERE),
+        lambda w: w.remove_body("b"),
+        lambda w: w.remove_joint("j"),
+        lambda w: w.add_joint(mc.FixedJoint("a", None)),
+        lambda w: w.set_kind("a", "static"),
+        lambda w: w.snapshot(),
+        lambda w: w.set_shape("a", SPHERE),
+        lambda w: w.state_hash(),
+        lambda w: w.joint("j").set_limits(0, 1),
+    ],
+)
 def test_no_change_in_the_middle_of_a_step(call):
     reach = {}
 
@@ -551,6 +622,7 @@ def test_no_change_in_the_middle_of_a_step(call):
         if "world" in reach:
             call(reach.pop("world"))
         return 0.1 * t
+
     scene = pair()
     scene.add_joint(mc.HingeJoint(None, "b", (0, 0, 2), (0, 1, 0), name="j", motion=mc.Motion(motion)))
     world = mc.World(scene)
@@ -563,8 +635,9 @@ def test_no_change_in_the_middle_of_a_step(call):
     world.step(2)
 
 
-@pytest.mark.parametrize("change", [lambda w: w.remove_body("box0"), lambda w: w.add_body(shape=SPHERE)],
-                         ids=["remove", "add"])
+@pytest.mark.parametrize(
+    "change", [lambda w: w.remove_body("box0"), lambda w: w.add_body(shape=SPHERE)], ids=["remove", "add"]
+)
 @pytest.mark.parametrize("late", [False, True])
 def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, change, late):
     """The collider is changed already, the rest is not: the world is as it was before, its contacts cold."""
@@ -577,7 +650,9 @@ def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, ch
             if late:
                 edit()
             raise KeyboardInterrupt
+
         return cut
+
     names, positions, time = world.body_names, world.positions.copy(), world.time
     monkeypatch.setattr(Gathering, "edit", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -591,6 +666,7 @@ def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, ch
 
 
 # ---- limits and springs ----------------------------------------------------------------------------------------------
+
 
 def test_limits_and_springs_of_a_joint_can_be_changed():
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -637,6 +713,7 @@ def test_a_restore_after_the_scene_was_looked_at_between():
 
 def test_going_back_from_more_bodies_mends_what_broke():
     """The plan of the joints that hold is made anew, also where joints and their bodies' numbers are the same."""
+
     def hung():
         scene = mc.Scene()
         for i in range(3):
@@ -646,6 +723,7 @@ def test_going_back_from_more_bodies_mends_what_broke():
         world.velocities[2] = (0.5, 0, 0)
         world.step(5)
         return world
+
     world, other = hung(), hung()
     whole = world.snapshot()
     world.apply_force("bob2", (0, 0, -500))

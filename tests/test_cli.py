@@ -1,4 +1,4 @@
-"""The command line: what it prints and writes, and that bad input ends with one line and exit code 2."""
+"""The command line: what it prints and writes, and how it behaves as a process."""
 
 import contextlib
 import json
@@ -16,20 +16,10 @@ import pytest
 from PIL import Image
 
 import mcsim as mc
+from command_line import HAND_WRITTEN, call, process
 from mcsim import cli
 from mcsim.cli.terminal import metric
 from mcsim.io import Recording
-
-HAND_WRITTEN = {
-    "version": 1,
-    "name": "hand",
-    "bodies": [
-        {"name": "floor", "kind": "static", "shapes": [{"type": "plane", "normal": [0, 0, 1]}]},
-        {"name": "box", "shapes": [{"type": "box", "half_extents": [0.5, 0.5, 0.5]}], "position": [0, 0, 0.5]},
-        {"name": "bob", "shapes": [{"type": "sphere", "radius": 0.2}], "position": [3, 0, 2]},
-    ],
-    "joints": [{"type": "ball", "a": None, "b": "bob", "anchor": [2, 0, 2], "name": "hook"}],
-}
 
 
 @pytest.fixture(autouse=True)
@@ -37,20 +27,8 @@ def in_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def call(capsys, *arguments):
-    """Exit code, standard output and standard error of a call in this process."""
-    code = cli.main([str(a) for a in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def process(*arguments, **options):
-    """A call in a process of its own."""
-    return subprocess.run([sys.executable, "-m", "mcsim", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, **options)
-
-
 # ---- run -------------------------------------------------------------------------------------------------------------
+
 
 def test_run_says_what_happened(capsys):
     code, out, err = call(capsys, "run", "pendulum", "--seconds", 1)
@@ -64,8 +42,25 @@ def test_run_says_what_happened(capsys):
 
 def test_summary_agrees_with_the_world(capsys):
     """Joint error, overlap and energy in the summary are those that a world of the same options goes through."""
-    code, out, _ = call(capsys, "run", "wrecking_ball", "--seconds", 0.5, "--dt", "1/120", "--substeps", 2, "--fps",
-                        120, "--set", "links=3", "--set", "height=4", "--set", "width=3")
+    code, out, _ = call(
+        capsys,
+        "run",
+        "wrecking_ball",
+        "--seconds",
+        0.5,
+        "--dt",
+        "1/120",
+        "--substeps",
+        2,
+        "--fps",
+        120,
+        "--set",
+        "links=3",
+        "--set",
+        "height=4",
+        "--set",
+        "width=3",
+    )
     assert code == 0
     world = mc.World(mc.scenes.wrecking_ball(links=3, height=4, width=3), dt=1 / 120, substeps=2)
     before, joints, overlap = world.energy().total, world.joint_errors(), 0.0
@@ -81,8 +76,25 @@ def test_summary_agrees_with_the_world(capsys):
 
 
 def test_run_writes_recording_picture_and_film(capsys, tmp_path):
-    code, out, _ = call(capsys, "run", "stack", "--set", "count=3", "--seconds", 1, "--fps", 20, "--out", "rec.npz",
-                        "--png", "end.png", "--strip", 2, "--gif", "film.gif")
+    code, out, _ = call(
+        capsys,
+        "run",
+        "stack",
+        "--set",
+        "count=3",
+        "--seconds",
+        1,
+        "--fps",
+        20,
+        "--out",
+        "rec.npz",
+        "--png",
+        "end.png",
+        "--strip",
+        2,
+        "--gif",
+        "film.gif",
+    )
     assert code == 0 and out.count("wrote") == 3
     recording = Recording.load("rec.npz")
     assert np.allclose(recording.time, np.arange(21) / 20)
@@ -99,7 +111,7 @@ def test_run_writes_recording_picture_and_film(capsys, tmp_path):
 
 def test_the_last_frame_is_the_end(capsys):
     assert call(capsys, "run", "pendulum", "--seconds", 0.5, "--fps", 7, "--out", "rec.npz")[0] == 0
-    recording = Recording.load("rec.npz")                  # 30 steps, a frame every 9
+    recording = Recording.load("rec.npz")  # 30 steps, a frame every 9
     assert np.allclose(recording.time * 60, [0, 9, 18, 27, 30])
 
 
@@ -113,27 +125,99 @@ def test_options_reach_the_world(capsys, monkeypatch):
 
     monkeypatch.setattr("mcsim.world.World", Spy)
     code, _, err = call(
-        capsys, "run", "one", "--seconds", 0.1, "--dt", "1/240", "--substeps", 8, "--solver", "pgs", "--iterations", 3,
-        "--stabilization", "baumgarte", "--friction", "pyramid", "--friction-points", "point", "--baumgarte", 0.1,
-        "--slop", "1e-4", "--push-speed", 2, "--restitution-threshold", 0.3, "--speculative-distance", 0.01)
+        capsys,
+        "run",
+        "one",
+        "--seconds",
+        0.1,
+        "--dt",
+        "1/240",
+        "--substeps",
+        8,
+        "--solver",
+        "pgs",
+        "--iterations",
+        3,
+        "--stabilization",
+        "baumgarte",
+        "--friction",
+        "pyramid",
+        "--friction-points",
+        "point",
+        "--baumgarte",
+        0.1,
+        "--slop",
+        "1e-4",
+        "--push-speed",
+        2,
+        "--restitution-threshold",
+        0.3,
+        "--speculative-distance",
+        0.01,
+    )
     assert code == 0, err
     assert given == {
-        "dt": 1 / 240, "substeps": 8, "solver": "pgs", "iterations": 3, "stabilization": "baumgarte",
-        "friction": "pyramid", "friction_points": "point", "baumgarte": 0.1, "slop": 1e-4, "push_speed": 2.0,
-        "restitution_threshold": 0.3, "speculative_distance": 0.01}
+        "dt": 1 / 240,
+        "substeps": 8,
+        "solver": "pgs",
+        "iterations": 3,
+        "stabilization": "baumgarte",
+        "friction": "pyramid",
+        "friction_points": "point",
+        "baumgarte": 0.1,
+        "slop": 1e-4,
+        "push_speed": 2.0,
+        "restitution_threshold": 0.3,
+        "speculative_distance": 0.01,
+    }
     given.clear()
     code, _, err = call(
-        capsys, "run", "one", "--seconds", 0.1, "--stabilization", "soft", "--hertz", 20, "--damping-ratio", 5,
-        "--joint-hertz", 50, "--joint-damping-ratio", 1, "--no-sleep")
+        capsys,
+        "run",
+        "one",
+        "--seconds",
+        0.1,
+        "--stabilization",
+        "soft",
+        "--hertz",
+        20,
+        "--damping-ratio",
+        5,
+        "--joint-hertz",
+        50,
+        "--joint-damping-ratio",
+        1,
+        "--no-sleep",
+    )
     assert code == 0, err
-    assert given == {"dt": 1 / 60, "stabilization": "soft", "hertz": 20.0, "damping_ratio": 5.0, "joint_hertz": 50.0,
-                     "joint_damping_ratio": 1.0, "sleep": False}
+    assert given == {
+        "dt": 1 / 60,
+        "stabilization": "soft",
+        "hertz": 20.0,
+        "damping_ratio": 5.0,
+        "joint_hertz": 50.0,
+        "joint_damping_ratio": 1.0,
+        "sleep": False,
+    }
 
 
 def test_generalized_coordinates(capsys):
     """The same scene, by one option: joints of a tree do not open."""
-    code, out, err = call(capsys, "run", "double_pendulum", "--seconds", 1, "--dt", "1/240", "--coordinates", "reduced",
-                          "--integrator", "rk4", "--out", "rec.npz")
+    code, out, err = call(
+        capsys,
+        "run",
+        "double_pendulum",
+        "--seconds",
+        1,
+        "--dt",
+        "1/240",
+        "--coordinates",
+        "reduced",
+        "--integrator",
+        "rk4",
+        "--out",
+        "rec.npz",
+    )
     assert code == 0 and re.search(r"joint error\s+\S+e-1[3-9] m|joint error\s+0", out), (out, err)
     world = mc.ReducedWorld(mc.load("double_pendulum"), dt=1 / 240, integrator="rk4")
     world.step(240)
@@ -166,6 +250,7 @@ def test_run_replaces_an_old_file(capsys, tmp_path):
 
 # ---- the other commands ----------------------------------------------------------------------------------------------
 
+
 def test_scenes_lists_them_all(capsys):
     code, out, _ = call(capsys, "scenes")
     assert code == 0
@@ -187,11 +272,17 @@ def test_check_counts(capsys, tmp_path):
     assert out == "ok: hand.json: scene 'hand', 3 bodies (2 dynamic, 1 static), 3 shapes, 1 joint\n"
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ([], ["run", "scenes", "check"]), (["--help"], ["run", "scenes", "check"]),
-    (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif"]),
-    (["scenes", "--help"], ["NAME"]), (["check", "--help"], ["FILE"]), (["--version"], [f"mcsim {mc.__version__}"]),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], ["run", "scenes", "check"]),
+        (["--help"], ["run", "scenes", "check"]),
+        (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif"]),
+        (["scenes", "--help"], ["NAME"]),
+        (["check", "--help"], ["FILE"]),
+        (["--version"], [f"mcsim {mc.__version__}"]),
+    ],
+)
 def test_help(arguments, words, capsys):
     code, out, err = call(capsys, *arguments)
     assert code == 0 and err == ""
@@ -202,11 +293,15 @@ def test_help(arguments, words, capsys):
 def on_terminal(*arguments, columns=80):
     """What a call shows on a terminal of so many columns, without what moves the cursor; and its exit code."""
     leader, follower = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-m", "mcsim", *map(str, arguments)], stdout=follower, stderr=follower,
-                               env=os.environ | {"TERM": "xterm", "COLUMNS": str(columns)})
+    running = subprocess.Popen(
+        [sys.executable, "-m", "mcsim", *map(str, arguments)],
+        stdout=follower,
+        stderr=follower,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": str(columns)},
+    )
     os.close(follower)
     shown = b""
-    with contextlib.suppress(OSError):                     # the other end is closed
+    with contextlib.suppress(OSError):  # the other end is closed
         while piece := os.read(leader, 65536):
             shown += piece
     os.close(leader)
@@ -214,12 +309,20 @@ def on_terminal(*arguments, columns=80):
     return running.wait(timeout=60), [line for line in text.splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize("arguments", [
-    ["scenes"], ["scenes", "ragdolls"], ["compare", "pendulum", "--seconds", "0.1"],
-    ["compare", "pendulum", "reduced:aba", "--seconds", "0.1", "--dt", "1/60,1/120", "--reference", "none"],
-    ["solvers", "pyramid", "newton", "pgs", "--set", "base=2", "--seconds", "0.1"], ["run", "folder.py"],
-    ["compare", "pendulum", "tree"], ["run", "one", "--contact-model", "ccp"], ["run", "--help"],
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["scenes"],
+        ["scenes", "ragdolls"],
+        ["compare", "pendulum", "--seconds", "0.1"],
+        ["compare", "pendulum", "reduced:aba", "--seconds", "0.1", "--dt", "1/60,1/120", "--reference", "none"],
+        ["solvers", "pyramid", "newton", "pgs", "--set", "base=2", "--seconds", "0.1"],
+        ["run", "folder.py"],
+        ["compare", "pendulum", "tree"],
+        ["run", "one", "--contact-model", "ccp"],
+        ["run", "--help"],
+    ],
+)
 def test_nothing_is_wider_than_the_terminal(arguments):
     _, lines = on_terminal(*arguments)
     assert lines and not [line for line in lines if len(line) > 80]
@@ -231,7 +334,7 @@ def test_columns_without_room_go_on_below():
     wide, narrow = str(study.table()), str(study.table(60))
     assert max(map(len, narrow.splitlines())) <= 60 < max(map(len, wide.splitlines()))
     for name in study.series:
-        row, = (line.split() for line in wide.splitlines() if line.startswith(name + " "))
+        (row,) = (line.split() for line in wide.splitlines() if line.startswith(name + " "))
         found = [line.split() for line in narrow.splitlines() if line.startswith(name + " ")]
         assert len(found) > 1 and [value for line in found for value in line[1:]] == row[1:]
 
@@ -244,8 +347,23 @@ def test_progress_counts_whole_runs():
 
 def test_a_table_over_time(capsys):
     """Rows of the frames: time, energies, momentum and errors are those of the world."""
-    code, out, _ = call(capsys, "run", "wrecking_ball", "--set", "links=3", "--set", "height=3", "--set", "width=2",
-                        "--seconds", 0.5, "--fps", 10, "--csv", "run.csv")
+    code, out, _ = call(
+        capsys,
+        "run",
+        "wrecking_ball",
+        "--set",
+        "links=3",
+        "--set",
+        "height=3",
+        "--set",
+        "width=2",
+        "--seconds",
+        0.5,
+        "--fps",
+        10,
+        "--csv",
+        "run.csv",
+    )
     assert code == 0 and "wrote            run.csv (6 rows" in out
     header, *rows = Path("run.csv").read_text().splitlines()
     assert header.split(",") == list(cli.series.COLUMNS) and len(rows) == 6
@@ -255,9 +373,18 @@ def test_a_table_over_time(capsys):
             world.step(6)
         numbers, (linear, angular) = [float(word) for word in line.split(",")], world.momentum()
         energy, overlap = world.energy(), -world.contacts["separation"].min(initial=0.0)
-        expected = [world.time, energy.kinetic, energy.potential, energy.total, *linear, *angular,
-                    *world.joint_errors().max(axis=0), overlap, len(world.contacts),
-                    sum(note.total for note in world.stats.all_notes)]
+        expected = [
+            world.time,
+            energy.kinetic,
+            energy.potential,
+            energy.total,
+            *linear,
+            *angular,
+            *world.joint_errors().max(axis=0),
+            overlap,
+            len(world.contacts),
+            sum(note.total for note in world.stats.all_notes),
+        ]
         assert np.array_equal(numbers, expected)
 
 
@@ -269,8 +396,21 @@ def test_a_table_of_a_scene_without_joints(capsys):
 
 def test_notes_are_told_at_the_end(capsys):
     """What steps could not do stands in the summary, and their number in the table."""
-    code, out, _ = call(capsys, "run", "pyramid", "--set", "base=3", "--seconds", 0.2, "--solver", "jacobi",
-                        "--iterations", 1, "--csv", "run.csv")
+    code, out, _ = call(
+        capsys,
+        "run",
+        "pyramid",
+        "--set",
+        "base=3",
+        "--seconds",
+        0.2,
+        "--solver",
+        "jacobi",
+        "--iterations",
+        1,
+        "--csv",
+        "run.csv",
+    )
     rows = [line.split(",") for line in Path("run.csv").read_text().splitlines()]
     assert code == 0 and "note  " in out and int(rows[-1][-1]) > 0
 
@@ -291,9 +431,12 @@ def test_a_recording_is_checked(capsys):
 
 def test_shells_complete_commands_options_and_scenes():
     """What typer asks for when a shell completes; and the script that a shell is given."""
+
     def complete(words):
-        done = process(env=os.environ | {"_MCSIM_COMPLETE": "complete_bash", "COMP_WORDS": words,
-                                         "COMP_CWORD": str(len(words.split()) - 1)})
+        done = process(
+            env=os.environ
+            | {"_MCSIM_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        )
         return done.stdout.split()
 
     assert complete("mcsim com") == ["compare"]
@@ -302,171 +445,30 @@ def test_shells_complete_commands_options_and_scenes():
     assert "_MCSIM_COMPLETE" in process(env=os.environ | {"_MCSIM_COMPLETE": "source_bash"}).stdout
 
 
-# ---- bad input -------------------------------------------------------------------------------------------------------
-
-WRONG = [
-    (["walk"], "No such command 'walk'"),
-    (["run"], "Missing argument 'SCENE'"),
-    (["run", "ragdols"], "did you mean 'ragdolls'"),
-    (["run", "missing.json"], "missing.json"),
-    (["run", "robot.urdf"], "no such URDF file: robot.urdf"),
-    (["run", "model.xml"], "not available yet"),
-    (["run", "broken.json"], "broken.json: line 1, column 2"),
-    (["run", "wrong.json"], "wrong.json: bodies[0]"),
-    (["run", "folder.json"], "folder.json: is a folder"),
-    (["run", "one", "--fast"], "No such option: --fast"),
-    (["run", "one", "two"], "unexpected extra argument"),
-    (["run", "one", "--seconds", "soon"], "'soon' is not a number"),
-    (["run", "one", "--seconds", "-1"], "'-1' is not positive"),
-    (["run", "one", "--seconds", "nan"], "'nan' is not finite"),
-    (["run", "one", "--seconds", "1e400"], "'1e400' is not finite"),
-    (["run", "one", "--seconds", "1e12", "--out", "a.npz"], "GiB"),
-    (["run", "one", "--seconds", "1e300"], "steps"),
-    (["run", "one", "--dt", "1e-320"], "divided by"),
-    (["run", "one", "--dt", "1/0"], "'1/0' is not a number"),
-    (["run", "one", "--dt", "1/2/3"], "'1/2/3' is not a number"),
-    (["run", "one", "--dt", "0"], "'0' is not positive"),
-    (["run", "one", "--fps", "0"], "'0' is not positive"),
-    (["run", "one", "--substeps", "0"], "substeps must be from 1"),
-    (["run", "one", "--substeps", "2.5"], "--substeps"),
-    (["run", "one", "--solver", "magic"], "solver must be one of"),
-    (["run", "one", "--integrator", "rk5"], "integrator must be one of: semi_implicit, rk4, rattle, variational"),
-    (["run", "one", "--coordinates", "polar"], "must be one of maximal, reduced"),
-    (["run", "one", "--coordinates", "reduced", "--stabilization", "ggl"], "none, baumgarte, soft"),
-    (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
-    (["run", "one", "--friction", "glue"], "friction must be one of"),
-    (["run", "one", "--friction-points", "all"], "--friction-points must be one of"),
-    (["run", "one", "--iterations", "-3"], "iterations must be from 1"),
-    (["run", "one", "--baumgarte", "2"], "baumgarte must be in [0, 1]"),
-    (["run", "one", "--slop", "-1"], "slop must not be negative"),
-    (["run", "one", "--hertz", "nan"], "'nan' is not finite"),
-    (["run", "pyramid", "--set", "base"], "--set wants NAME=VALUE"),
-    (["run", "pyramid", "--set", "=3"], "--set wants NAME=VALUE"),
-    (["run", "pyramid", "--set", "base=3", "--set", "base=4"], "gives base twice"),
-    (["run", "pyramid", "--set", "bass=3"], "scene pyramid: there is no parameter 'bass'; did you mean 'base'?"),
-    (["run", "chain", "--set", "nosuch=3"], "scene chain: there is no parameter 'nosuch'; the parameters are: count=100"),
-    (["run", "chain", "--set", "n=3", "--set", "count=3"], "count is given twice, the other time by its former name n"),
-    (["run", "one", "--seconds", "0"], "'0' is not positive"),
-    (["run", "one", "--strip", "3"], "--strip 3 does nothing without --png"),
-    (["run", "one", "--speed", "2"], "--speed 2 does nothing without --gif"),
-    (["run", "one", "--csv", "a.txt"], "--csv a.txt: must end in .csv"),
-    (["run", "rec.npz"], "rec.npz: is a recording, not a scene: mcsim check rec.npz"),
-    (["compare", "rec.npz"], "rec.npz: is a recording, not a scene"),
-    (["solvers", "rec.npz"], "rec.npz: is a recording, not a scene"),
-    (["run", "arrays.npz"], "arrays.npz: is a file of arrays"),
-    (["check", "arrays.npz"], "arrays.npz: is a file of arrays"),
-    (["run", "program.py"], "program.py: is a Python program: run it by python program.py"),
-    (["check", "program.py"], "program.py: is a Python program"),
-    (["run", "picture.PNG"], "picture.PNG: is a picture"),
-    (["run", "folder"], "folder: is a folder; a scene is a name"),
-    (["run", "readme"], "readme: is a file without .json or .urdf at its end"),
-    (["run", "right"], "there is no scene 'right'; did you mean right.json?"),
-    (["run", "one", "--impacts", "sequential"], "--impacts is not read with --contact rigid"),
-    (["run", "one", "--impacts", "sequential"], "or take --contact event"),
-    (["run", "one", "--compliant-law", "linear"], "or take --contact compliant"),
-    (["run", "one", "--baumgarte", "0.1"], "or take --stabilization baumgarte or --stabilization split_impulse"),
-    (["run", "one", "--stabilization", "none", "--hertz", "3"], "--hertz is not read with"),
-    (["run", "one", "--solver", "admm", "--friction", "pyramid"], "or take --solver si or --solver pgs"),
-    (["run", "one", "--contact", "event", "--sleep"], "--sleep is not read with --contact event"),
-    (["run", "one", "--contact", "event", "--iterations", "3"], "--iterations is not read with --contact event"),
-    (["run", "one", "--contact-model", "ccp"], "error: --contact-model goes with a solver of the laboratory"),
-    (["run", "one", "--contact-model", "ccp"], "pass --solver one of admm"),
-    (["run", "one", "--solver", "pgs", "--integrator", "rattle"], "--solver pgs does not go with --integrator rattle"),
-    (["solvers", "problem.npz", "--dt", "0.1"], "--dt is of a scene that runs first; problem.npz is a file of a problem"),
-    (["solvers", "problem.npz", "--set", "a=1"], "--set is of a scene that runs first"),
-    (["run", "problem.npz"], "is a contact problem, not a scene: mcsim solvers problem.npz solves it"),
-    (["solvers", "missing.npz"], "missing.npz"),
-    (["check", "rec.npz", "--set", "a=1"], "--set is of reading a robot"),
-    (["compare", "chain", "--seconds", "1e9"], "error: --dt of"),
-    (["run", "pyramid", "--set", "base=-3"], "scene pyramid: base must be in [1, 300]"),
-    (["run", "right.json", "--set", "base=3"], "takes no parameters"),
-    (["run", "one", "--out", "rec.txt"], "--out rec.txt: must end in .npz"),
-    (["run", "one", "--png", "end.jpeg"], "--png end.jpeg: must end in .png"),
-    (["run", "one", "--gif", "film"], "--gif film: must end in .gif"),
-    (["run", "one", "--out", "no/where/rec.npz"], "there is no folder no/where"),
-    (["run", "one", "--out", "folder.npz"], "is a folder"),
-    (["run", "one", "--strip", "0", "--png", "a.png"], "--strip"),
-    (["compare"], "Missing argument 'SCENE'"),
-    (["compare", "pendulums"], "did you mean 'pendulum'"),
-    (["compare", "pendulum", "maximal:si+softt"], "did you mean 'soft'?; those of maximal are: none, baumgarte"),
-    (["compare", "pendulum", "reduced"], "reduced:<algorithm>"),
-    (["compare", "pendulum", "maximal:si+ggl@rattle"], "'ggl' does not go with integrator='rattle'"),
-    (["compare", "pendulum", "--dt", "1/60,0"], "'0' is not positive"),
-    (["compare", "pendulum", "--dt", "1/60,"], "'' is not a number"),
-    (["compare", "pendulum", "--dt", "0.1,0.1"], "dt has a step twice"),
-    (["compare", "pendulum", "--reference", "best"], "no method 'best'"),
-    (["compare", "pendulum", "--set", "lenght=2"], "did you mean 'length'"),
-    (["compare", "pendulum", "--plot", "out.jpg"], "--plot out.jpg: must end in .png or .pdf or .svg"),
-    (["compare", "pendulum", "--save", "out.txt"], "--save out.txt: must end in .npz"),
-    (["compare", "pendulum", "--csv", "no/where/out.csv"], "there is no folder no/where"),
-    (["scenes", "ragdols"], "did you mean 'ragdolls'"),
-    (["check"], "Missing argument 'FILE'"),
-    (["check", "missing.json"], "missing.json"),
-    (["check", "broken.json"], "broken.json: line 1"),
-    (["check", "wrong.json"], "wrong.json: bodies[0]"),
-    (["check", "pendulum"], "pendulum: is a ready scene, not a file: mcsim scenes pendulum"),
-    (["--verbose"], "No such option: --verbose"),
-]
-
-
-@pytest.mark.parametrize("arguments, words", WRONG, ids=[" ".join(a) for a, _ in WRONG])
-def test_bad_input(arguments, words, capsys, tmp_path):
-    (tmp_path / "broken.json").write_text("{version: 1}")
-    (tmp_path / "wrong.json").write_text('{"version": 1, "bodies": [{"name": "a", "mass": -1}]}')
-    (tmp_path / "right.json").write_text(json.dumps(HAND_WRITTEN))
-    for name in ("folder.npz", "folder.json", "folder"):
-        (tmp_path / name).mkdir()
-    for name in ("program.py", "picture.PNG", "readme"):
-        (tmp_path / name).write_text("print(1)")
-    if any(".npz" in argument for argument in arguments):
-        world = mc.World(mc.scenes.one())
-        mc.io.Recorder(world).recording().save("rec.npz")
-        np.savez("arrays.npz", numbers=np.ones(3))
-        world.step()
-        world.problem().save("problem.npz")
-    before = sorted(os.listdir(tmp_path))
-    code, out, err = call(capsys, *arguments)
-    assert code == 2 and out == ""
-    assert err.startswith("error: ") and err.count("\n") == 1 and words in err
-    assert sorted(os.listdir(tmp_path)) == before          # nothing was written
-
-
-def test_unwritable_folder(capsys, tmp_path):
-    (tmp_path / "locked").mkdir(mode=0o500)
-    if os.access(tmp_path / "locked", os.W_OK):
-        pytest.skip("this user may write anywhere")
-    code, _, err = call(capsys, "run", "one", "--out", "locked/rec.npz")
-    assert code == 2 and "cannot be written to" in err
-
-
-def test_missing_matplotlib(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = call(capsys, "run", "one", "--png", "end.png")
-    assert code == 2 and out == "" and err == "error: pictures need Matplotlib: pip install 'mcsim-physics[plot]'\n"
-
-
-def test_a_failed_run(capsys, monkeypatch):
-    """Exit code 1, the reason in the summary, and what was recorded until then."""
-    class Failing(mc.World):
-        def step(self, n=1):
-            if self.time > 0.4:
-                raise mc.SimulationError("step 25: the state of body 'cube'\nis not finite")
-            super().step(n)
-
-    monkeypatch.setattr("mcsim.world.World", Failing)
-    code, out, err = call(capsys, "run", "one", "--seconds", 1, "--out", "rec.npz")
-    assert code == 1
-    assert err == "error: step 25: the state of body 'cube' is not finite\n"
-    assert "stopped          at 0.433333 s of 1 s: failed" in out
-    assert Recording.load("rec.npz").time[-1] == pytest.approx(26 / 60)
-
-
 # ---- compare ---------------------------------------------------------------------------------------------------------
+
 
 def test_compare_says_and_writes(capsys, tmp_path):
     """The table of the methods, and the files."""
-    code, out, err = call(capsys, "compare", "pendulum", "maximal:si+baumgarte", "reduced:aba", "--seconds", 0.5, "--dt",
-                          "1/60,1/120,1/240", "--set", "length=2", "--plot", "a.png", "--save", "a.npz", "--csv", "a.csv")
+    code, out, err = call(
+        capsys,
+        "compare",
+        "pendulum",
+        "maximal:si+baumgarte",
+        "reduced:aba",
+        "--seconds",
+        0.5,
+        "--dt",
+        "1/60,1/120,1/240",
+        "--set",
+        "length=2",
+        "--plot",
+        "a.png",
+        "--save",
+        "a.npz",
+        "--csv",
+        "a.csv",
+    )
     assert code == 0 and err == ""
     assert out.startswith("pendulum: 1 body, 1 joint, 0.5 s in steps of 1/60, 1/120, 1/240 s\n")
     assert out.count("\nreduced:aba ") == 4 and "order in dt of" in out and out.count("wrote a.") == 3
@@ -497,12 +499,25 @@ def test_compare_takes_any_scene(capsys):
 
 
 def test_compare_says_when_all_failed(capsys):
-    code, out, _ = call(capsys, "compare", "chain", "maximal:tree+soft@rattle", "--dt", 0.5, "--seconds", 3, "--set", "n=5",
-                        "--reference", "none")
+    code, out, _ = call(
+        capsys,
+        "compare",
+        "chain",
+        "maximal:tree+soft@rattle",
+        "--dt",
+        0.5,
+        "--seconds",
+        3,
+        "--set",
+        "n=5",
+        "--reference",
+        "none",
+    )
     assert code == 1 and "failed: maximal:tree+soft@rattle" in out
 
 
 # ---- as a process ----------------------------------------------------------------------------------------------------
+
 
 def test_python_m_mcsim():
     done = process("run", "one", "--seconds", 0.2)
@@ -517,8 +532,9 @@ def test_no_traceback_and_no_progress_bar_in_a_pipe():
 
 
 def test_a_closed_pipe_is_no_error():
-    done = subprocess.run(f"{sys.executable} -m mcsim scenes | head -n 1", shell=True, capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run(
+        f"{sys.executable} -m mcsim scenes | head -n 1", shell=True, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0 and done.stderr == ""
 
 
@@ -539,9 +555,13 @@ def work_for(process, seconds):
 
 
 def test_ctrl_c_keeps_what_was_recorded(tmp_path):
-    running = subprocess.Popen([sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "20000", "--fps", "2",
-                                "--out", "rec.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=heed_interrupts)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "20000", "--fps", "2", "--out", "rec.npz"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+    )
     work_for(running, 2.5)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
@@ -552,14 +572,19 @@ def test_ctrl_c_keeps_what_was_recorded(tmp_path):
 
 def test_progress_bar_on_a_terminal():
     leader, follower = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "3"], stderr=follower,
-                               stdout=subprocess.PIPE, text=True, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    running = subprocess.Popen(
+        [sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "3"],
+        stderr=follower,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    )
     os.close(follower)
     shown = b""
     while True:
         try:
             piece = os.read(leader, 65536)
-        except OSError:                                    # the other end is closed
+        except OSError:  # the other end is closed
             break
         if not piece:
             break
@@ -572,12 +597,16 @@ def test_progress_bar_on_a_terminal():
 
 def test_compare_shows_progress_on_a_terminal():
     leader, follower = pty.openpty()
-    running = subprocess.Popen([sys.executable, "-m", "mcsim", "compare", "double_pendulum", "--seconds", "0.3"],
-                               stderr=follower, stdout=subprocess.PIPE, text=True,
-                               env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    running = subprocess.Popen(
+        [sys.executable, "-m", "mcsim", "compare", "double_pendulum", "--seconds", "0.3"],
+        stderr=follower,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    )
     os.close(follower)
     shown = b""
-    with contextlib.suppress(OSError):                     # the other end is closed
+    with contextlib.suppress(OSError):  # the other end is closed
         while piece := os.read(leader, 65536):
             shown += piece
     out, _ = running.communicate(timeout=60)
@@ -587,15 +616,22 @@ def test_compare_shows_progress_on_a_terminal():
 
 
 def test_imports_stay_light():
-    program = ("import sys, mcsim.cli; "
-               "print([m for m in ('matplotlib', 'scipy', 'pydantic', 'PIL') if m in sys.modules])")
+    program = "import sys, mcsim.cli; print([m for m in ('matplotlib', 'scipy', 'pydantic', 'PIL') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("value, text", [
-    (0.0021, "2.1 mm"), (-0.0021, "-2.1 mm"), (0.0, "0 m"), (1234.0, "1.23 km"), (5e-7, "500 nm"), (3e-14, "3e-14 m"),
-    (999.0, "999 m"),
-])
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0.0021, "2.1 mm"),
+        (-0.0021, "-2.1 mm"),
+        (0.0, "0 m"),
+        (1234.0, "1.23 km"),
+        (5e-7, "500 nm"),
+        (3e-14, "3e-14 m"),
+        (999.0, "999 m"),
+    ],
+)
 def test_metric(value, text):
     assert metric(value, "m") == text

@@ -8,19 +8,30 @@ from mcsim.core.rotation import matrix
 from plain_joints import PLAIN, plain_joint
 
 every_joint = pytest.mark.parametrize("kind", PLAIN)
-WORLDS = {"tree": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
-          "projection": {"stabilization": "projection"}, "rattle": {"integrator": "rattle"}}
+WORLDS = {
+    "tree": {},
+    "rows": {"joint_solver": "rows"},
+    "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
+    "projection": {"stabilization": "projection"},
+    "rattle": {"integrator": "rattle"},
+}
 every_world = pytest.mark.parametrize("keywords", WORLDS.values(), ids=WORLDS)
 
 
 def pair(kind, size=1.0, weight=1.0, gravity=(0, 0, 0), hung=False, speed=1.0, **joint):
     """Two bodies on one joint, which move as they would without it; all lengths times `size`, masses times `weight`."""
     scene = mc.Scene(gravity=size * np.array(gravity))
-    for i, (place, velocity, spin) in enumerate((((0.0, 0.1, 0.3), (0.3, -0.2, 0.1), (1.0, -0.5, 0.25)),
-                                                 ((0.7, -0.2, 0.1), (-0.4, 0.1, 0.2), (-0.5, 1.25, 0.75)))):
-        scene.add_body("ab"[i], mass=weight * (1.5 + i), inertia=weight * size**2 * np.array([0.1, 0.12, 0.15]),
-                       position=size * np.array(place), velocity=speed * size * np.array(velocity),
-                       angular_velocity=speed * np.array(spin))
+    for i, (place, velocity, spin) in enumerate(
+        (((0.0, 0.1, 0.3), (0.3, -0.2, 0.1), (1.0, -0.5, 0.25)), ((0.7, -0.2, 0.1), (-0.4, 0.1, 0.2), (-0.5, 1.25, 0.75)))
+    ):
+        scene.add_body(
+            "ab"[i],
+            mass=weight * (1.5 + i),
+            inertia=weight * size**2 * np.array([0.1, 0.12, 0.15]),
+            position=size * np.array(place),
+            velocity=speed * size * np.array(velocity),
+            angular_velocity=speed * np.array(spin),
+        )
     if hung:
         scene.add_joint(mc.BallJoint(None, "a", size * np.array([0.0, 0.4, 0.3])))
     scene.add_joint(plain_joint(kind, "a", "b", size * np.array([0.25, 0.125, 0.375]), (0.5, 0.25, 1.0), name="j", **joint))

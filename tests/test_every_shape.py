@@ -15,8 +15,8 @@ from plain_shapes import SOLIDS, plain_solid
 every_solid = pytest.mark.parametrize("kind", SOLIDS)
 every_world = pytest.mark.parametrize("make", [mc.World, mc.ReducedWorld])
 LEANING = np.array([0.9, -0.3, 0.2, 0.25]) / np.linalg.norm([0.9, -0.3, 0.2, 0.25])
-FINE = 256                                   # faces around a round shape
-WIDTHS = 104                                 # where each is held against each corner
+FINE = 256  # faces around a round shape
+WIDTHS = 104  # where each is held against each corner
 
 
 def triangles(shape, detail):
@@ -49,8 +49,13 @@ def still(shape, **more):
 @every_solid
 def test_a_file_holds_it(kind):
     """Written and read it is equal, as are copies; what it is made of, placed and dense, is written out."""
-    shape = plain_solid(kind, position=(0.5, 0.25, -1.0), orientation=(0.5, 0.5, -0.5, 0.5), density=20.0,
-                        material=mc.Material(friction=0.25))
+    shape = plain_solid(
+        kind,
+        position=(0.5, 0.25, -1.0),
+        orientation=(0.5, 0.5, -0.5, 0.5),
+        density=20.0,
+        material=mc.Material(friction=0.25),
+    )
     scene = mc.Scene()
     scene.add_body("a", shape=[shape, plain_solid(kind, sensor=True)])
     again = mc.Scene.from_dict(scene.to_dict())
@@ -130,7 +135,7 @@ def test_rays_meet_its_faces(kind):
     assert near.max(axis=1).min() > math.cos(0.1)
     assert np.einsum("ri,ri->r", hits["normal"][met], ways[met]).max() <= 0.0
     assert hits["point"][met] == pytest.approx(starts[met] + hits["distance"][met][:, None] * ways[met], abs=1e-12)
-    for start, way in zip(starts[~met], ways[~met]):           # the line cut by the half spaces of all faces
+    for start, way in zip(starts[~met], ways[~met]):  # the line cut by the half spaces of all faces
         rate, height = normals @ way, normals @ start - offsets
         with np.errstate(divide="ignore", invalid="ignore"):
             at = -height / rate
@@ -206,7 +211,7 @@ def test_its_picture_is_closed_and_looks_outwards(kind):
         corners = triangles(shape, detail)
         assert np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() > 0.0
         areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        assert np.abs(areas.sum(axis=0)).max() < 1e-12              # of a closed surface
+        assert np.abs(areas.sum(axis=0)).max() < 1e-12  # of a closed surface
         middle = corners.mean(axis=(0, 1))
         assert (np.einsum("ti,ti->t", corners.mean(axis=1) - middle, areas) > 0.0).all()
 
@@ -218,8 +223,13 @@ def dropped(kind, make, size=1.0, weight=1.0, turn=LEANING, **keywords):
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=surface)
     shape = plain_solid(kind, size)
     for i in range(3):
-        scene.add_body(shape=shape, density=1000.0 * weight / size**3, orientation=turn, material=surface,
-                       position=size * np.array([0.0625 * i, 0.03125 * i, 0.75 + 1.25 * i]))
+        scene.add_body(
+            shape=shape,
+            density=1000.0 * weight / size**3,
+            orientation=turn,
+            material=surface,
+            position=size * np.array([0.0625 * i, 0.03125 * i, 0.75 + 1.25 * i]),
+        )
     return make(scene, dt=1 / 120, **keywords)
 
 
@@ -265,8 +275,12 @@ def test_on_every_ground_it_lies_alike(kind):
     """A plane, a box, a mesh and a height field of one height hold it at one height."""
     heights, plain = [], np.zeros((5, 5))
     square = [(-4, -4, 0), (4, -4, 0), (4, 4, 0), (-4, 4, 0)]
-    for ground in (mc.Plane((0, 0, 1)), mc.Box((4, 4, 1), position=(0, 0, -1)), mc.Mesh(square, [(0, 1, 2), (0, 2, 3)]),
-                   mc.HeightField(plain, 2.0)):
+    for ground in (
+        mc.Plane((0, 0, 1)),
+        mc.Box((4, 4, 1), position=(0, 0, -1)),
+        mc.Mesh(square, [(0, 1, 2), (0, 2, 3)]),
+        mc.HeightField(plain, 2.0),
+    ):
         scene = mc.Scene()
         scene.add_body("ground", shape=ground, kind="static")
         shape = plain_solid(kind)

@@ -29,22 +29,27 @@ def check(family, parameters):
     assert all(errors[name] <= error.bound for name, error in family.errors.items()), (parameters, errors)
 
 
-@pytest.mark.parametrize("name", [name for name, family in FAMILIES.items()
-                                  if not any(not known.where for known in family.shortfalls)])
+@pytest.mark.parametrize(
+    "name", [name for name, family in FAMILIES.items() if not any(not known.where for known in family.shortfalls)]
+)
 @pytest.mark.sampled(1)
 def test_a_quick_draw_is_within_the_bounds(name):
     """The ranges are the family's own, made narrower where draws would take long. Each run draws the same, which fills the
     ranges evenly however few are taken: what lies at a domain's edge is for benchmarks/truth.py --seed to find."""
     family = FAMILIES[name]
     drawn = family.draws(family.narrowed(family.domain, family.quick))
-    for parameters in islice((p for p in drawn if family.place(p) == "domain"),
-                             amount(-(-family.examples // 15), family.examples)):
+    for parameters in islice(
+        (p for p in drawn if family.place(p) == "domain"), amount(-(-family.examples // 15), family.examples)
+    ):
         check(family, parameters)
 
 
-REFINED = [name for name, family in FAMILIES.items()
-           # strings: the shortfalls' whips
-           if {"rate", "per_turn", "per_period"} & set(family.ranges) and name != "caught"]
+REFINED = [
+    name
+    for name, family in FAMILIES.items()
+    # strings: the shortfalls' whips
+    if {"rate", "per_turn", "per_period"} & set(family.ranges) and name != "caught"
+]
 
 
 @pytest.mark.parametrize("name", REFINED)
@@ -58,12 +63,16 @@ def test_half_the_step_makes_nothing_worse(name):
     for parameters in islice((p for p in drawn if family.place(p) == "domain"), amount(1, 4)):
         coarse, fine = family.measure(parameters), family.measure(parameters | {key: 2 * parameters[key]})
         assert all(fine[error] <= 1.5 * coarse[error] + 0.05 * family.errors[error].bound for error in family.errors), (
-            parameters, coarse, fine)
+            parameters,
+            coarse,
+            fine,
+        )
 
 
 @pytest.mark.xfail(raises=AssertionError, reason="known shortfalls: take out of the family what holds now")
-@pytest.mark.parametrize("name, number", [(name, number) for name, family in FAMILIES.items()
-                                          for number in range(len(family.shortfalls))])
+@pytest.mark.parametrize(
+    "name, number", [(name, number) for name, family in FAMILIES.items() for number in range(len(family.shortfalls))]
+)
 def test_a_known_shortfall_is_there(name, number):
     family = FAMILIES[name]
     where = family.narrowed(family.domain, family.quick, family.shortfalls[number].where)
@@ -71,9 +80,17 @@ def test_a_known_shortfall_is_there(name, number):
         check(family, parameters)
 
 
-@pytest.mark.parametrize("part, other", [(Uniform(-1, 3), 3.5), (Log(1e-6, 2.0), 0.0), (Whole(2, 9), 1),
-                                         (WholeLog(1, 50_000), 0),
-                                         (Choice("a", "b", "c"), "d")], ids=str)
+@pytest.mark.parametrize(
+    "part, other",
+    [
+        (Uniform(-1, 3), 3.5),
+        (Log(1e-6, 2.0), 0.0),
+        (Whole(2, 9), 1),
+        (WholeLog(1, 50_000), 0),
+        (Choice("a", "b", "c"), "d"),
+    ],
+    ids=str,
+)
 def test_values_are_in_their_range(part, other):
     values = [part.at(u) for u in ENDS]
     assert all(value in part for value in values) and other not in part

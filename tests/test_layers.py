@@ -23,12 +23,20 @@ FLOORS = {
     "scene": 1,
     "state": 1.2,
     "wide": 1.5,
-    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
+    "collide": 2,
+    "constraints": 2,
+    "solve": 2,
+    "stabilize": 2,
+    "integrate": 2,
+    "reduced": 2,
     "event": 2.5,
     "direct": 2.6,
     "step": 2.8,
     "world": 3,
-    "lab": 4, "io": 4, "view": 4, "scenes": 4,
+    "lab": 4,
+    "io": 4,
+    "view": 4,
+    "scenes": 4,
     "mcsim": 4.5,
     "cli": 5,
 }
@@ -106,8 +114,12 @@ def test_imports_only_from_lower_floors():
     """A file imports only its own unit and lower floors; units on one floor do not import each other."""
     placeless = [str(path) for path in SOURCES if file_unit(path) not in FLOORS]
     assert not placeless, "give them a floor in tests/test_layers.py: " + ", ".join(placeless)
-    wrong = [f"{path}: {complaint(file_unit(path), module)}" for path in SOURCES for module in sorted(imports(path))
-             if complaint(file_unit(path), module)]
+    wrong = [
+        f"{path}: {complaint(file_unit(path), module)}"
+        for path in SOURCES
+        for module in sorted(imports(path))
+        if complaint(file_unit(path), module)
+    ]
     assert not wrong, "\n".join(wrong)
 
 
@@ -138,8 +150,11 @@ def circle(texts):
 
 def test_no_modules_import_each_other():
     """Data stand below what reads them, and a class above what its methods call: no circle, however late it closes."""
-    texts = {module_name(path).removesuffix(".__init__"): path.read_text(encoding="utf-8")
-             for path in SOURCES if path.suffix == ".py"}
+    texts = {
+        module_name(path).removesuffix(".__init__"): path.read_text(encoding="utf-8")
+        for path in SOURCES
+        if path.suffix == ".py"
+    }
     assert not circle(texts), circle(texts)
 
 
@@ -147,7 +162,9 @@ def test_circles_are_seen():
     """In functions, for type checkers, of three; a package's own compiled module is none."""
     late = "def f():\n    from mcsim import {}\n"
     assert circle({"mcsim.a": late.format("b"), "mcsim.b": "if TYPE_CHECKING:\n    from mcsim.a import A\n"}) in (
-        "mcsim.a imports mcsim.b imports mcsim.a", "mcsim.b imports mcsim.a imports mcsim.b")
+        "mcsim.a imports mcsim.b imports mcsim.a",
+        "mcsim.b imports mcsim.a imports mcsim.b",
+    )
     assert circle({"mcsim.a": "import mcsim.b", "mcsim.b": late.format("c"), "mcsim.c": late.format("a")})
     assert not circle({"mcsim.a": "import mcsim.b", "mcsim.b": late.format("c"), "mcsim.c": ""})
     assert not circle({"mcsim.step": "from mcsim.step.a import A", "mcsim.step.a": "from mcsim.step import _pipeline"})
@@ -165,6 +182,7 @@ def test_the_page_draws_every_room_on_its_floor():
 
 def test_the_rule_can_fail():
     """Upward, sideways and through the top: each is seen, in Python and in Cython, at the top or deep inside."""
+
     def wrong(text, unit, read):
         modules = [module for module in read(text) if module.startswith("mcsim")]
         return [complaint(unit, module) for module in modules if complaint(unit, module)]
@@ -198,6 +216,7 @@ def test_no_file_is_too_long():
 
 # ---- what importing does ---------------------------------------------------------------------------------------------
 
+
 def fresh(code):
     """What a fresh Python prints for `code`."""
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
@@ -208,27 +227,41 @@ def fresh(code):
 
 def test_import_is_light():
     """import mcsim brings in neither the command line nor what draws pictures or reads files."""
-    heavy = ("matplotlib", "PIL", "typer", "rich", "pydantic", "mujoco", "pinocchio", "unittest", "yourdfpy",
-             "trimesh", "lxml")
-    loaded = fresh("import sys, numpy; before = set(sys.modules); import mcsim; "
-                   "print(*sorted(set(sys.modules) - before))").split()
+    heavy = (
+        "matplotlib",
+        "PIL",
+        "typer",
+        "rich",
+        "pydantic",
+        "mujoco",
+        "pinocchio",
+        "unittest",
+        "yourdfpy",
+        "trimesh",
+        "lxml",
+    )
+    loaded = fresh(
+        "import sys, numpy; before = set(sys.modules); import mcsim; print(*sorted(set(sys.modules) - before))"
+    ).split()
     assert "mcsim" in loaded
     assert not [name for name in heavy if name in loaded]
 
 
 def test_import_prints_nothing_and_leaves_the_process_alone():
     """No output, no thread, no signal handler, denormal numbers as they were (fast-math would flush them to zero)."""
-    code = ("import os, signal, sys, threading, numpy\n"
-            "def tasks(): return len(os.listdir('/proc/self/task')) if os.path.isdir('/proc/self/task') else 1\n"
-            "def state():\n"
-            "    return threading.active_count(), tasks(), signal.getsignal(signal.SIGINT), sys.getswitchinterval()\n"
-            "before = state()\n"
-            "import mcsim\n"
-            "assert state() == before, (before, state())\n"
-            "tiny = float('1e-310')\n"
-            "assert tiny * 0.5 != 0.0 and numpy.float64(tiny) * 0.5 != 0.0\n"
-            "world = mcsim.World(mcsim.load('stack', count=2)); world.step(3)\n"
-            "assert state() == before and tiny * 0.5 != 0.0\n")
+    code = (
+        "import os, signal, sys, threading, numpy\n"
+        "def tasks(): return len(os.listdir('/proc/self/task')) if os.path.isdir('/proc/self/task') else 1\n"
+        "def state():\n"
+        "    return threading.active_count(), tasks(), signal.getsignal(signal.SIGINT), sys.getswitchinterval()\n"
+        "before = state()\n"
+        "import mcsim\n"
+        "assert state() == before, (before, state())\n"
+        "tiny = float('1e-310')\n"
+        "assert tiny * 0.5 != 0.0 and numpy.float64(tiny) * 0.5 != 0.0\n"
+        "world = mcsim.World(mcsim.load('stack', count=2)); world.step(3)\n"
+        "assert state() == before and tiny * 0.5 != 0.0\n"
+    )
     assert fresh(code) == ""
 
 

@@ -23,8 +23,10 @@ KERNELS = ROOT / "mcsim"
 # Where pip puts programs beside the Python that runs; cython-lint looks for pycodestyle itself.
 PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
-pytestmark = pytest.mark.skipif(not (KERNELS / "core" / "_linear.pyx").exists() or not (ROOT / "pyproject.toml").exists(),
-                                reason="the sources are not beside the tests")
+pytestmark = pytest.mark.skipif(
+    not (KERNELS / "core" / "_linear.pyx").exists() or not (ROOT / "pyproject.toml").exists(),
+    reason="the sources are not beside the tests",
+)
 
 
 def found_by(command, *arguments):
@@ -32,13 +34,18 @@ def found_by(command, *arguments):
     program = shutil.which(command, path=PROGRAMS)
     if program is None:
         pytest.skip(f"{command} is not installed: pip install -e '.[test]'")
-    done = subprocess.run([program, *arguments], cwd=ROOT, env=os.environ | {"PATH": PROGRAMS}, capture_output=True,
-                          text=True, timeout=600)
+    done = subprocess.run(
+        [program, *arguments], cwd=ROOT, env=os.environ | {"PATH": PROGRAMS}, capture_output=True, text=True, timeout=600
+    )
     return "" if done.returncode == 0 else (done.stdout + done.stderr)[-8000:] or f"exit code {done.returncode}"
 
 
 def test_ruff_finds_nothing():
     assert not found_by("ruff", "check", "--no-cache", "--output-format=concise")
+
+
+def test_all_is_formatted():
+    assert not found_by("ruff", "format", "--no-cache", "--check")
 
 
 def test_the_types_are_consistent():
@@ -78,8 +85,11 @@ def test_the_public_face_is_annotated():
     for name, function in public_functions():
         told = inspect.signature(function)
         given = [p for p in told.parameters.values() if p.name not in ("self", "cls")]
-        if any(p.annotation is p.empty for p in given) or told.return_annotation is told.empty and (
-                function.__name__ != "__init__"):
+        if (
+            any(p.annotation is p.empty for p in given)
+            or told.return_annotation is told.empty
+            and (function.__name__ != "__init__")
+        ):
             bare.add(f"{name}{told}")
     assert not bare
 
@@ -100,18 +110,24 @@ def test_lines_and_files_end_alike():
     written = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".md", ".toml", ".yml", ".yaml", ".json")
     folders = ("mcsim", "tests", "docs", "demos", "benchmarks", ".github")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*"))
-    made = ("_joint_table.pxd", "_shape_table.pxd", "_joint_types.pxd", "_shape_types.pxd")     # setup.py writes them
-    wrong = [str(path) for path in files if path.suffix in written and path.name not in made and path.is_file()
-             and mended(path.read_bytes()) != path.read_bytes()]
+    made = ("_joint_table.pxd", "_shape_table.pxd", "_joint_types.pxd", "_shape_types.pxd")  # setup.py writes them
+    wrong = [
+        str(path)
+        for path in files
+        if path.suffix in written
+        and path.name not in made
+        and path.is_file()
+        and mended(path.read_bytes()) != path.read_bytes()
+    ]
     assert not wrong
 
 
 def test_hooks_and_forms_are_right():
     """The hooks call what pip brought, under no version of their own; forms for issues have what the code host wants."""
     yaml = pytest.importorskip("yaml")
-    hooks, = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    (hooks,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     assert hooks["repo"] == "local" and {hook["language"] for hook in hooks["hooks"]} == {"system"}
-    assert {hook["id"] for hook in hooks["hooks"]} == {"ruff", "cython-lint", "mypy", "end-of-file"}
+    assert {hook["id"] for hook in hooks["hooks"]} == {"ruff", "ruff-format", "cython-lint", "mypy", "end-of-file"}
     forms = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")}
     assert set(forms) == {"bug", "feature", "question", "config"} and forms.pop("config") == {"blank_issues_enabled": True}
     for form in forms.values():

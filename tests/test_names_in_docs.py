@@ -7,16 +7,19 @@ import mcsim
 from dotted_names import found
 
 PACKAGE = Path(mcsim.__file__).parent
-PAGES = [*sorted(PACKAGE.parent.glob("docs/**/*.md")), *sorted(PACKAGE.parent.glob("[A-Z]*.md")),
-         *sorted(PACKAGE.glob("**/*.py"))]
+PAGES = [
+    *sorted(PACKAGE.parent.glob("docs/**/*.md")),
+    *sorted(PACKAGE.parent.glob("[A-Z]*.md")),
+    *sorted(PACKAGE.glob("**/*.py")),
+]
 NAME = re.compile(r"\b(?:mcsim|mc)(?:\.[A-Za-z_]\w*)+")
 FILES = re.compile(r"\.(?:py|pyx|pxd|pxi|md|toml|json|npz|gif|png|csv|html|urdf|xml)$")
-BUILT = "mcsim.wide._"                     # followed by a level's name (wide/levels.py)
+BUILT = "mcsim.wide._"  # followed by a level's name (wide/levels.py)
 
 
 def resolves(name):
     try:
-        found("mcsim" + name[name.index("."):])
+        found("mcsim" + name[name.index(".") :])
     except AttributeError:
         return False
     return True
@@ -29,8 +32,12 @@ def words_of(page):
 
 
 def test_names_resolve():
-    named = {(name, str(page)) for page in PAGES for name in NAME.findall(words_of(page))
-             if not FILES.search(name) and name != BUILT}
+    named = {
+        (name, str(page))
+        for page in PAGES
+        for name in NAME.findall(words_of(page))
+        if not FILES.search(name) and name != BUILT
+    }
     missing = {name for name in {name for name, _ in named} if not resolves(name)}
     assert not [(name, page) for name, page in sorted(named) if name in missing]
 

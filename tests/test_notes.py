@@ -18,6 +18,7 @@ G = 9.81
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
 
+
 def pendula(count):
     """Balls on ball joints 1 m above them, side by side."""
     scene = mc.Scene()
@@ -40,8 +41,9 @@ def arms(kind, geared=False, **keywords):
     for name, x, side in (("a", 0.0, 1), ("b", 3.0, -1)):
         scene.add_body(name, mass=1, inertia=(0.1, 0.1, 0.1), position=(x, 0, side * 0.5))
         scene.add_joint(mc.HingeJoint(None, name, (x, 0, 0), (0, 1, 0), name=f"pivot_{name}"))
-    scene.add_joint(mc.BallJoint("a", "b", frame_a=((0, 0, 0.5), (1, 0, 0, 0)), frame_b=((0, 0, -0.5), (1, 0, 0, 0)),
-                                 name="hands"))
+    scene.add_joint(
+        mc.BallJoint("a", "b", frame_a=((0, 0, 0.5), (1, 0, 0, 0)), frame_b=((0, 0, -0.5), (1, 0, 0, 0)), name="hands")
+    )
     if geared:
         scene.add_joint(mc.GearJoint("pivot_a", "pivot_b", ratio=0.7, name="gear"))
     return kind(scene, **keywords)
@@ -56,8 +58,13 @@ def thrown_rod(**keywords):
     """Which comes to a wall by a corner that no contact foresaw."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wall", kind="static", shape=mc.Box((30, 30, 0.005)))
-    scene.add_body("rod", shape=mc.Box((0.2, 0.005, 0.005)), position=(0, 0, 1.5), velocity=(30.0, 0, -100.0),
-                   angular_velocity=(0, 180.0, 0))
+    scene.add_body(
+        "rod",
+        shape=mc.Box((0.2, 0.005, 0.005)),
+        position=(0, 0, 1.5),
+        velocity=(30.0, 0, -100.0),
+        angular_velocity=(0, 180.0, 0),
+    )
     return mc.World(scene, **keywords)
 
 
@@ -97,9 +104,16 @@ def painleve_rod(**keywords):
     angle = 0.9
     along = np.array([-np.cos(angle), 0.0, np.sin(angle)])
     half = 0.5 * np.arctan2(along[0], along[2])
-    scene.add_body("rod", shape=mc.Capsule(radius, length / 2), mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3),
-                   position=np.array([0, 0, radius]) + along * length / 2, orientation=(np.cos(half), 0, np.sin(half), 0),
-                   velocity=(1.0, 0, 0), material=rough)
+    scene.add_body(
+        "rod",
+        shape=mc.Capsule(radius, length / 2),
+        mass=1.0,
+        inertia=(1 / 12, 1 / 12, 1e-3),
+        position=np.array([0, 0, radius]) + along * length / 2,
+        orientation=(np.cos(half), 0, np.sin(half), 0),
+        velocity=(1.0, 0, 0),
+        material=rough,
+    )
     return mc.World(scene, contact="event", dt=1e-3, **keywords)
 
 
@@ -165,6 +179,7 @@ def first(world, kind, most):
 
 # ---- every kind ------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("which", PROVOKED)
 def test_a_scene_that_provokes_it_has_the_note(which):
     make, most, names = PROVOKED[which]
@@ -200,7 +215,7 @@ def test_strict_raises_and_leaves_the_state(which):
         assert note.text in str(caught.value)
     assert "strict" in str(caught.value) and "last good state" in str(caught.value)
     with pytest.raises(mc.SimulationError):
-        strict.step()                                        # which is the same step
+        strict.step()  # which is the same step
     assert strict.state_hash() == before
 
 
@@ -254,6 +269,7 @@ def test_a_strict_call_of_many_steps_ends_at_the_first_failure():
 
 # ---- figures and counts ----------------------------------------------------------------------------------------------
 
+
 def test_figures_are_those_of_the_world():
     world = pulled(9, push_speed=3.0)
     for _ in range(60):
@@ -261,7 +277,7 @@ def test_figures_are_those_of_the_world():
         errors = world.joint_errors().max(axis=1)
         notes = [note for note in world.stats.notes if note.kind == "open joints"]
         assert notes or errors.max() < 1e-6
-        if notes:                                            # the widest of four substeps; the last one's is the least
+        if notes:  # the widest of four substeps; the last one's is the least
             assert errors.max() <= notes[0].figure <= errors.max() + 4 * 3.0 / 240 and notes[0].others == 0
     assert world.stats.all_notes[0].total == pytest.approx(1.0 / 3.0 * 60, abs=1) and not world.stats.notes
 
@@ -315,6 +331,7 @@ def test_looking_changes_nothing():
 
 # ---- what comes and goes ---------------------------------------------------------------------------------------------
 
+
 def test_notes_follow_bodies_and_joints():
     world = pulled(3)
     world.step(3)
@@ -359,7 +376,7 @@ def test_carried_over_amounts(data, size):
             tell(before, key, data.draw(st.sets(st.integers(0, size - 1))), key)
         before.end_step()
     numbers = np.array(data.draw(st.permutations([*range(size)])))
-    numbers[data.draw(st.integers(0, size)):] = -1
+    numbers[data.draw(st.integers(0, size)) :] = -1
     carry_over(after, before, numbers, numbers)
     for level in range(2):
         assert np.array_equal(after.steps, before.steps) and after.said == before.said
@@ -377,8 +394,23 @@ def test_keys_are_unique():
 
 # ---- where all is well -----------------------------------------------------------------------------------------------
 
-QUIET = ("pendulum", "double_pendulum", "four_bar", "slider_crank", "cardan_shaft", "newton_cradle", "stack", "dominoes",
-         "incline", "free_ragdoll", "tower10_heavy", "chain20_heavy", "arch", "dzhanibekov", "spinning_top")
+QUIET = (
+    "pendulum",
+    "double_pendulum",
+    "four_bar",
+    "slider_crank",
+    "cardan_shaft",
+    "newton_cradle",
+    "stack",
+    "dominoes",
+    "incline",
+    "free_ragdoll",
+    "tower10_heavy",
+    "chain20_heavy",
+    "arch",
+    "dzhanibekov",
+    "spinning_top",
+)
 
 
 @pytest.mark.parametrize("name", QUIET)
@@ -409,6 +441,7 @@ def test_bounces_that_end_are_as_they_should_be():
 
 # ---- what commands print ---------------------------------------------------------------------------------------------
 
+
 def printed(capsys, *arguments):
     code = cli.main([str(a) for a in arguments])
     return code, *capsys.readouterr()
@@ -422,7 +455,8 @@ def test_run_prints_each_note_once(capsys):
     world.step(180)
     (note,) = world.stats.all_notes
     assert code == 0 and [line for line in out.splitlines() if line.startswith("note ")] == [
-        f"note             {note.text} (in {note.total} steps)"]
+        f"note             {note.text} (in {note.total} steps)"
+    ]
     code, out, err = printed(capsys, *arguments, "--strict")
     assert code == 1 and "'crank'" in err and "stopped" in out
     code, out, _ = printed(capsys, "run", "pendulum", "--seconds", 1, "--strict")
@@ -430,9 +464,19 @@ def test_run_prints_each_note_once(capsys):
 
 
 def test_compare_prints_them_and_a_study_keeps_them(capsys, tmp_path):
-    arguments = ["compare", "four_bar", "--set", "driven=false", "reduced:aba", "--seconds", 6, "--dt", "1/30",
-                 "--reference",
-                 "none"]
+    arguments = [
+        "compare",
+        "four_bar",
+        "--set",
+        "driven=false",
+        "reduced:aba",
+        "--seconds",
+        6,
+        "--dt",
+        "1/30",
+        "--reference",
+        "none",
+    ]
     code, out, _ = printed(capsys, *arguments, "--save", tmp_path / "study.npz")
     assert code == 0 and "note: reduced:aba" in out and "moves too fast for dt" in " ".join(out.split())
     (kept,) = mc.lab.Study.load(tmp_path / "study.npz").runs["reduced:aba"].notes

@@ -21,42 +21,74 @@ PACKAGE = Path(mcsim.__file__).parent
 # Code that only gives numbers to whoever asks: a file, a folder, or a function or class of a file. It may take NumPy's
 # BLAS and the C library's sines.
 OBSERVERS = {
-    "lab", "view", "cli", "io/recording.py", "solve/kkt.py", "solve/problems/spectrum.py", "solve/problems/drawing.py",
-    "reduced/drawing.py", "reduced/report.py", "reduced/spaces.py", "reduced/formulations.py", "reduced/explicit.py",
+    "lab",
+    "view",
+    "cli",
+    "io/recording.py",
+    "solve/kkt.py",
+    "solve/problems/spectrum.py",
+    "solve/problems/drawing.py",
+    "reduced/drawing.py",
+    "reduced/report.py",
+    "reduced/spaces.py",
+    "reduced/formulations.py",
+    "reduced/explicit.py",
     "reduced/rows.py",
-    "world/observers.py:Observers.energy", "world/observers.py:Observers.kkt",
+    "world/observers.py:Observers.energy",
+    "world/observers.py:Observers.kkt",
     "world/reduced_world.py:ReducedWorld.jacobian",
     "world/reduced_world.py:ReducedWorld.kkt",
     "world/reduced_world.py:ReducedWorld.delassus",
-    *(f"reduced/dynamics.py:Dynamics.{name}" for name in (
-        "_by_mass_matrix", "_arm", "center_of_mass", "center_of_mass_velocity", "momentum", "centroidal_momentum_matrix",
-        "energy", "_links")),
-    "solve/problems/contact_dynamics.py:Inertia", "solve/problems/contact_dynamics.py:contact_equations",
-    "solve/problems/contact_dynamics.py:by_acceleration_qp", "solve/problems/impacts.py:frictionless",
-    "solve/problems/impacts.py:sticking", "solve/problems/impacts.py:impact", "solve/problems/impacts.py:two_bodies",
-    "reduced/dop853.py:_coefficients", "core/linear.py:sparse_product",
+    *(
+        f"reduced/dynamics.py:Dynamics.{name}"
+        for name in (
+            "_by_mass_matrix",
+            "_arm",
+            "center_of_mass",
+            "center_of_mass_velocity",
+            "momentum",
+            "centroidal_momentum_matrix",
+            "energy",
+            "_links",
+        )
+    ),
+    "solve/problems/contact_dynamics.py:Inertia",
+    "solve/problems/contact_dynamics.py:contact_equations",
+    "solve/problems/contact_dynamics.py:by_acceleration_qp",
+    "solve/problems/impacts.py:frictionless",
+    "solve/problems/impacts.py:sticking",
+    "solve/problems/impacts.py:impact",
+    "solve/problems/impacts.py:two_bodies",
+    "reduced/dop853.py:_coefficients",
+    "core/linear.py:sparse_product",
 }
 
 # Names of NumPy, of math and of SciPy's packages whose results depend on the processor: by BLAS and LAPACK, by NumPy's
 # kernels for registers of several lanes, by the C library's variants with fused multiply-add.
-NUMPY = set("linalg dot vdot inner matmul einsum tensordot sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh "
-            "arccosh arctanh exp exp2 expm1 log log2 log10 log1p power float_power cbrt hypot geomspace logspace convolve "
-            "correlate polyfit polyval roots corrcoef cov vecdot matvec vecmat".split())
-MATH = set("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt "
-           "gamma lgamma erf erfc".split())
+NUMPY = set(
+    "linalg dot vdot inner matmul einsum tensordot sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh "
+    "arccosh arctanh exp exp2 expm1 log log2 log10 log1p power float_power cbrt hypot geomspace logspace convolve "
+    "correlate polyfit polyval roots corrcoef cov vecdot matvec vecmat".split()
+)
+MATH = set(
+    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt "
+    "gamma lgamma erf erfc".split()
+)
 SCIPY = "linalg", "optimize", "integrate", "interpolate", "signal", "stats", "special", "sparse.linalg", "spatial.transform"
 
 
 # Settings that stand for other processors: the kernels of NumPy's BLAS; NumPy's own without any of wide registers; the C
 # library's without fused multiply-add, under its names of before and after 2.33. Together in pairs, for each is rare.
 NUMPY_PLAIN = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY_LEVELS)}
-LIBM_PLAIN = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join(
-    f"-{name}{end}" for end in ("", "_Usable") for name in ("AVX", "AVX2", "AVX512F", "FMA", "FMA4"))}
-PROCESSORS = {"this one": {}, "Haswell": LIBM_PLAIN, "SkylakeX": {}, "Nehalem": {},
-              "Prescott": NUMPY_PLAIN | LIBM_PLAIN}
+LIBM_PLAIN = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps="
+    + ",".join(f"-{name}{end}" for end in ("", "_Usable") for name in ("AVX", "AVX2", "AVX512F", "FMA", "FMA4"))
+}
+PROCESSORS = {"this one": {}, "Haswell": LIBM_PLAIN, "SkylakeX": {}, "Nehalem": {}, "Prescott": NUMPY_PLAIN | LIBM_PLAIN}
 
 
 # ---- what is read in the source --------------------------------------------------------------------------------------
+
 
 def found_in(text, observers=()):
     """[(line, what)] in Python source, but in the functions and classes (Class.method) of these names."""
@@ -82,8 +114,11 @@ def complaint(node):
     operator = getattr(node, "op", None)
     if isinstance(operator, ast.MatMult):
         return "@"
-    if isinstance(operator, ast.Pow) and not (isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant)
-                                              and isinstance(node.right, (ast.Constant, ast.UnaryOp))):
+    if isinstance(operator, ast.Pow) and not (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.left, ast.Constant)
+        and isinstance(node.right, (ast.Constant, ast.UnaryOp))
+    ):
         return "**"
     if isinstance(node, ast.Attribute):
         base = node.value.id if isinstance(node.value, ast.Name) else ""
@@ -105,8 +140,12 @@ def complaint(node):
 
 def refused(path):
     package, _, rest = path.partition(".")
-    return (package == "scipy" and any(rest == name or rest.startswith(f"{name}.") for name in SCIPY)
-            or package == "numpy" and rest.split(".")[0] in NUMPY)
+    return (
+        package == "scipy"
+        and any(rest == name or rest.startswith(f"{name}.") for name in SCIPY)
+        or package == "numpy"
+        and rest.split(".")[0] in NUMPY
+    )
 
 
 def cython_found_in(text):
@@ -130,7 +169,8 @@ def sources():
     for path in sorted(PACKAGE.rglob("*")):
         name = path.relative_to(PACKAGE).as_posix()
         if path.suffix in (".py", ".pyx", ".pxd", ".pxi") and not any(
-                name == observer or name.startswith(f"{observer}/") for observer in OBSERVERS):
+            name == observer or name.startswith(f"{observer}/") for observer in OBSERVERS
+        ):
             yield name, path
 
 
@@ -139,8 +179,10 @@ def test_what_makes_state_takes_nothing_that_varies_by_processor():
     for name, path in sources():
         text = path.read_text(encoding="utf-8")
         inside = {observer.partition(":")[2] for observer in OBSERVERS if observer.startswith(f"{name}:")}
-        found += [f"{name}, line {line}: {what}" for line, what in (
-            found_in(text, inside) if path.suffix == ".py" else cython_found_in(text))]
+        found += [
+            f"{name}, line {line}: {what}"
+            for line, what in (found_in(text, inside) if path.suffix == ".py" else cython_found_in(text))
+        ]
     assert not found, "what makes state uses mcsim.core.linear and mcsim.core.trig, or products:\n" + "\n".join(found)
 
 
@@ -154,13 +196,33 @@ def test_no_kernel_calls_what_the_c_library_has_variants_of():
 
 def test_the_rule_can_fail():
     """In Python and in Cython; not in comments, not in what observes, and numbers may have powers."""
-    for text in ("a @ b", "a @= b", "x ** 2", "np.linalg.norm(a)", "np.dot(a, b)", "a.dot(b)", "np.einsum('ij,j', a, b)",
-                 "np.sin(x)", "math.cos(x)", "from math import pi, sin", "from scipy.linalg import solve",
-                 "from scipy import linalg", "import scipy.sparse.linalg", "from numpy.linalg import inv",
-                 "from scipy.spatial.transform import Rotation"):
+    for text in (
+        "a @ b",
+        "a @= b",
+        "x ** 2",
+        "np.linalg.norm(a)",
+        "np.dot(a, b)",
+        "a.dot(b)",
+        "np.einsum('ij,j', a, b)",
+        "np.sin(x)",
+        "math.cos(x)",
+        "from math import pi, sin",
+        "from scipy.linalg import solve",
+        "from scipy import linalg",
+        "import scipy.sparse.linalg",
+        "from numpy.linalg import inv",
+        "from scipy.spatial.transform import Rotation",
+    ):
         assert found_in(text), text
-    for text in ("a * b", "10 ** -3", "np.sqrt(a)", "from math import pi, sqrt", "from scipy.sparse import csr_array",
-                 "# a @ b", "from scipy.spatial import ConvexHull"):
+    for text in (
+        "a * b",
+        "10 ** -3",
+        "np.sqrt(a)",
+        "from math import pi, sqrt",
+        "from scipy.sparse import csr_array",
+        "# a @ b",
+        "from scipy.spatial import ConvexHull",
+    ):
         assert not found_in(text), text
     assert not found_in("class A:\n    def seen(self):\n        return a @ b\n", {"A.seen"})
     assert found_in("class A:\n    def made(self):\n        return a @ b\n", {"A.seen"})
@@ -186,7 +248,7 @@ def test_observers_are_there():
 
 # By default one in five, of all kinds in turn, on the processors that differ in most.
 PLAIN = "Haswell", "Prescott"
-WORLDS = list(processor_worlds.worlds())[::amount(5, 1)]
+WORLDS = list(processor_worlds.worlds())[:: amount(5, 1)]
 
 
 @pytest.fixture(scope="module")
@@ -198,8 +260,13 @@ def hashes():
             continue
         chosen = {} if name == "this one" else {"OPENBLAS_CORETYPE": name}
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"} | chosen | settings
-        running[name] = subprocess.Popen([sys.executable, str(script), *WORLDS], env=environment, text=True,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        running[name] = subprocess.Popen(
+            [sys.executable, str(script), *WORLDS],
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     found = {}
     for name, process in running.items():
         out, errors = process.communicate(timeout=300)
@@ -208,8 +275,9 @@ def hashes():
     return found
 
 
-@pytest.mark.parametrize("name", [name if name in PLAIN else pytest.param(name, marks=pytest.mark.slow)
-                                  for name in list(PROCESSORS)[1:]])
+@pytest.mark.parametrize(
+    "name", [name if name in PLAIN else pytest.param(name, marks=pytest.mark.slow) for name in list(PROCESSORS)[1:]]
+)
 def test_worlds_have_the_same_bits_on_other_processors(hashes, name):
     """Made, stepped and changed, of every kind. Up to four different states came out of one scene."""
     if hashes[name] is None:

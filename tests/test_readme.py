@@ -65,8 +65,13 @@ def test_sources_that_are_not_compiled_say_what_to_do(line, other, tmp_path):
         copy.write_bytes(path.read_bytes())
     if other:
         (tmp_path / "mcsim" / "core" / f"_trig.{other}.so").touch()
-    done = subprocess.run([sys.executable, "-P", "-c", line], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", line],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
     told = done.stderr.splitlines()[-1]
     assert told.startswith(f"ImportError: mcsim is imported from {tmp_path / 'mcsim'}")
     assert f"pip install -e {tmp_path}" in told and (other or "none is there") in told

@@ -49,8 +49,14 @@ def run(command, tree, seconds):
     """A command in a tree of which mcsim is imported; fails with what it said."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MCSIM_", "PYTEST_"))}
     path = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", os.defpath)])
-    done = subprocess.run(command, cwd=tree, env=environment | {"PYTHONPATH": str(tree), "PATH": path, "MPLBACKEND": "Agg"},
-                          capture_output=True, text=True, timeout=seconds)
+    done = subprocess.run(
+        command,
+        cwd=tree,
+        env=environment | {"PYTHONPATH": str(tree), "PATH": path, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 
@@ -81,9 +87,15 @@ def built():
 
 
 @pytest.mark.skipif(not built(), reason="mcsim is not built in this tree")
-@pytest.mark.parametrize("recipe", [
-    "Add a scene", "Add a solver", pytest.param("Add a joint", marks=pytest.mark.slow),
-    pytest.param("Add a shape", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "Add a scene",
+        "Add a solver",
+        pytest.param("Add a joint", marks=pytest.mark.slow),
+        pytest.param("Add a shape", marks=pytest.mark.slow),
+    ],
+)
 def test_recipes_work(recipe, tmp_path):
     follow(recipe, copied(tmp_path))
 

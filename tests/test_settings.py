@@ -30,14 +30,20 @@ def scene(soft=False):
     made.add_body("box", shape=mc.Box((0.2, 0.2, 0.1)), position=(0, 0, 0.095), velocity=(0.5, 0, 0), material=material)
     made.add_body("ball", shape=mc.Sphere(0.1), position=(1, 0, 0.12), velocity=(0, 0.3, -2), material=material)
     for i in range(2):
-        made.add_body(f"link{i}", shape=mc.Capsule(0.03, 0.1), position=(2, 0, 1.5 - 0.3 * i), angular_velocity=(0, 8, 0),
-                      material=material)
+        made.add_body(
+            f"link{i}",
+            shape=mc.Capsule(0.03, 0.1),
+            position=(2, 0, 1.5 - 0.3 * i),
+            angular_velocity=(0, 8, 0),
+            material=material,
+        )
     made.add_joint(mc.HingeJoint(None, "link0", (2, 0, 1.65), (0, 1, 0), name="upper", limits=(-0.05, 0.05)))
     made.add_joint(mc.BallJoint("link0", "link1", (2, 0, 1.35), name="lower"))
     return made
 
 
 # What is the same by objects and by keywords. Together they give every field of every object.
+# fmt: off
 SAME = [
     (mc.World, {"contact": mc.RigidContact(solver="si", iterations=6, first_iterations=30, more_iterations=10,
                                            least_iterations=2, stabilization="soft", hertz=40.0, damping_ratio=3.0,
@@ -89,6 +95,7 @@ SAME = [
     (mc.ReducedWorld, {"contact": mc.EventContact(restitution_law="newton")},
      {"contact": "event", "restitution_law": "newton"}),
 ]
+# fmt: on
 IDS = [f"{i}-{kind.__name__}-{'-'.join(objects)}" for i, (kind, objects, _) in enumerate(SAME)]
 
 
@@ -115,8 +122,13 @@ def test_objects_are_the_same_as_keywords(kind, objects, keywords):
 
 def test_every_field_was_given():
     """SAME gives each field of each object."""
-    given = {(type(value), name) for _, objects, _ in SAME for value in objects.values()
-             if isinstance(value, choices.Choice) for name in value.given()}
+    given = {
+        (type(value), name)
+        for _, objects, _ in SAME
+        for value in objects.values()
+        if isinstance(value, choices.Choice)
+        for name in value.given()
+    }
     assert given == {(kind, field.name) for kind in OBJECTS for field in dataclasses.fields(kind)}
 
 
@@ -162,45 +174,63 @@ def test_settings_are_keywords():
 
 def test_push_speeds():
     """The keyword is of contacts and joints, the objects' fields are of their own."""
-    for keywords, found in (({"push_speed": 2.0}, (2.0, 2.0)), ({"contact": mc.RigidContact(push_speed=2.0)}, (2.0, None)),
-                            ({"joints": mc.DirectJoints(push_speed=2.0)}, (None, 2.0)),
-                            ({"push_speed": 2.0, "joint_push_speed": 1.0}, (2.0, 1.0))):
+    for keywords, found in (
+        ({"push_speed": 2.0}, (2.0, 2.0)),
+        ({"contact": mc.RigidContact(push_speed=2.0)}, (2.0, None)),
+        ({"joints": mc.DirectJoints(push_speed=2.0)}, (None, 2.0)),
+        ({"push_speed": 2.0, "joint_push_speed": 1.0}, (2.0, 1.0)),
+    ):
         settings = mc.World(scene(), **keywords).settings
         assert (settings["push_speed"], settings["joint_push_speed"]) == found
 
 
 # ---- what does not go together ---------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: mc.RigidContact(solver="sii"), "RigidContact: solver must be one of: si, pgs"),
-    (lambda: mc.RigidContact(hertz=-1), "RigidContact: hertz must not be negative"),
-    (lambda: mc.RigidContact(iterations=0), "RigidContact: iterations must be from 1"),
-    (lambda: mc.RigidContact(stabilization="baumgarte", hertz=30),
-     "hertz does not go with stabilization='baumgarte', which reads baumgarte, slop, push_speed"),
-    (lambda: mc.RigidContact(baumgarte=0.2), "baumgarte does not go with stabilization='soft'"),
-    (lambda: mc.RigidContact(stabilization="none", slop=1e-3),
-     "slop does not go with stabilization='none', .* none of them"),
-    (lambda: mc.RigidContact(contact_model="ncp"), "contact_model goes with a solver of the laboratory"),
-    (lambda: mc.RigidContact(solver="lemke", contact_model="ncp"), "'ncp' is not solved by lemke"),
-    (lambda: mc.RigidContact(solver="nncg", friction="pyramid"), "friction does not go with solver='nncg'"),
-    (lambda: mc.RigidContact(solver="pgs", contact_model="ccp", first_iterations=3), "solver='pgs' of the laboratory"),
-    (lambda: mc.RigidContact(stop="iterations", tolerance=1e-3), "tolerance goes with stop='residual'"),
-    (lambda: mc.CompliantContact(law="hertz"), "CompliantContact: law must be one of: linear, hunt_crossley"),
-    (lambda: mc.CompliantContact(solver="nncg"), "solver 'nncg' does not go with contact='compliant'"),
-    (lambda: mc.EventContact(impacts="both"), "impacts must be one of: simultaneous, sequential"),
-    (lambda: mc.DirectJoints(hertz="stiff"), "DirectJoints: hertz must be a number"),
-    (lambda: mc.RK4(projection=1), "RK4: projection must be True or False"),
-    (lambda: mc.Sleep(time=0), "Sleep: time must be positive"),
-])
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: mc.RigidContact(solver="sii"), "RigidContact: solver must be one of: si, pgs"),
+        (lambda: mc.RigidContact(hertz=-1), "RigidContact: hertz must not be negative"),
+        (lambda: mc.RigidContact(iterations=0), "RigidContact: iterations must be from 1"),
+        (
+            lambda: mc.RigidContact(stabilization="baumgarte", hertz=30),
+            "hertz does not go with stabilization='baumgarte', which reads baumgarte, slop, push_speed",
+        ),
+        (lambda: mc.RigidContact(baumgarte=0.2), "baumgarte does not go with stabilization='soft'"),
+        (
+            lambda: mc.RigidContact(stabilization="none", slop=1e-3),
+            "slop does not go with stabilization='none', .* none of them",
+        ),
+        (lambda: mc.RigidContact(contact_model="ncp"), "contact_model goes with a solver of the laboratory"),
+        (lambda: mc.RigidContact(solver="lemke", contact_model="ncp"), "'ncp' is not solved by lemke"),
+        (lambda: mc.RigidContact(solver="nncg", friction="pyramid"), "friction does not go with solver='nncg'"),
+        (lambda: mc.RigidContact(solver="pgs", contact_model="ccp", first_iterations=3), "solver='pgs' of the laboratory"),
+        (lambda: mc.RigidContact(stop="iterations", tolerance=1e-3), "tolerance goes with stop='residual'"),
+        (lambda: mc.CompliantContact(law="hertz"), "CompliantContact: law must be one of: linear, hunt_crossley"),
+        (lambda: mc.CompliantContact(solver="nncg"), "solver 'nncg' does not go with contact='compliant'"),
+        (lambda: mc.EventContact(impacts="both"), "impacts must be one of: simultaneous, sequential"),
+        (lambda: mc.DirectJoints(hertz="stiff"), "DirectJoints: hertz must be a number"),
+        (lambda: mc.RK4(projection=1), "RK4: projection must be True or False"),
+        (lambda: mc.Sleep(time=0), "Sleep: time must be positive"),
+    ],
+)
 def test_wrong_objects(make, message):
     with pytest.raises(mc.SceneError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("field, kind", [
-    ("stabilization", mc.EventContact), ("law", mc.RigidContact), ("hertz", mc.CompliantContact),
-    ("speed", mc.DirectJoints), ("projection", mc.Rattle)])
+@pytest.mark.parametrize(
+    "field, kind",
+    [
+        ("stabilization", mc.EventContact),
+        ("law", mc.RigidContact),
+        ("hertz", mc.CompliantContact),
+        ("speed", mc.DirectJoints),
+        ("projection", mc.Rattle),
+    ],
+)
 def test_what_an_object_does_not_have_cannot_be_written(field, kind):
     with pytest.raises(TypeError, match=field):
         kind(**{field: None})
@@ -211,15 +241,21 @@ def test_what_an_object_does_not_have_cannot_be_written(field, kind):
 TWICE = [
     ({"contact": mc.RigidContact(solver="pgs"), "solver": "pgs"}, "solver='pgs'", "contact=RigidContact(solver='pgs')"),
     ({"contact": mc.RigidContact(hertz=30), "hertz": 20.0}, "hertz", "hertz=20.0", "contact=RigidContact(hertz=30.0)"),
-    ({"contact": mc.CompliantContact(law="linear"), "compliant_law": "linear"},
-     "compliant_law='linear'", "contact=CompliantContact(law='linear')"),
+    (
+        {"contact": mc.CompliantContact(law="linear"), "compliant_law": "linear"},
+        "compliant_law='linear'",
+        "contact=CompliantContact(law='linear')",
+    ),
     ({"joints": "direct", "joint_solver": "tree"}, "joint_solver", "joint_solver='tree'", "joints=DirectJoints(...)"),
     ({"joints": mc.SweptJoints(hertz=9), "joint_hertz": 8}, "joint_hertz=8", "joints=SweptJoints(hertz=9.0)"),
     ({"joints": mc.DirectJoints(push_speed=1), "push_speed": 2}, "push_speed=2", "joints=DirectJoints(push_speed=1.0)"),
     ({"sleep": mc.Sleep(time=1), "sleep_time": 1.0}, "sleep_time=1.0", "sleep=Sleep(time=1.0)"),
     ({"integrator": mc.RK4(projection=True), "stabilization": "soft"}, "'soft'", "integrator=RK4(projection=True)"),
-    ({"integrator": mc.RK4(projection=True), "contact": mc.RigidContact(stabilization="soft")},
-     "contact=RigidContact(stabilization='soft')", "integrator=RK4(projection=True)"),
+    (
+        {"integrator": mc.RK4(projection=True), "contact": mc.RigidContact(stabilization="soft")},
+        "contact=RigidContact(stabilization='soft')",
+        "integrator=RK4(projection=True)",
+    ),
 ]
 
 
@@ -233,37 +269,60 @@ def test_given_twice(case):
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize("kind, keywords, message", [
-    (mc.World, {"contact": mc.RigidContact(hertz=30), "stabilization": "ggl"},
-     "hertz does not go with stabilization='ggl'"),
-    (mc.World, {"contact": mc.RigidContact(stabilization="projection", hertz=30)}, "hertz .*'projection'"),
-    (mc.World, {"contact": mc.RigidContact(), "compliant_law": "linear"},
-     "compliant_law does not go with contact=RigidContact"),
-    (mc.World, {"contact": mc.EventContact(), "hertz": 30.0},
-     "hertz does not go with contact=EventContact, which has impacts"),
-    (mc.World, {"contact": mc.EventContact(), "solver": "si"}, "solver does not go with contact=EventContact"),
-    (mc.World, {"contact": mc.CompliantContact(), "integrator": mc.RK4()}, "integrator 'rk4' does not go with"),
-    (mc.World, {"contact": mc.EventContact(), "joints": mc.SweptJoints()}, "joints .* integrator='dopri', which solves"),
-    (mc.World, {"joints": mc.DirectJoints(hertz=3), "integrator": "rk4"}, r"pass integrator=RK4\(hertz=3.0\)"),
-    (mc.World, {"joints": "direct", "solver": "pgs"}, "joint_solver 'tree' does not go with solver='pgs'"),
-    (mc.World, {"joints": mc.SweptJoints(hertz=3), "stabilization": "ggl"}, "hertz of joints=.* no springs"),
-    (mc.World, {"integrator": mc.RK4(projection=True, hertz=1)}, "hertz of integrator=RK4"),
-    (mc.World, {"integrator": mc.RK4(projection=False), "stabilization": "projection"}, r"RK4\(projection=False\)"),
-    (mc.World, {"sleep": mc.Sleep(), "integrator": "rk4"}, "under which nothing sleeps"),
-    (mc.World, {"sleep": mc.DirectJoints()}, "sleep takes True, False or a Sleep"),
-    (mc.World, {"contact": mc.Sleep()}, "contact takes a name or a RigidContact, CompliantContact, EventContact"),
-    (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, Rattle, Variational"),
-    (mc.World, {"joints": 3}, "joints takes a name or a DirectJoints, SweptJoints"),
-    (mc.World, {"joints": "tree"}, "joints must be one of: direct, rows"),
-    (mc.World, {"contact": mc.RigidContact(), "solver": "sii"}, "solver must be one of"),
-    (mc.World, {"joints": mc.SweptJoints(), "integrator": "rk5"}, "integrator must be one of"),
-    (mc.World, {"joints": mc.SweptJoints(), "solver": ["si"]}, "solver must be one of"),
-    (mc.ReducedWorld, {"joints": "direct"}, "DirectJoints.* does not go with ReducedWorld"),
-    (mc.ReducedWorld, {"contact": mc.RigidContact(more_iterations=3)}, "more_iterations .* does not go with ReducedWorld"),
-    (mc.ReducedWorld, {"contact": mc.RigidContact(solver="pgs", friction="cone")},
-     "friction .* does not go with solver='pgs'"),
-    (mc.ReducedWorld, {"integrator": mc.Rattle()}, "integrator must be one of: semi_implicit, rk4, reference"),
-])
+@pytest.mark.parametrize(
+    "kind, keywords, message",
+    [
+        (
+            mc.World,
+            {"contact": mc.RigidContact(hertz=30), "stabilization": "ggl"},
+            "hertz does not go with stabilization='ggl'",
+        ),
+        (mc.World, {"contact": mc.RigidContact(stabilization="projection", hertz=30)}, "hertz .*'projection'"),
+        (
+            mc.World,
+            {"contact": mc.RigidContact(), "compliant_law": "linear"},
+            "compliant_law does not go with contact=RigidContact",
+        ),
+        (
+            mc.World,
+            {"contact": mc.EventContact(), "hertz": 30.0},
+            "hertz does not go with contact=EventContact, which has impacts",
+        ),
+        (mc.World, {"contact": mc.EventContact(), "solver": "si"}, "solver does not go with contact=EventContact"),
+        (mc.World, {"contact": mc.CompliantContact(), "integrator": mc.RK4()}, "integrator 'rk4' does not go with"),
+        (
+            mc.World,
+            {"contact": mc.EventContact(), "joints": mc.SweptJoints()},
+            "joints .* integrator='dopri', which solves",
+        ),
+        (mc.World, {"joints": mc.DirectJoints(hertz=3), "integrator": "rk4"}, r"pass integrator=RK4\(hertz=3.0\)"),
+        (mc.World, {"joints": "direct", "solver": "pgs"}, "joint_solver 'tree' does not go with solver='pgs'"),
+        (mc.World, {"joints": mc.SweptJoints(hertz=3), "stabilization": "ggl"}, "hertz of joints=.* no springs"),
+        (mc.World, {"integrator": mc.RK4(projection=True, hertz=1)}, "hertz of integrator=RK4"),
+        (mc.World, {"integrator": mc.RK4(projection=False), "stabilization": "projection"}, r"RK4\(projection=False\)"),
+        (mc.World, {"sleep": mc.Sleep(), "integrator": "rk4"}, "under which nothing sleeps"),
+        (mc.World, {"sleep": mc.DirectJoints()}, "sleep takes True, False or a Sleep"),
+        (mc.World, {"contact": mc.Sleep()}, "contact takes a name or a RigidContact, CompliantContact, EventContact"),
+        (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, Rattle, Variational"),
+        (mc.World, {"joints": 3}, "joints takes a name or a DirectJoints, SweptJoints"),
+        (mc.World, {"joints": "tree"}, "joints must be one of: direct, rows"),
+        (mc.World, {"contact": mc.RigidContact(), "solver": "sii"}, "solver must be one of"),
+        (mc.World, {"joints": mc.SweptJoints(), "integrator": "rk5"}, "integrator must be one of"),
+        (mc.World, {"joints": mc.SweptJoints(), "solver": ["si"]}, "solver must be one of"),
+        (mc.ReducedWorld, {"joints": "direct"}, "DirectJoints.* does not go with ReducedWorld"),
+        (
+            mc.ReducedWorld,
+            {"contact": mc.RigidContact(more_iterations=3)},
+            "more_iterations .* does not go with ReducedWorld",
+        ),
+        (
+            mc.ReducedWorld,
+            {"contact": mc.RigidContact(solver="pgs", friction="cone")},
+            "friction .* does not go with solver='pgs'",
+        ),
+        (mc.ReducedWorld, {"integrator": mc.Rattle()}, "integrator must be one of: semi_implicit, rk4, reference"),
+    ],
+)
 def test_what_does_not_go_together(kind, keywords, message):
     with pytest.raises(mc.SceneError, match=f"{kind.__name__}: .*{message}") as caught:
         kind(scene(), **keywords)
@@ -275,13 +334,20 @@ def test_every_entry_makes_a_world_or_says_why_not():
     count = 0
     tables = {"contact": capabilities.CONTACT_TABLE, "integrator": capabilities.INTEGRATOR_TABLE}
     names = "contact", "solver", "stabilization", "integrator", "joint_solver"
-    for values in itertools.product(capabilities.CONTACTS, ("si", "pgs", "nncg"), capabilities.STABILIZATIONS,
-                                    capabilities.INTEGRATORS, capabilities.JOINT_SOLVERS):
+    for values in itertools.product(
+        capabilities.CONTACTS,
+        ("si", "pgs", "nncg"),
+        capabilities.STABILIZATIONS,
+        capabilities.INTEGRATORS,
+        capabilities.JOINT_SOLVERS,
+    ):
         keywords = dict(zip(names, values, strict=True))
         k = keywords | {"contact_model": "ncp" if keywords["solver"] == "nncg" else None}
         may = k["contact"] in capabilities.INTEGRATOR_TABLE[k["integrator"]].contacts
-        for what, goes in (*((what, table[k[what]].goes) for what, table in tables.items()),
-                           ("solver", capabilities.solver_of(k).goes)):
+        for what, goes in (
+            *((what, table[k[what]].goes) for what, table in tables.items()),
+            ("solver", capabilities.solver_of(k).goes),
+        ):
             try:
                 capabilities.check_goes(k, what, goes, *names[1:])
             except mc.SceneError:
@@ -304,8 +370,9 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 def rows(begin):
     """Cells of the lines of the table that begins so: what stands in code quotes in each."""
     table = PAGE.read_text(encoding="utf-8").split(begin)[1].split("\n\n")[0]
-    return [[re.findall(r"`\"?([\w.]+)\"?`", cell) for cell in line.strip("|").split("|")]
-            for line in table.splitlines()[2:]]
+    return [
+        [re.findall(r"`\"?([\w.]+)\"?`", cell) for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]
+    ]
 
 
 def test_tables_of_the_page_are_the_records():
@@ -318,7 +385,7 @@ def test_tables_of_the_page_are_the_records():
     assert told.keys() == capabilities.INTEGRATOR_TABLE.keys()
     for name, (contact, stabilization, solver, joints, sleeps) in told.items():
         entry = capabilities.INTEGRATOR_TABLE[name]
-        assert contact[:len(entry.contacts)] == [*entry.contacts]
+        assert contact[: len(entry.contacts)] == [*entry.contacts]
         if name != "semi_implicit":
             assert stabilization == [*(entry.goes["stabilization"].names if "stabilization" in entry.goes else ())]
             assert "solver" not in entry.goes or solver == [*entry.goes["solver"].names]
@@ -333,14 +400,27 @@ def test_tables_of_the_page_are_the_records():
 
 # ---- names and help --------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 def test_help_fits_a_screen(kind):
     """Of the constructor: its signature at 120 columns, and what it tells."""
     text = pydoc.plain(pydoc.render_doc(kind)).split("Method resolution order")[0]
     lines = sum(1 + len(line) // 120 for line in text.splitlines())
     assert lines <= 60
-    for name in ("dt", "substeps", "solver", "iterations", "stabilization", "integrator", "contact", "friction", "sleep",
-                 "threads", "joints", *(("joint_solver",) if kind is mc.World else ("tree",))):
+    for name in (
+        "dt",
+        "substeps",
+        "solver",
+        "iterations",
+        "stabilization",
+        "integrator",
+        "contact",
+        "friction",
+        "sleep",
+        "threads",
+        "joints",
+        *(("joint_solver",) if kind is mc.World else ("tree",)),
+    ):
         assert f"{name}:" in text or f" {name}, " in text, name
     for name in ("first_iterations", "hertz"):
         assert f"\n |  {name}:" not in text
@@ -368,24 +448,33 @@ def test_names_are_those_of_the_tables():
     """What type checkers are told is what there is."""
     names = capabilities
     for literal, table in (
-            (choices.SolverName, names.ALL_SOLVERS), (choices.StabilizationName, names.STABILIZATIONS),
-            (choices.IntegratorName, {*names.INTEGRATORS, *names.EVENT_INTEGRATORS}),
-            (choices.ReducedIntegratorName, {*names.REDUCED_INTEGRATORS, *names.EVENT_INTEGRATORS}),
-            (choices.ContactName, names.CONTACTS), (choices.JointsName, choices.JOINT_CHOICES),
-            (choices.JointSolverName, names.JOINT_SOLVERS), (choices.FrictionName, names.FRICTIONS),
-            (choices.FrictionPointsName, names.FRICTION_POINTS), (choices.ModelName, names.MODEL_DESCRIPTIONS),
-            (choices.StopName, names.STOPS), (choices.LawName, names.LAWS), (choices.OrderName, names.ORDERS),
-            (choices.CompliantLawName, names.COMPLIANT_LAWS)):
+        (choices.SolverName, names.ALL_SOLVERS),
+        (choices.StabilizationName, names.STABILIZATIONS),
+        (choices.IntegratorName, {*names.INTEGRATORS, *names.EVENT_INTEGRATORS}),
+        (choices.ReducedIntegratorName, {*names.REDUCED_INTEGRATORS, *names.EVENT_INTEGRATORS}),
+        (choices.ContactName, names.CONTACTS),
+        (choices.JointsName, choices.JOINT_CHOICES),
+        (choices.JointSolverName, names.JOINT_SOLVERS),
+        (choices.FrictionName, names.FRICTIONS),
+        (choices.FrictionPointsName, names.FRICTION_POINTS),
+        (choices.ModelName, names.MODEL_DESCRIPTIONS),
+        (choices.StopName, names.STOPS),
+        (choices.LawName, names.LAWS),
+        (choices.OrderName, names.ORDERS),
+        (choices.CompliantLawName, names.COMPLIANT_LAWS),
+    ):
         assert set(typing.get_args(literal)) == set(table)
 
 
 def test_old_keywords_are_all_there():
     """Those of World before there were objects, and their defaults."""
-    old = set("""dt substeps solver iterations first_iterations more_iterations least_iterations joint_solver
+    old = set(
+        """dt substeps solver iterations first_iterations more_iterations least_iterations joint_solver
         stabilization integrator geometric_stiffness friction friction_points baumgarte slop hertz damping_ratio
         joint_hertz joint_damping_ratio push_speed restitution_threshold speculative_distance position_rounds sleep
         sleep_speed sleep_time threads contact_model stop tolerance contact compliant_law impacts restitution_law
-        strict""".split())
+        strict""".split()
+    )
     assert old == set(keyword_names(mc.World)) - {"joints", "joint_push_speed"}
     assert {*More.__annotations__} <= {*DEFAULTS} and {*ReducedMore.__annotations__} < {*More.__annotations__}
     fields = {keyword for kind in OBJECTS for keyword in kind.keywords().values()} - {"projection"}
@@ -399,14 +488,20 @@ def test_old_keywords_are_all_there():
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 def test_options_of_the_command_line_are_keywords(kind):
     hints = typing.get_type_hints(cli.run, include_extras=True)
-    options = {name for name, hint in hints.items()
-               for option in getattr(hint, "__metadata__", ()) if option.rich_help_panel == "World"}
+    options = {
+        name
+        for name, hint in hints.items()
+        for option in getattr(hint, "__metadata__", ())
+        if option.rich_help_panel == "World"
+    }
     assert len(options) > 20 and options - {"coordinates"} <= set(keyword_names(kind))
 
 
 def test_methods_take_objects():
     """A study's dict of keywords may hold them."""
-    methods = {"swept": {"joints": mc.SweptJoints(hertz=30.0)},
-               "reduced": {"coordinates": "reduced", "contact": mc.RigidContact(iterations=3)}}
+    methods = {
+        "swept": {"joints": mc.SweptJoints(hertz=30.0)},
+        "reduced": {"coordinates": "reduced", "contact": mc.RigidContact(iterations=3)},
+    }
     study = mc.compare(mc.scenes.pendulum(), [methods], seconds=0.1, reference=None)
     assert list(study.runs) == ["swept", "reduced"] and not any(run.failure for run in study.all_runs())

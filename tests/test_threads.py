@@ -11,11 +11,16 @@ import pytest
 import mcsim as mc
 from amounts import amount
 
-WORLDS = [("ragdolls", {"count": amount(2, 4)}, {}), ("rain", {"n": amount(30, 40)}, {}),
-          ("four_bar", {}, {"integrator": "rattle"}),
-          ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"n": 20}, {"integrator": "rk4"}),
-          ("pyramid", {"base": 6}, {}),
-          ("wrecking_ball", {}, {"stabilization": "split_impulse"}), ("rain", {"n": amount(20, 30)}, {"solver": "pgs"})]
+WORLDS = [
+    ("ragdolls", {"count": amount(2, 4)}, {}),
+    ("rain", {"n": amount(30, 40)}, {}),
+    ("four_bar", {}, {"integrator": "rattle"}),
+    ("card_tower", {}, {"joint_solver": "rows"}),
+    ("chain", {"n": 20}, {"integrator": "rk4"}),
+    ("pyramid", {"base": 6}, {}),
+    ("wrecking_ball", {}, {"stabilization": "split_impulse"}),
+    ("rain", {"n": amount(20, 30)}, {"solver": "pgs"}),
+]
 
 
 OCTAHEDRON = 0.1 * np.vstack([np.eye(3), -np.eye(3)])
@@ -57,10 +62,11 @@ def test_steps_release_the_lock_of_the_interpreter():
     def count():
         while not done.is_set():
             counted[0] += 1
+
     thread = threading.Thread(target=count)
     thread.start()
     made = 0
-    for _ in range(200):                             # a busy machine may not run the other thread for a while
+    for _ in range(200):  # a busy machine may not run the other thread for a while
         before = counted[0]
         world.step(20)
         made += counted[0] - before
@@ -71,16 +77,31 @@ def test_steps_release_the_lock_of_the_interpreter():
     assert made > 1000
 
 
-CALLS = [lambda w: w.add_body(shape=mc.Sphere(0.1), position=(0, 0, 9)), lambda w: w.remove_body(w.body_names[-1]),
-         lambda w: w.snapshot(), lambda w: w.restore(w.snapshot()), lambda w: w.rows, lambda w: w.contacts,
-         lambda w: w.stats,
-         lambda w: w.jacobian(), lambda w: w.energy(), lambda w: w.momentum(), lambda w: w.joint_errors(),
-         lambda w: w.kkt(),
-         lambda w: w.state_hash(), lambda w: w.step(), lambda w: w.apply_force(5, (0, 0, 1)), lambda w: w.frames(),
-         lambda w: w.set_velocity(5, (0, 0, 0.1)), lambda w: w.positions.copy(),
-         lambda w: w.set_kind(w.body_names[0], "kinematic"), lambda w: w.set_body(5, gravity_scale=0.5),
-         lambda w: pickle.dumps(w), lambda w: w.joint(0).position,
-         lambda w: w.add_joint(mc.FreeJoint(w.body_names[-1], None)) if len(w.joint_names) < 60 else None]
+CALLS = [
+    lambda w: w.add_body(shape=mc.Sphere(0.1), position=(0, 0, 9)),
+    lambda w: w.remove_body(w.body_names[-1]),
+    lambda w: w.snapshot(),
+    lambda w: w.restore(w.snapshot()),
+    lambda w: w.rows,
+    lambda w: w.contacts,
+    lambda w: w.stats,
+    lambda w: w.jacobian(),
+    lambda w: w.energy(),
+    lambda w: w.momentum(),
+    lambda w: w.joint_errors(),
+    lambda w: w.kkt(),
+    lambda w: w.state_hash(),
+    lambda w: w.step(),
+    lambda w: w.apply_force(5, (0, 0, 1)),
+    lambda w: w.frames(),
+    lambda w: w.set_velocity(5, (0, 0, 0.1)),
+    lambda w: w.positions.copy(),
+    lambda w: w.set_kind(w.body_names[0], "kinematic"),
+    lambda w: w.set_body(5, gravity_scale=0.5),
+    lambda w: pickle.dumps(w),
+    lambda w: w.joint(0).position,
+    lambda w: w.add_joint(mc.FreeJoint(w.body_names[-1], None)) if len(w.joint_names) < 60 else None,
+]
 
 
 def test_one_world_in_two_threads_is_refused_and_nothing_breaks():
@@ -98,6 +119,7 @@ def test_one_world_in_two_threads_is_refused_and_nothing_breaks():
             except BaseException as error:
                 failures.append(error)
                 return
+
     thread = threading.Thread(target=meddle)
     thread.start()
     stepped = 0
@@ -128,6 +150,7 @@ def test_a_world_says_that_it_is_busy():
             entered.set()
             leave.wait(10)
         return 0.0
+
     scene = mc.Scene()
     scene.add_body("b", shape=mc.Sphere(0.1))
     scene.add_joint(mc.HingeJoint(None, "b", (0, 0, 0), (0, 1, 0), motion=mc.Motion(motion)))
@@ -136,9 +159,14 @@ def test_a_world_says_that_it_is_busy():
     thread.start()
     assert entered.wait(10)
     try:
-        for name, call in {"step": lambda: world.step(), "add_bodies": lambda: world.add_body(shape=mc.Sphere(1)),
-                           "remove_joint": lambda: world.remove_joint(0), "snapshot": world.snapshot,
-                           "contacts": lambda: world.contacts, "rows": lambda: world.rows}.items():
+        for name, call in {
+            "step": lambda: world.step(),
+            "add_bodies": lambda: world.add_body(shape=mc.Sphere(1)),
+            "remove_joint": lambda: world.remove_joint(0),
+            "snapshot": world.snapshot,
+            "contacts": lambda: world.contacts,
+            "rows": lambda: world.rows,
+        }.items():
             with pytest.raises(mc.SimulationError, match=f"World.{name}: the world is in the middle of a step"):
                 call()
         assert world.positions.shape == (1, 3) and world.body("b").name == "b"
@@ -150,8 +178,11 @@ def test_a_world_says_that_it_is_busy():
 
 # ---- threads within one world ------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("scene, parameters", [
-    ("pyramid", {"base": 16}), ("rain", {"n": 250}), ("ragdolls11", {"n": 8}), ("terrain", {"count": 30})])
+
+@pytest.mark.parametrize(
+    "scene, parameters",
+    [("pyramid", {"base": 16}), ("rain", {"n": 250}), ("ragdolls11", {"n": 8}), ("terrain", {"count": 30})],
+)
 def test_results_do_not_depend_on_how_many_threads_share_a_world(scene, parameters, monkeypatch):
     """Also with more threads than processors, which a world would not use by itself."""
     monkeypatch.setattr("mcsim.world.settings.workers", lambda threads: threads)

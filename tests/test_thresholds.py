@@ -10,7 +10,7 @@ import mcsim as mc
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "benchmarks"
-sys.path.append(str(FOLDER))                      # the scripts' shared modules
+sys.path.append(str(FOLDER))  # the scripts' shared modules
 
 import thresholds as script  # noqa: E402
 import thresholds_page  # noqa: E402
@@ -44,28 +44,37 @@ def test_what_is_none_is_there():
 
 def test_measured_thresholds_are_there():
     known = {(one.file, one.name) for one in FOUND}
-    assert not [(result.file, result.name) for result in script.read_csv(script.RESULTS)
-                if (result.file, result.name) not in known]
+    assert not [
+        (result.file, result.name) for result in script.read_csv(script.RESULTS) if (result.file, result.name) not in known
+    ]
 
 
 @pytest.mark.parametrize("suffix", SOURCES)
 def test_every_form_is_found(tmp_path, suffix):
     path = tmp_path / f"_a{suffix}"
-    path.write_text("# [m] How far.\ncdef double FAR = 1e-3\n\n# Of rounds.\ncdef enum:\n    ROUNDS = 4\n    MORE = 5    "
-                    '# and more\n\n'
-                    'cdef extern from *:\n    """\n    /* Part of\n       it. */\n    #define MC_PART 0.5\n    """\n',
-                    encoding="utf-8")
+    path.write_text(
+        "# [m] How far.\ncdef double FAR = 1e-3\n\n# Of rounds.\ncdef enum:\n    ROUNDS = 4\n    MORE = 5    "
+        "# and more\n\n"
+        'cdef extern from *:\n    """\n    /* Part of\n       it. */\n    #define MC_PART 0.5\n    """\n',
+        encoding="utf-8",
+    )
     found = {one.name: (one.value, one.unit, one.comment) for one in scan(path, tmp_path)}
-    expected = {"ROUNDS": ("4", "count", "Of rounds."), "MORE": ("5", "count", "and more"),
-                "PART": ("0.5", "1", "Part of it.")}
+    expected = {
+        "ROUNDS": ("4", "count", "Of rounds."),
+        "MORE": ("5", "count", "and more"),
+        "PART": ("0.5", "1", "Part of it."),
+    }
     assert found == expected | ({} if suffix == ".pxd" else {"FAR": ("1e-3", "m", "[m] How far.")})
 
 
 def test_copies_read_the_environment(tmp_path):
     """What is compiled for a measurement: all three forms, and nothing else of the file changes."""
     path = tmp_path / "_a.pyx"
-    path.write_text("cdef double FAR = 1e-3   # far\n\ncdef enum:\n    ROUNDS = 4    # some\n    KEPT = 2 * ROUNDS\n\n"
-                    'cdef extern from *:\n    """\n    #define MC_PART 0.5    /* of it */\n    """\n', encoding="utf-8")
+    path.write_text(
+        "cdef double FAR = 1e-3   # far\n\ncdef enum:\n    ROUNDS = 4    # some\n    KEPT = 2 * ROUNDS\n\n"
+        'cdef extern from *:\n    """\n    #define MC_PART 0.5    /* of it */\n    """\n',
+        encoding="utf-8",
+    )
     ones = scan(path, tmp_path)
     assert script.fixed(path.read_text(encoding="utf-8")) == {"ROUNDS"}
     script.adjustable(path, [one for one in ones if one.name != "ROUNDS"])

@@ -28,22 +28,45 @@ def small():
     scene = mc.Scene(name="small")
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
     scene.add_body("mover", kind="kinematic", shape=mc.Box((0.1, 0.1, 0.1)), position=(3, 0, 1), velocity=(0.1, 0, 0))
-    scene.add_body("a", mass=2.0, inertia=((0.3, 0.01, 0.02), (0.01, 0.2, 0), (0.02, 0, 0.25)), position=(0, 0, 2),
-                   orientation=(0.6, 0, 0.8, 0), velocity=(1, 2, 3), angular_velocity=(0.1, 0.2, 0.3))
+    scene.add_body(
+        "a",
+        mass=2.0,
+        inertia=((0.3, 0.01, 0.02), (0.01, 0.2, 0), (0.02, 0, 0.25)),
+        position=(0, 0, 2),
+        orientation=(0.6, 0, 0.8, 0),
+        velocity=(1, 2, 3),
+        angular_velocity=(0.1, 0.2, 0.3),
+    )
     scene.add_body("b", shape=mc.Box((0.1, 0.2, 0.3), position=(0.5, 0, 0)), position=(1, 0, 2))
-    scene.add_joint(mc.HingeJoint("a", "b", (0.5, 0, 2), (0, 1, 0), name="hinge", spring=mc.Spring(7.0, 0.1, 0.3),
-                                  motor=mc.Motor(velocity=1.0, max_force=0.5), limits=(-1, 1)))
+    scene.add_joint(
+        mc.HingeJoint(
+            "a",
+            "b",
+            (0.5, 0, 2),
+            (0, 1, 0),
+            name="hinge",
+            spring=mc.Spring(7.0, 0.1, 0.3),
+            motor=mc.Motor(velocity=1.0, max_force=0.5),
+            limits=(-1, 1),
+        )
+    )
     scene.add_joint(mc.BallJoint(None, "a", (0, 0, 2.5), name="ball", swing_limit=1.0))
     return mc.World(scene, dt=0.01)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
+
 def test_arrays_are_writable_views_of_the_state():
     """Shapes and types; the same memory each time; what is written moves the body."""
     world = small()
-    for name, columns in (("positions", 3), ("orientations", 4), ("velocities", 3), ("angular_velocities", 3),
-                          ("forces", 6)):
+    for name, columns in (
+        ("positions", 3),
+        ("orientations", 4),
+        ("velocities", 3),
+        ("angular_velocities", 3),
+        ("forces", 6),
+    ):
         array = getattr(world, name)
         assert array.shape == (4, columns) and array.dtype == np.float64 and array.flags.writeable
         assert np.shares_memory(array, getattr(world, name))
@@ -116,6 +139,7 @@ def test_worlds_of_nothing():
 
 # ---- handles ---------------------------------------------------------------------------------------------------------
 
+
 def test_bodies_by_name_number_and_handle():
     """All ways lead to the same body; the handle reads and writes the arrays."""
     world = small()
@@ -153,6 +177,7 @@ def test_frames_are_where_the_user_put_the_bodies():
 
 
 # ---- acting ----------------------------------------------------------------------------------------------------------
+
 
 def free(mass=2.0, inertia=(0.3, 0.2, 0.25), orientation=(0.6, 0, 0.8, 0), **keywords):
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -217,8 +242,10 @@ def test_poses_and_velocities_can_be_set():
 
 # ---- observers -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make", [small, lambda: mc.World(jointed(0)), lambda: mc.World(pile())],
-                         ids=["small", "joints", "pile"])
+
+@pytest.mark.parametrize(
+    "make", [small, lambda: mc.World(jointed(0)), lambda: mc.World(pile())], ids=["small", "joints", "pile"]
+)
 def test_energy_and_momentum_against_sums(make):
     """Body by body in plain NumPy, with the springs' energy from the joints' own positions."""
     world = make()
@@ -237,7 +264,7 @@ def test_energy_and_momentum_against_sums(make):
         position = np.atleast_1d(world.joint(joint).position)
         for axis, x in zip(joint.axes, position):
             if axis.spring is not None:
-                ball_spring += 0.5 * axis.spring.stiffness * (x - axis.spring.rest)**2
+                ball_spring += 0.5 * axis.spring.stiffness * (x - axis.spring.rest) ** 2
     energy = world.energy()
     assert energy.kinetic == pytest.approx(kinetic, rel=1e-12)
     assert energy.potential == pytest.approx(potential + ball_spring, rel=1e-12, abs=1e-12)
@@ -254,8 +281,16 @@ def test_contacts_describe_the_last_step():
     world = mc.World(scene)
     world.step(60)
     contacts = world.contacts
-    assert contacts.dtype.names == ("body_a", "body_b", "position", "normal", "separation", "normal_impulse",
-                                    "tangent_impulse", "friction")
+    assert contacts.dtype.names == (
+        "body_a",
+        "body_b",
+        "position",
+        "normal",
+        "separation",
+        "normal_impulse",
+        "tangent_impulse",
+        "friction",
+    )
     assert len(contacts) == 4 and np.all(contacts["body_a"] == 0) and np.all(contacts["body_b"] == 1)
     corners = {(x, y) for x in (0.7, 1.3) for y in (0.8, 1.2)}
     assert {tuple(np.round(p, 3)) for p in contacts["position"][:, :2]} == corners
@@ -306,8 +341,11 @@ def test_the_stages_take_what_a_call_takes():
 
 # ---- failures --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("array, name", [("positions", "b"), ("orientations", "a"), ("velocities", "b"),
-                                         ("angular_velocities", "mover"), ("forces", "a")])
+
+@pytest.mark.parametrize(
+    "array, name",
+    [("positions", "b"), ("orientations", "a"), ("velocities", "b"), ("angular_velocities", "mover"), ("forces", "a")],
+)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_reported_by_the_next_step(array, name, bad):
     """NaN or infinity in a view: SimulationError names body and step, nothing else moves, it goes on after repair."""
@@ -324,8 +362,8 @@ def test_what_is_not_finite_is_reported_by_the_next_step(array, name, bad):
         now = getattr(world._bodies, key)
         rest = np.arange(4) != i
         assert np.array_equal(now[rest], kept[rest])
-    world.joint("hinge").position, world.joint("ball").velocity                # looking must not hurt either
-    if array != "forces":                                   # those are cleared by the call that failed
+    world.joint("hinge").position, world.joint("ball").velocity  # looking must not hurt either
+    if array != "forces":  # those are cleared by the call that failed
         with pytest.raises(mc.SimulationError):
             world.rows
     getattr(world, array)[i] = good
@@ -448,11 +486,15 @@ WRONG = [
     (lambda w: w.apply_impulse("ground", (0, 0, 1)), "'ground' is static"),
     (lambda w: w.set_pose("a", position=(1, 2, None)), r"set_pose: position\[2\] must be a number"),
     (lambda w: w.set_pose("a", orientation=(1, 0, 0)), "set_pose: orientation must be 4 numbers"),
-    (lambda w: w.set_pose("a", position=(9, 9, 9), orientation=(1, 1, 0, 0)),
-     "set_pose: orientation must be a unit quaternion"),
+    (
+        lambda w: w.set_pose("a", position=(9, 9, 9), orientation=(1, 1, 0, 0)),
+        "set_pose: orientation must be a unit quaternion",
+    ),
     (lambda w: w.set_pose("a", (np.nan, 9, 9), (0, 1, 0, 0)), r"set_pose: position\[0\] must be finite"),
-    (lambda w: w.set_velocity("a", velocity=(9, 9, 9), angular_velocity=(np.inf, 0, 0)),
-     r"angular_velocity\[0\] must be finite"),
+    (
+        lambda w: w.set_velocity("a", velocity=(9, 9, 9), angular_velocity=(np.inf, 0, 0)),
+        r"angular_velocity\[0\] must be finite",
+    ),
     (lambda w: w.set_velocity("a", velocity="fast"), "set_velocity: velocity must be 3 numbers"),
     (lambda w: w.set_velocity("ground", velocity=(1, 0, 0)), "'ground' is static; make it kinematic"),
     # motors
@@ -529,9 +571,13 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_ends_a_long_run_between_steps():
     """SIGINT during step(10**9): KeyboardInterrupt soon, a whole state of a whole number of steps, which goes on."""
-    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True,
-                             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    child = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     try:
         assert child.stdout.readline().strip() == "ready"
         try:
@@ -547,8 +593,21 @@ def test_ctrl_c_ends_a_long_run_between_steps():
 class _MallInfo2(ctypes.Structure):
     """glibc's struct mallinfo2 (man 3 mallinfo)."""
 
-    _fields_ = [(name, ctypes.c_size_t) for name in (
-        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    ]
 
 
 MALLINFO = getattr(ctypes.CDLL(None), "mallinfo2", None) if os.name == "posix" else None
@@ -565,8 +624,7 @@ def c_memory():
 
 
 @pytest.mark.parametrize("make", [lambda: jointed(0), pile], ids=["joints", "pile"])
-@pytest.mark.parametrize("keywords", [
-    {}, {"solver": "pgs"}, {"stabilization": "baumgarte", "friction_points": "point"}])
+@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"stabilization": "baumgarte", "friction_points": "point"}])
 def test_a_warm_step_allocates_nothing(make, keywords):
     warm_steps_allocate_nothing(mc.World(make(), **keywords))
 
@@ -610,7 +668,8 @@ def hinges(count=30):
 
 # Scene, keywords, and how many rows its last step has at least.
 REDUCED = {
-    "hinges": (hinges, {}, 0), "hinges, rk4": (hinges, {"integrator": "rk4"}, 0),
+    "hinges": (hinges, {}, 0),
+    "hinges, rk4": (hinges, {"integrator": "rk4"}, 0),
     "balls": (lambda: mc.load("chain", n=20), {}, 0),
     "loop": (lambda: mc.load("four_bar"), {}, 5),
     "loop, projection": (lambda: mc.load("four_bar"), {"stabilization": "projection"}, 5),

@@ -16,8 +16,11 @@ def build() -> mc.Scene:
     scene = mc.Scene(name="door")
     floor = scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     door = scene.add_body("door", shape=mc.Box((0.4, 0.02, 1.0)), position=(0.4, 0, 1.1), density=500)
-    joint = scene.add_joint(mc.HingeJoint(None, "door", anchor=(0, 0, 1.1), axis=(0, 0, 1), name="hinge",
-                                          motor=mc.Motor(velocity=1.0, max_force=20.0)))
+    joint = scene.add_joint(
+        mc.HingeJoint(
+            None, "door", anchor=(0, 0, 1.1), axis=(0, 0, 1), name="hinge", motor=mc.Motor(velocity=1.0, max_force=20.0)
+        )
+    )
     assert_type(floor, Body)
     assert_type(door.position, np.ndarray)
     assert joint.name == "hinge"

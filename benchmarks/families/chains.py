@@ -32,6 +32,7 @@ PITCH = 0.5
 
 # ---- chains: energy and closed joints --------------------------------------------------------------------------------
 
+
 def joint_of(kind, a, b, anchor, axis=(0, 1, 0)):
     """A joint through which a chain can swing in the plane."""
     if kind == "ball":
@@ -49,13 +50,23 @@ def chain_scene(links, ratio, compact, angle, joint, free):
     orientation = turned((0, 1, 0), angle)
     previous = None
     for k in range(links):
-        scene.add_body(f"link{k}", mass=1.0, inertia=compact * np.array([0.004, 0.016, 0.016]),
-                       position=PITCH * (k + 0.5) * along, orientation=orientation)
+        scene.add_body(
+            f"link{k}",
+            mass=1.0,
+            inertia=compact * np.array([0.004, 0.016, 0.016]),
+            position=PITCH * (k + 0.5) * along,
+            orientation=orientation,
+        )
         if k or not free:
             scene.add_joint(joint_of(joint, previous, f"link{k}", PITCH * k * along))
         previous = f"link{k}"
-    scene.add_body("ball", mass=ratio, inertia=(0.1 * compact * ratio,) * 3, position=PITCH * (links + 1) * along,
-                   orientation=orientation)
+    scene.add_body(
+        "ball",
+        mass=ratio,
+        inertia=(0.1 * compact * ratio,) * 3,
+        position=PITCH * (links + 1) * along,
+        orientation=orientation,
+    )
     scene.add_joint(joint_of(joint, previous, "ball", PITCH * links * along))
     return scene
 
@@ -75,20 +86,31 @@ def run_chain(links, ratio, compact, angle, joint, hold, seconds, rate, substeps
 
 
 CHAIN = Family(
-    "chain", "Chains of links with a ball at the end",
+    "chain",
+    "Chains of links with a ball at the end",
     "Joints stay closed and energy is conserved: nothing else acts than gravity. Energies in parts of what all weights "
     "would set "
     "free by falling from the chain's length.",
     run_chain,
-    {"links": WholeLog(1, 100), "ratio": Log(1, 50_000), "compact": Log(1e-6, 1), "angle": Uniform(-1.5, 1.5),
-     "joint": Choice("ball", "hinge", "universal"), "hold": Choice("anchored", "free"), "seconds": SECONDS,
-     "rate": RATE, "substeps": SUBSTEPS},
+    {
+        "links": WholeLog(1, 100),
+        "ratio": Log(1, 50_000),
+        "compact": Log(1e-6, 1),
+        "angle": Uniform(-1.5, 1.5),
+        "joint": Choice("ball", "hinge", "universal"),
+        "hold": Choice("anchored", "free"),
+        "seconds": SECONDS,
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
     {"gap": GAP, "gain": GROWTH, "loss": LOSS},
     domain={"links": WholeLog(1, 50), "rate": WholeLog(60, 1000)},
-    quick={"links": WholeLog(1, 6), "rate": WholeLog(60, 120)})
+    quick={"links": WholeLog(1, 6), "rate": WholeLog(60, 120)},
+)
 
 
 # ---- one bob: the path in closed form --------------------------------------------------------------------------------
+
 
 def pendulum_angle(start, frequency, time):
     """Angle from straight down of a pendulum let go at `start`: sin(angle / 2) = k cd(frequency t | k^2), k = sin(start
@@ -103,12 +125,16 @@ def run_bob(per_period, angle, compact, mass, rate, substeps):
     frequency = 2 * math.pi * rate * substeps / per_period
     arm = G / (frequency**2 * (1 + compact))
     scene = mc.Scene()
-    scene.add_body("bob", mass=mass, inertia=(compact * mass * arm**2,) * 3,
-                   position=(arm * math.sin(angle), 0, -arm * math.cos(angle)))
+    scene.add_body(
+        "bob",
+        mass=mass,
+        inertia=(compact * mass * arm**2,) * 3,
+        position=(arm * math.sin(angle), 0, -arm * math.cos(angle)),
+    )
     scene.add_joint(mc.BallJoint(None, "bob", (0, 0, 0)))
     world = stepped(scene, rate, substeps)
     watch = Watch(world, scale=mass * G * arm)
-    period = 4 * ellipk(math.sin(angle / 2)**2) / frequency
+    period = 4 * ellipk(math.sin(angle / 2) ** 2) / frequency
     count = max(1, min(2000, math.ceil(2 * period * rate)))
     off = 0.0
     for k in range(1, count + 1):
@@ -119,15 +145,26 @@ def run_bob(per_period, angle, compact, mass, rate, substeps):
 
 
 BOB = Family(
-    "bob", "A bob on an arm",
+    "bob",
+    "A bob on an arm",
     "The pendulum's path by Jacobi's elliptic functions, over two swings to and fro; lengths in arms.",
     run_bob,
-    {"per_period": Log(8, 3000), "angle": Uniform(0.05, 3.0), "compact": Log(1e-9, 1), "mass": Log(1e-3, 1e3),
-     "rate": RATE, "substeps": SUBSTEPS},
-    {"path": Error("arms", 0.005, "distance from the true path"), "gap": Error("arms", 1e-6, "widest gap of the joint"),
-     "gain": Error("", 1e-4, "energy above the start's, by m g arm"),
-     "loss": Error("", 0.001, "energy lost at the end")},
-    domain={"per_period": Log(300, 3000), "angle": Uniform(0.05, 2.8)})
+    {
+        "per_period": Log(8, 3000),
+        "angle": Uniform(0.05, 3.0),
+        "compact": Log(1e-9, 1),
+        "mass": Log(1e-3, 1e3),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "path": Error("arms", 0.005, "distance from the true path"),
+        "gap": Error("arms", 1e-6, "widest gap of the joint"),
+        "gain": Error("", 1e-4, "energy above the start's, by m g arm"),
+        "loss": Error("", 0.001, "energy lost at the end"),
+    },
+    domain={"per_period": Log(300, 3000), "angle": Uniform(0.05, 2.8)},
+)
 
 
 # ---- trees of all joints against generalized coordinates -------------------------------------------------------------
@@ -154,8 +191,7 @@ def random_joint(rng, kind, a, b, anchor):
         return mc.ScrewJoint(a, b, anchor, axis, rng.choice([0.05, -0.2]))
     if kind == "fixed":
         return mc.FixedJoint(a, b, anchor)
-    return {"hinge": mc.HingeJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint}[kind](a, b, anchor,
-                                                                                                        axis)
+    return {"hinge": mc.HingeJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint}[kind](a, b, anchor, axis)
 
 
 def tree_scene(bodies, decades, kind, hold, seed):
@@ -164,11 +200,12 @@ def tree_scene(bodies, decades, kind, hold, seed):
     scene = mc.Scene()
     place = {None: np.zeros(3)}
     for k in range(bodies):
-        name, mass, square = f"b{k}", 10 ** rng.uniform(0, decades), rng.uniform(0.1, 0.6, 3)**2
-        earlier = list(place)[1 if k and hold == "free" else 0:]
+        name, mass, square = f"b{k}", 10 ** rng.uniform(0, decades), rng.uniform(0.1, 0.6, 3) ** 2
+        earlier = list(place)[1 if k and hold == "free" else 0 :]
         place[name] = rng.uniform(-1, 1, 3)
-        scene.add_body(name, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[name],
-                       orientation=unit(rng, 4))
+        scene.add_body(
+            name, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[name], orientation=unit(rng, 4)
+        )
         if k or hold == "anchored":
             a = earlier[rng.integers(len(earlier))]
             which = KINDS[rng.integers(len(KINDS))] if kind == "mixed" else kind
@@ -190,21 +227,34 @@ def run_tree(bodies, decades, kind, hold, seed, rate, substeps):
 
 
 TREE = Family(
-    "tree", "Trees of all kinds of joint",
-    "The same scene in generalized coordinates, by ReducedWorld(integrator=\"reference\"), and energy, over half a "
+    "tree",
+    "Trees of all kinds of joint",
+    'The same scene in generalized coordinates, by ReducedWorld(integrator="reference"), and energy, over half a '
     "second of "
     "falling.",
     run_tree,
-    {"bodies": Whole(1, 8), "decades": Uniform(0, 3), "kind": Choice("mixed", *KINDS),
-     "hold": Choice("anchored", "free"),
-     "seed": Whole(0, 9999), "rate": RATE, "substeps": SUBSTEPS},
-    {"path": Error("m", 0.005, "largest distance of a coordinate from the reference"), "gap": GAP,
-     "gain": Error("", 1e-4, "energy above the start's"), "loss": LOSS},
+    {
+        "bodies": Whole(1, 8),
+        "decades": Uniform(0, 3),
+        "kind": Choice("mixed", *KINDS),
+        "hold": Choice("anchored", "free"),
+        "seed": Whole(0, 9999),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "path": Error("m", 0.005, "largest distance of a coordinate from the reference"),
+        "gap": GAP,
+        "gain": Error("", 1e-4, "energy above the start's"),
+        "loss": LOSS,
+    },
     domain={"substeps": Whole(4, 32), "rate": WholeLog(60, 1000)},
-    quick={"rate": WholeLog(60, 240), "substeps": Whole(4, 8), "bodies": Whole(1, 5)})
+    quick={"rate": WholeLog(60, 240), "substeps": Whole(4, 8), "bodies": Whole(1, 5)},
+)
 
 
 # ---- trees of all joints for as long as is asked ---------------------------------------------------------------------
+
 
 def run_lasting(bodies, decades, kind, hold, seed, seconds, rate, substeps):
     """Anchored under gravity; free trees turn as one body at first, without it."""
@@ -225,20 +275,30 @@ def run_lasting(bodies, decades, kind, hold, seed, seconds, rate, substeps):
 
 
 LASTING = Family(
-    "lasting", "Trees of all kinds of joint, for twenty seconds",
+    "lasting",
+    "Trees of all kinds of joint, for twenty seconds",
     "Joints stay closed and energy is conserved, and both momenta of free trees, which turn without gravity; in parts "
     "of what they have at first.",
     run_lasting,
-    {"bodies": Whole(1, 8), "decades": Uniform(0, 3), "kind": Choice("mixed", *KINDS),
-     "hold": Choice("anchored", "free"), "seed": Whole(0, 9999), "seconds": SECONDS, "rate": RATE, "substeps": SUBSTEPS},
+    {
+        "bodies": Whole(1, 8),
+        "decades": Uniform(0, 3),
+        "kind": Choice("mixed", *KINDS),
+        "hold": Choice("anchored", "free"),
+        "seed": Whole(0, 9999),
+        "seconds": SECONDS,
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
     # welded, it has no motion beside that with its momenta to give to
-    {"gap": GAP, "gain": GAIN, "loss": LOSS,
-     "momentum": Error("", 1e-9, "change of a free tree's momenta")},
+    {"gap": GAP, "gain": GAIN, "loss": LOSS, "momentum": Error("", 1e-9, "change of a free tree's momenta")},
     domain={"rate": WholeLog(60, 1000)},
-    quick={"rate": WholeLog(60, 120), "bodies": Whole(1, 5)})
+    quick={"rate": WholeLog(60, 120), "bodies": Whole(1, 5)},
+)
 
 
 # ---- springs, motors, friction, limits -------------------------------------------------------------------------------
+
 
 def driven_scene(kind, mass, start=0.0, speed=0.0, **drive):
     """One body of 1 kg m^2 per kg that a slider, hinge or rod leaves one way, at a coordinate `start` and its rate."""
@@ -251,8 +311,11 @@ def driven_scene(kind, mass, start=0.0, speed=0.0, **drive):
         scene.add_joint(mc.SliderJoint(None, "body", axis=(1, 0, 0), name="joint", **drive))
     else:
         scene.add_body("body", mass=mass, inertia=(mass,) * 3, position=(1.0 + start, 0, 0), velocity=(speed, 0, 0))
-        scene.add_joint(mc.DistanceJoint(None, "body", anchor_a=(0, 0, 0), anchor_b=(1.0 + start, 0, 0), length=1.0,
-                                         name="joint", **drive))
+        scene.add_joint(
+            mc.DistanceJoint(
+                None, "body", anchor_a=(0, 0, 0), anchor_b=(1.0 + start, 0, 0), length=1.0, name="joint", **drive
+            )
+        )
     return scene
 
 
@@ -277,14 +340,21 @@ def run_spring(kind, per_period, damping, mass, rate, substeps):
 
 
 SPRING = Family(
-    "spring", "A mass on a spring",
+    "spring",
+    "A mass on a spring",
     "x = v/w exp(-z w0 t) sin(w t), over three periods, in parts of the undamped amplitude.",
     run_spring,
-    {"kind": Choice("slider", "hinge", "rod"), "per_period": Log(8, 3000), "damping": Uniform(0, 0.95),
-     "mass": Log(1e-3, 1e3),
-     "rate": RATE, "substeps": SUBSTEPS},
+    {
+        "kind": Choice("slider", "hinge", "rod"),
+        "per_period": Log(8, 3000),
+        "damping": Uniform(0, 0.95),
+        "mass": Log(1e-3, 1e3),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
     {"path": Error("", 0.01, "distance from the true motion")},
-    domain={"per_period": Log(300, 3000)})
+    domain={"per_period": Log(300, 3000)},
+)
 
 
 def run_speed_motor(kind, mass, strength, load, speed, rate, substeps):
@@ -304,12 +374,21 @@ def run_speed_motor(kind, mass, strength, load, speed, rate, substeps):
 
 
 SPEED_MOTOR = Family(
-    "speed_motor", "A motor that comes to its speed",
+    "speed_motor",
+    "A motor that comes to its speed",
     "Speed grows at (force - load)/m until it is reached, and stays.",
     run_speed_motor,
-    {"kind": Choice("slider", "hinge"), "mass": Log(1e-3, 1e3), "strength": Log(0.1, 1e3), "load": Uniform(0, 0.9),
-     "speed": Log(0.01, 100), "rate": RATE, "substeps": SUBSTEPS},
-    {"speed": Error("", 1e-6, "largest error of the speed at the end of a step, by the speed wanted")})
+    {
+        "kind": Choice("slider", "hinge"),
+        "mass": Log(1e-3, 1e3),
+        "strength": Log(0.1, 1e3),
+        "load": Uniform(0, 0.9),
+        "speed": Log(0.01, 100),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {"speed": Error("", 1e-6, "largest error of the speed at the end of a step, by the speed wanted")},
+)
 
 
 def run_position_motor(links, ratio, hertz, coordinates, rate):
@@ -319,8 +398,15 @@ def run_position_motor(links, ratio, hertz, coordinates, rate):
     for k in range(links):
         mass = ratio if k == links - 1 else 1.0
         scene.add_body(f"link{k}", mass=mass, inertia=(0.02 * mass,) * 3, position=(PITCH * (k + 0.5), 0, 0))
-        scene.add_joint(mc.HingeJoint(previous, f"link{k}", (PITCH * k, 0, 0), (0, 1, 0),
-                                      motor=mc.Motor(position=0.0, max_force=1e6 * ratio, hertz=hertz)))
+        scene.add_joint(
+            mc.HingeJoint(
+                previous,
+                f"link{k}",
+                (PITCH * k, 0, 0),
+                (0, 1, 0),
+                motor=mc.Motor(position=0.0, max_force=1e6 * ratio, hertz=hertz),
+            )
+        )
         previous = f"link{k}"
     if coordinates == "reduced":
         world = mc.ReducedWorld(scene, dt=1.0 / rate, substeps=4, sleep=False)
@@ -331,12 +417,19 @@ def run_position_motor(links, ratio, hertz, coordinates, rate):
 
 
 POSITION_MOTOR = Family(
-    "position_motor", "Arms that position motors hold level",
+    "position_motor",
+    "Arms that position motors hold level",
     "Nothing moves: the motors' greatest force is far above the load.",
     run_position_motor,
-    {"links": Whole(1, 8), "ratio": Log(1, 100), "hertz": Log(2, 100), "coordinates": Choice("maximal", "reduced"),
-     "rate": WholeLog(30, 240)},
-    {"droop": Error("degrees", 0.1, "largest angle of a joint after 2 s")})
+    {
+        "links": Whole(1, 8),
+        "ratio": Log(1, 100),
+        "hertz": Log(2, 100),
+        "coordinates": Choice("maximal", "reduced"),
+        "rate": WholeLog(30, 240),
+    },
+    {"droop": Error("degrees", 0.1, "largest angle of a joint after 2 s")},
+)
 
 
 def run_joint_friction(kind, mass, strength, speed, rate, substeps):
@@ -350,20 +443,34 @@ def run_joint_friction(kind, mass, strength, speed, rate, substeps):
         off = max(off, abs(rates - max(0.0, speed - strength * k / rate)) / speed)
     t = min(steps / rate, speed / strength)
     # A step of the speed is a step of the way: the substep in which it stops, and the semi-implicit h a t / 2.
-    return {"speed": off, "way": max(0.0, abs(coordinate(world, kind) - (speed * t - strength * t * t / 2)) / way
-                                     - 2 * strength / (speed * rate * substeps))}
+    return {
+        "speed": off,
+        "way": max(
+            0.0,
+            abs(coordinate(world, kind) - (speed * t - strength * t * t / 2)) / way
+            - 2 * strength / (speed * rate * substeps),
+        ),
+    }
 
 
 JOINT_FRICTION = Family(
-    "joint_friction", "A joint with friction comes to rest",
-    "Speed falls at F/m to zero and stays there; the way is v^2 m/2F, but for one substep at the beginning and the "
-    "end.",
+    "joint_friction",
+    "A joint with friction comes to rest",
+    "Speed falls at F/m to zero and stays there; the way is v^2 m/2F, but for one substep at the beginning and the end.",
     run_joint_friction,
-    {"kind": Choice("slider", "hinge"), "mass": Log(1e-3, 1e3), "strength": Log(0.1, 100), "speed": Log(0.05, 30),
-     "rate": RATE,
-     "substeps": SUBSTEPS},
-    {"speed": Error("", 1e-6, "largest error of the speed, by the first"),
-     "way": Error("", 1e-3, "error of the way to rest, beyond one substep's")})
+    {
+        "kind": Choice("slider", "hinge"),
+        "mass": Log(1e-3, 1e3),
+        "strength": Log(0.1, 100),
+        "speed": Log(0.05, 30),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "speed": Error("", 1e-6, "largest error of the speed, by the first"),
+        "way": Error("", 1e-3, "error of the way to rest, beyond one substep's"),
+    },
+)
 
 
 def run_limit(ratio, reach, span, compact, rate, substeps):
@@ -376,44 +483,74 @@ def run_limit(ratio, reach, span, compact, rate, substeps):
     world = stepped(scene, rate, substeps)
     watch = Watch(world)
     watch.run(4 * rate)
-    return {"gap": watch.gap, "gain": watch.gain, "speed": float(np.abs(world.velocities).max()),
-            "off": max(abs(world.joint("shoulder").position - span), abs(world.joint("wrist").position - 0.1))}
+    return {
+        "gap": watch.gap,
+        "gain": watch.gain,
+        "speed": float(np.abs(world.velocities).max()),
+        "off": max(abs(world.joint("shoulder").position - span), abs(world.joint("wrist").position - 0.1)),
+    }
 
 
 LIMIT = Family(
-    "limit", "A light arm and a heavy weight on limits",
+    "limit",
+    "A light arm and a heavy weight on limits",
     "At rest on both limits, energy not above the start's.",
     run_limit,
-    {"ratio": Log(0.01, 1e5), "reach": Log(0.02, 2), "span": Uniform(0.1, 1.2), "compact": Log(1e-3, 1),
-     "rate": WholeLog(30, 480), "substeps": SUBSTEPS},
-    {"off": Error("rad", 0.02, "off its limits after 4 s"), "speed": Error("m/s", 0.05, "speed after 4 s"), "gap": GAP,
-     "gain": Error("", 1e-3, "energy above the start's")},
-    domain={"ratio": Log(0.1, 1e5), "reach": Log(0.05, 2), "compact": Log(0.03, 1), "substeps": Whole(4, 32),
-            "rate": WholeLog(60, 480)},
-    quick={"rate": WholeLog(60, 120), "substeps": Whole(4, 12)})
+    {
+        "ratio": Log(0.01, 1e5),
+        "reach": Log(0.02, 2),
+        "span": Uniform(0.1, 1.2),
+        "compact": Log(1e-3, 1),
+        "rate": WholeLog(30, 480),
+        "substeps": SUBSTEPS,
+    },
+    {
+        "off": Error("rad", 0.02, "off its limits after 4 s"),
+        "speed": Error("m/s", 0.05, "speed after 4 s"),
+        "gap": GAP,
+        "gain": Error("", 1e-3, "energy above the start's"),
+    },
+    domain={
+        "ratio": Log(0.1, 1e5),
+        "reach": Log(0.05, 2),
+        "compact": Log(0.03, 1),
+        "substeps": Whole(4, 32),
+        "rate": WholeLog(60, 480),
+    },
+    quick={"rate": WholeLog(60, 120), "substeps": Whole(4, 12)},
+)
 
 # ---- a folded chain --------------------------------------------------------------------------------------------------
+
 
 def run_folded(links, slim, joint, rate, substeps, per_fall):
     """A chain hangs in a narrow fold from both of its ends; one is let go. links: of each strand, and one across. slim:
     inertia of a link by that of a rod. per_fall: steps in the fall."""
     count, length = 2 * links + 1, 2.0 * links
-    gravity = 2 * 0.8 * length * (rate / per_fall)**2
+    gravity = 2 * 0.8 * length * (rate / per_fall) ** 2
     inertia = slim / 12 * np.array([0.01, 1.0, 1.0])
     down, across = turned((0, 1, 0), math.pi / 2), turned((0, 1, 0), 0.0)
     scene = mc.Scene(gravity=(0, 0, -gravity))
-    ends = [np.array([0.0, 0.0, -min(k, links)]) if k <= links else np.array([1.0, 0.0, -float(count - k)])
-            for k in range(count + 1)]
+    ends = [
+        np.array([0.0, 0.0, -min(k, links)]) if k <= links else np.array([1.0, 0.0, -float(count - k)])
+        for k in range(count + 1)
+    ]
     for k in range(count):
-        scene.add_body(f"link{k}", mass=1.0, inertia=inertia, position=(ends[k] + ends[k + 1]) / 2,
-                       orientation=across if k == links else down)
+        scene.add_body(
+            f"link{k}",
+            mass=1.0,
+            inertia=inertia,
+            position=(ends[k] + ends[k + 1]) / 2,
+            orientation=across if k == links else down,
+        )
         scene.add_joint(joint_of(joint, f"link{k - 1}" if k else None, f"link{k}", ends[k]))
     world = stepped(scene, rate, substeps)
     watch = Watch(world, scale=count * gravity * length)
     # Of ideal chains all energy goes to the strand that falls: v^2 = g x (2 L - x) / (L - x).
     way = 0.8 * length
-    fall = quad(lambda u: 2 * u * math.sqrt((length - u * u) / (gravity * u * u * (2 * length - u * u))), 0.0,
-                math.sqrt(way))[0]
+    fall = quad(
+        lambda u: 2 * u * math.sqrt((length - u * u) / (gravity * u * u * (2 * length - u * u))), 0.0, math.sqrt(way)
+    )[0]
     last = 0.0
     for k in range(1, 2 * per_fall):
         watch.step()
@@ -425,20 +562,38 @@ def run_folded(links, slim, joint, rate, substeps, per_fall):
     else:
         time = math.inf
     free = math.sqrt(2 * way / gravity)
-    return {"time": abs(time / fall - 1), "free": max(0.0, time / free - 1), "gap": watch.gap, "gain": watch.gain,
-            "loss": watch.found()["loss"]}
+    return {
+        "time": abs(time / fall - 1),
+        "free": max(0.0, time / free - 1),
+        "gap": watch.gap,
+        "gain": watch.gain,
+        "loss": watch.found()["loss"],
+    }
 
 
 FOLDED = Family(
-    "folded", "A folded chain that is let go at one end",
+    "folded",
+    "A folded chain that is let go at one end",
     "It falls faster than freely, for the strand that hangs pulls it down: by the energy of an ideal chain "
-    "(M. Calkin, R. March, \"The dynamics of a falling chain\", 1989).",
+    '(M. Calkin, R. March, "The dynamics of a falling chain", 1989).',
     run_folded,
-    {"links": WholeLog(5, 50), "slim": Log(0.01, 1), "joint": Choice("ball", "hinge", "universal"),
-     "rate": WholeLog(60, 1000),
-     "substeps": WholeLog(1, 16), "per_fall": WholeLog(20, 400)},
-    {"time": Error("", 0.03, "error of the time of the fall"), "free": Error("", 1e-3, "slower than a free fall, by that"),
-     "gap": GAP, "gain": GAIN, "loss": LOSS},
-    quick={"links": WholeLog(5, 15), "per_fall": WholeLog(20, 60), "substeps": WholeLog(1, 6)}, examples=4)
+    {
+        "links": WholeLog(5, 50),
+        "slim": Log(0.01, 1),
+        "joint": Choice("ball", "hinge", "universal"),
+        "rate": WholeLog(60, 1000),
+        "substeps": WholeLog(1, 16),
+        "per_fall": WholeLog(20, 400),
+    },
+    {
+        "time": Error("", 0.03, "error of the time of the fall"),
+        "free": Error("", 1e-3, "slower than a free fall, by that"),
+        "gap": GAP,
+        "gain": GAIN,
+        "loss": LOSS,
+    },
+    quick={"links": WholeLog(5, 15), "per_fall": WholeLog(20, 60), "substeps": WholeLog(1, 6)},
+    examples=4,
+)
 
 FAMILIES = (CHAIN, BOB, TREE, LASTING, SPRING, SPEED_MOTOR, POSITION_MOTOR, JOINT_FRICTION, LIMIT, FOLDED)

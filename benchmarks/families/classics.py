@@ -25,6 +25,7 @@ from families.rattleback import RATTLEBACK
 
 # ---- tops ------------------------------------------------------------------------------------------------------------
 
+
 def run_top(per_turn, spin_factor, tilt, flat, rate, substeps):
     """A symmetric top on its tip, in the slower of its two steady precessions: A W^2 cos(tilt) - C n W + m g l = 0 (H.
     Goldstein, "Classical Mechanics", 5.7), A across at the tip, n the spin about its own axis in all. per_turn:
@@ -34,14 +35,21 @@ def run_top(per_turn, spin_factor, tilt, flat, rate, substeps):
     across, along = 0.1 + mass * height**2, 0.1 * (1 + flat)
     spin = 2 * math.pi * rate * substeps / per_turn
     # The least spin is 2 sqrt(A m g l cos) / C: gravity is chosen such that spin is spin_factor times that.
-    gravity = (along * spin / (2 * spin_factor))**2 / (across * mass * height * math.cos(tilt))
-    root = math.sqrt((along * spin)**2 - 4 * across * math.cos(tilt) * mass * gravity * height)
+    gravity = (along * spin / (2 * spin_factor)) ** 2 / (across * mass * height * math.cos(tilt))
+    root = math.sqrt((along * spin) ** 2 - 4 * across * math.cos(tilt) * mass * gravity * height)
     precession = 2 * mass * gravity * height / (along * spin + root)
     axis = np.array([math.sin(tilt), 0, math.cos(tilt)])
     omega = precession * np.array([0, 0, 1.0]) + (spin - precession * math.cos(tilt)) * axis
     scene = mc.Scene(gravity=(0, 0, -gravity))
-    scene.add_body("top", mass=mass, inertia=(0.1, 0.1, along), position=height * axis, angular_velocity=omega,
-                   velocity=np.cross(omega, height * axis), orientation=turned((0, 1, 0), tilt))
+    scene.add_body(
+        "top",
+        mass=mass,
+        inertia=(0.1, 0.1, along),
+        position=height * axis,
+        angular_velocity=omega,
+        velocity=np.cross(omega, height * axis),
+        orientation=turned((0, 1, 0), tilt),
+    )
     scene.add_joint(mc.BallJoint(None, "top", (0, 0, 0)))
     world = stepped(scene, rate, substeps)
     watch = Watch(world, scale=mass * gravity * height)
@@ -56,15 +64,26 @@ def run_top(per_turn, spin_factor, tilt, flat, rate, substeps):
 
 
 TOP = Family(
-    "top", "A heavy top that precesses steadily",
+    "top",
+    "A heavy top that precesses steadily",
     "The steady precession in closed form, over one turn of it; lengths by the distance from tip to centre of mass.",
     run_top,
-    {"per_turn": Log(6, 1000), "spin_factor": Log(1.05, 20), "tilt": Uniform(0.05, 1.3), "flat": Uniform(-0.8, 0.9),
-     "rate": RATE, "substeps": SUBSTEPS},
-    {"path": Error("", 0.05, "distance of the centre of mass from its circle's point"),
-     "gap": Error("", 1e-6, "widest gap of the joint"),
-     "gain": Error("", 1e-3, "energy above the start's, by m g l"), "loss": Error("", 1e-3, "energy lost, by m g l")},
-    domain={"per_turn": Log(60, 1000), "spin_factor": Log(1.2, 20)})
+    {
+        "per_turn": Log(6, 1000),
+        "spin_factor": Log(1.05, 20),
+        "tilt": Uniform(0.05, 1.3),
+        "flat": Uniform(-0.8, 0.9),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "path": Error("", 0.05, "distance of the centre of mass from its circle's point"),
+        "gap": Error("", 1e-6, "widest gap of the joint"),
+        "gain": Error("", 1e-3, "energy above the start's, by m g l"),
+        "loss": Error("", 1e-3, "energy lost, by m g l"),
+    },
+    domain={"per_turn": Log(60, 1000), "spin_factor": Log(1.2, 20)},
+)
 
 
 def run_rotor(per_turn, flat, offset, mount, turns, rate, substeps):
@@ -75,8 +94,7 @@ def run_rotor(per_turn, flat, offset, mount, turns, rate, substeps):
     tilt = 0.3 if mount == "ball" else 0.0
     omega = spin * np.array([math.sin(tilt), 0, math.cos(tilt)])
     arm = np.array([0, 0, offset])
-    scene.add_body("rotor", mass=1.0, inertia=inertia, position=arm, velocity=np.cross(omega, arm),
-                   angular_velocity=omega)
+    scene.add_body("rotor", mass=1.0, inertia=inertia, position=arm, velocity=np.cross(omega, arm), angular_velocity=omega)
     if mount == "ball":
         scene.add_joint(mc.BallJoint(None, "rotor", (0, 0, 0)))
     elif mount == "hinge":
@@ -91,22 +109,33 @@ def run_rotor(per_turn, flat, offset, mount, turns, rate, substeps):
 
 
 ROTOR = Family(
-    "rotor", "Rotors on joints, without gravity",
+    "rotor",
+    "Rotors on joints, without gravity",
     "Energy is conserved.",
     run_rotor,
-    {"per_turn": Log(2.5, 1000), "flat": Uniform(-0.9, 0.9), "offset": Choice(0.0, 0.3, 2.0),
-     "mount": Choice("ball", "hinge", "frame"),
-     "turns": Whole(10, 100), "rate": RATE, "substeps": SUBSTEPS},
-    {"gap": Error("m", 1e-6, "widest gap of the joint"), "gain": Error("", 1e-4, "energy above the start's"),
-     "loss": Error("", 0.01, "energy lost")},
-    domain={"per_turn": Log(30, 1000)})
+    {
+        "per_turn": Log(2.5, 1000),
+        "flat": Uniform(-0.9, 0.9),
+        "offset": Choice(0.0, 0.3, 2.0),
+        "mount": Choice("ball", "hinge", "frame"),
+        "turns": Whole(10, 100),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "gap": Error("m", 1e-6, "widest gap of the joint"),
+        "gain": Error("", 1e-4, "energy above the start's"),
+        "loss": Error("", 0.01, "energy lost"),
+    },
+    domain={"per_turn": Log(30, 1000)},
+)
 
 
 def run_tumbling(per_turn, middle, long, tilt, rate, substeps):
     """A free body spun near one of its axes, without gravity, against Euler's equations."""
     spin = 2 * math.pi * rate * substeps / per_turn
     scene = mc.Scene(gravity=(0, 0, 0))
-    inertia = (1.0, 1.0 + middle * long, 1.0 + long)            # moments of a body if 1 + long <= 2 + middle long
+    inertia = (1.0, 1.0 + middle * long, 1.0 + long)  # moments of a body if 1 + long <= 2 + middle long
     omega = spin * np.array([math.sin(tilt), math.cos(tilt), 0.1])
     scene.add_body("body", mass=1.0, inertia=inertia, angular_velocity=omega)
     world = stepped(scene, rate, substeps)
@@ -123,18 +152,30 @@ def run_tumbling(per_turn, middle, long, tilt, rate, substeps):
 
 
 TUMBLING = Family(
-    "tumbling", "A free body that tumbles",
-    "Euler's equations, by ReducedWorld(integrator=\"reference\"), over two turns; energy and angular momentum.",
+    "tumbling",
+    "A free body that tumbles",
+    'Euler\'s equations, by ReducedWorld(integrator="reference"), over two turns; energy and angular momentum.',
     run_tumbling,
-    {"per_turn": Log(4, 3000), "middle": Uniform(0.1, 0.9), "long": Uniform(0.05, 1), "tilt": Uniform(0, 1.57),
-     "rate": RATE,
-     "substeps": SUBSTEPS},
-    {"turn": Error("rad", 0.05, "angle from the true orientation"), "energy": Error("", 1e-3, "change of energy"),
-     "momentum": Error("", 1e-10, "change of the angular momentum")},
-    domain={"per_turn": Log(200, 3000)}, quick={"per_turn": Log(200, 800), "substeps": Whole(2, 32)})
+    {
+        "per_turn": Log(4, 3000),
+        "middle": Uniform(0.1, 0.9),
+        "long": Uniform(0.05, 1),
+        "tilt": Uniform(0, 1.57),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "turn": Error("rad", 0.05, "angle from the true orientation"),
+        "energy": Error("", 1e-3, "change of energy"),
+        "momentum": Error("", 1e-10, "change of the angular momentum"),
+    },
+    domain={"per_turn": Log(200, 3000)},
+    quick={"per_turn": Log(200, 800), "substeps": Whole(2, 32)},
+)
 
 
 # ---- on a plane ------------------------------------------------------------------------------------------------------
+
 
 def run_tippe_top(radius, low, spin, tilt, friction, flat, rate, substeps):
     """A ball whose centre of mass is off its middle by `low` of its radius spins and slides. spin: by the root of
@@ -146,17 +187,30 @@ def run_tippe_top(radius, low, spin, tilt, friction, flat, rate, substeps):
     inertia = 0.4 * radius**2 * np.array([1.0, 1.0, 1.0 + flat])
     turn = turned((0, 1, 0), tilt)
     axis = np.array([math.sin(tilt), 0, math.cos(tilt)])
-    scene.add_body("top", shape=mc.Sphere(radius), mass=1.0, inertia=inertia, center_of_mass=(0, 0, -low * radius),
-                   position=(0, 0, radius), orientation=turn, angular_velocity=omega * axis, material=material)
+    scene.add_body(
+        "top",
+        shape=mc.Sphere(radius),
+        mass=1.0,
+        inertia=inertia,
+        center_of_mass=(0, 0, -low * radius),
+        position=(0, 0, radius),
+        orientation=turn,
+        angular_velocity=omega * axis,
+        material=material,
+    )
     world = stepped(scene, rate, substeps)
 
     def jellett():
         w, x, y, z = world.orientations[1]
-        axes = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+        axes = np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
         momentum = axes @ (inertia * (axes.T @ world.angular_velocities[1]))
-        return float(momentum @ (low * radius * axes[:, 2] - (0, 0, radius)))       # centre of mass to the contact
+        return float(momentum @ (low * radius * axes[:, 2] - (0, 0, radius)))  # centre of mass to the contact
 
     start, energy, gain, off = jellett(), world.energy().total, 0.0, 0.0
     for _ in range(rate):
@@ -167,16 +221,27 @@ def run_tippe_top(radius, low, spin, tilt, friction, flat, rate, substeps):
 
 
 TIPPE_TOP = Family(
-    "tippe_top", "The tippe top",
+    "tippe_top",
+    "The tippe top",
     "Jellett's integral, angular momentum along the arm from centre of mass to contact, is constant whatever friction "
     "does (J. "
-    "Jellett, \"A treatise on the theory of friction\", 1872); energy is not gained.",
+    'Jellett, "A treatise on the theory of friction", 1872); energy is not gained.',
     run_tippe_top,
-    {"radius": Log(0.01, 1), "low": Uniform(0.05, 0.4), "spin": Log(2, 50), "tilt": Uniform(0.05, 1),
-     "friction": Log(0.05, 1),
-     "flat": Uniform(-0.3, 0.3), "rate": WholeLog(60, 1000), "substeps": SUBSTEPS},
-    {"jellett": Error("", 1e-9, "change of Jellett's integral in 1 s"),
-     "gain": Error("", 1e-3, "energy above the start's, by m g r")})
+    {
+        "radius": Log(0.01, 1),
+        "low": Uniform(0.05, 0.4),
+        "spin": Log(2, 50),
+        "tilt": Uniform(0.05, 1),
+        "friction": Log(0.05, 1),
+        "flat": Uniform(-0.3, 0.3),
+        "rate": WholeLog(60, 1000),
+        "substeps": SUBSTEPS,
+    },
+    {
+        "jellett": Error("", 1e-9, "change of Jellett's integral in 1 s"),
+        "gain": Error("", 1e-3, "energy above the start's, by m g r"),
+    },
+)
 
 
 def run_disc(radius, tilt, thin, friction, turns, rate, substeps):
@@ -196,9 +261,15 @@ def run_disc(radius, tilt, thin, friction, turns, rate, substeps):
     scene = mc.Scene()
     material = mc.Material(friction=friction)
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
-    scene.add_body("disc", shape=mc.Cylinder(radius, half), mass=1.0, position=(0, 0, -arm[2]),
-                   orientation=turned((0, 1, 0), tilt),
-                   angular_velocity=omega, material=material)
+    scene.add_body(
+        "disc",
+        shape=mc.Cylinder(radius, half),
+        mass=1.0,
+        position=(0, 0, -arm[2]),
+        orientation=turned((0, 1, 0), tilt),
+        angular_velocity=omega,
+        material=material,
+    )
     world = stepped(scene, rate, substeps)
     start, gain, off = world.energy().total, 0.0, 0.0
     for _ in range(1, max(2, min(1500, math.ceil(turns * 2 * math.pi / rate_of_turn * rate))) + 1):
@@ -209,18 +280,30 @@ def run_disc(radius, tilt, thin, friction, turns, rate, substeps):
 
 
 DISC = Family(
-    "disc", "Euler's disc",
+    "disc",
+    "Euler's disc",
     "Steady rolling round a centre of mass at rest, in closed form; rolling without slip loses nothing.",
     run_disc,
-    {"radius": Log(0.02, 1), "tilt": Uniform(0.1, 1.2), "thin": Log(0.005, 0.2), "friction": Uniform(0.5, 2),
-     "turns": Whole(1, 5),
-     "rate": RATE, "substeps": SUBSTEPS},
-    {"tilt": Error("rad", 0.05, "change of the tilt"), "gain": Error("", 1e-3, "energy above the start's, by m g r"),
-     "loss": Error("", 0.05, "energy lost, by m g r")},
-    domain={"rate": WholeLog(60, 1000), "substeps": WholeLog(2, 32)})
+    {
+        "radius": Log(0.02, 1),
+        "tilt": Uniform(0.1, 1.2),
+        "thin": Log(0.005, 0.2),
+        "friction": Uniform(0.5, 2),
+        "turns": Whole(1, 5),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "tilt": Error("rad", 0.05, "change of the tilt"),
+        "gain": Error("", 1e-3, "energy above the start's, by m g r"),
+        "loss": Error("", 0.05, "energy lost, by m g r"),
+    },
+    domain={"rate": WholeLog(60, 1000), "substeps": WholeLog(2, 32)},
+)
 
 
 # ---- springs and chains let go ---------------------------------------------------------------------------------------
+
 
 def run_slinky(links, stretch, period, damping, rate, substeps):
     """Balls on springs, hung, at rest, let go: stretch: of the uppermost spring by its length at rest; period: of one
@@ -235,9 +318,16 @@ def run_slinky(links, stretch, period, damping, rate, substeps):
         scene.add_body(f"b{k}", mass=mass, inertia=(1e-4,) * 3, position=(0, 0, z))
         if k:
             # Below this spring hang links + 1 - k balls.
-            scene.add_joint(mc.DistanceJoint(f"b{k - 1}", f"b{k}", anchor_a=(0, 0, before), anchor_b=(0, 0, z),
-                                             length=rest,
-                                             spring=mc.Spring(stiffness, damping * 2 * mass * frequency)))
+            scene.add_joint(
+                mc.DistanceJoint(
+                    f"b{k - 1}",
+                    f"b{k}",
+                    anchor_a=(0, 0, before),
+                    anchor_b=(0, 0, z),
+                    length=rest,
+                    spring=mc.Spring(stiffness, damping * 2 * mass * frequency),
+                )
+            )
         before = z
         z -= rest + stretch * rest * (links - k) / links
     world = stepped(scene, rate, substeps)
@@ -247,22 +337,32 @@ def run_slinky(links, stretch, period, damping, rate, substeps):
     steps = max(4, math.ceil(links * period / 16))
     for k in range(1, steps + 1):
         watch.step()
-        if k <= steps // 4:                       # the wave of release has not come down yet
+        if k <= steps // 4:  # the wave of release has not come down yet
             held = max(held, abs(world.positions[-1, 2] - low) / span)
-    true = center - gravity * (steps / rate)**2 / 2
+    true = center - gravity * (steps / rate) ** 2 / 2
     fall = center - true
     return {"center": abs(world.positions[:, 2].mean() - true) / fall, "bottom": held, "gain": watch.gain}
 
 
 SLINKY = Family(
-    "slinky", "A slinky of balls and springs that is let go",
+    "slinky",
+    "A slinky of balls and springs that is let go",
     "The centre of mass falls freely, the bottom stays until the wave of release comes down; energy is not gained.",
     run_slinky,
-    {"links": Whole(4, 40), "stretch": Log(0.1, 10), "period": Log(8, 1000), "damping": Uniform(0, 0.5), "rate": RATE,
-     "substeps": SUBSTEPS},
-    {"center": Error("", 0.01, "error of the fall of the centre of mass"),
-     "bottom": Error("", 0.01, "way of the bottom, by the length"),
-     "gain": Error("", 1e-3, "energy above the start's")},
-    domain={"period": Log(100, 1000), "substeps": Whole(4, 32)})
+    {
+        "links": Whole(4, 40),
+        "stretch": Log(0.1, 10),
+        "period": Log(8, 1000),
+        "damping": Uniform(0, 0.5),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "center": Error("", 0.01, "error of the fall of the centre of mass"),
+        "bottom": Error("", 0.01, "way of the bottom, by the length"),
+        "gain": Error("", 1e-3, "energy above the start's"),
+    },
+    domain={"period": Log(100, 1000), "substeps": Whole(4, 32)},
+)
 
 FAMILIES = (TOP, ROTOR, TUMBLING, TIPPE_TOP, RATTLEBACK, DISC, SLINKY)

@@ -14,10 +14,11 @@ import numpy as np
 
 import mcsim as mc
 
-DIGITS = 4                    # of a drawn number, so that a line of a table can be typed in again
+DIGITS = 4  # of a drawn number, so that a line of a table can be typed in again
 
 
 # ---- ranges: at(u) is the value at u in [0, 1], the only description of how a parameter is drawn ---------------------
+
 
 @dataclass(frozen=True)
 class Uniform:
@@ -43,7 +44,7 @@ class Log(Uniform):
     """Positive real numbers, evenly in their logarithm."""
 
     def _at(self, u):
-        return self.low * (self.high / self.low)**u
+        return self.low * (self.high / self.low) ** u
 
 
 class Whole(Uniform):
@@ -57,7 +58,7 @@ class WholeLog(Whole):
     """Positive whole numbers, evenly in their logarithm."""
 
     def at(self, u):
-        return min(int(self.low * ((self.high + 1) / self.low)**u), self.high)
+        return min(int(self.low * ((self.high + 1) / self.low) ** u), self.high)
 
 
 class Choice(tuple):
@@ -74,6 +75,7 @@ class Choice(tuple):
 
 
 # ---- the record ------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Error:
@@ -127,7 +129,7 @@ class Family:
         return all(parameters[name] in part for name, part in change.items())
 
     def place(self, parameters):
-        """"domain", "outside", or "shortfall": where bounds should hold and do not today."""
+        """ "domain", "outside", or "shortfall": where bounds should hold and do not today."""
         if not self.within(parameters, self.domain):
             return "outside"
         return "shortfall" if any(self.within(parameters, known.where) for known in self.shortfalls) else "domain"
@@ -151,7 +153,7 @@ class Family:
         count = len(ranges)
         root = 2.0
         for _ in range(64):
-            root = (1.0 + root)**(1.0 / (count + 1))        # of x^(count + 1) = x + 1
+            root = (1.0 + root) ** (1.0 / (count + 1))  # of x^(count + 1) = x + 1
         shift = np.random.default_rng([zlib.crc32(self.name.encode()), seed]).random(count)
         k = 0
         while True:
@@ -163,10 +165,10 @@ class Family:
 # ---- what many runs share --------------------------------------------------------------------------------------------
 
 G = 9.81
-RATE = WholeLog(30, 1000)             # steps a second
+RATE = WholeLog(30, 1000)  # steps a second
 SUBSTEPS = WholeLog(1, 32)
 ROUNDING = 1e-12
-HOPELESS_GAP, HOPELESS_GAIN = 0.1, 10.0           # [m]; by the scale of the energy
+HOPELESS_GAP, HOPELESS_GAIN = 0.1, 10.0  # [m]; by the scale of the energy
 
 
 def stepped(scene, rate, substeps, **keywords):
@@ -201,8 +203,7 @@ class Watch:
     def __init__(self, world, scale=None):
         self.world, self.start, self.gap, self.gain = world, world.energy().total, 0.0, 0.0
         moving = world.masses > 0
-        self.scale = scale or G * float(
-            (world.masses[moving] * np.linalg.norm(world.positions[moving], axis=1)).sum())
+        self.scale = scale or G * float((world.masses[moving] * np.linalg.norm(world.positions[moving], axis=1)).sum())
 
     def step(self, count=1):
         self.world.step(count)
@@ -220,8 +221,7 @@ class Watch:
         return self.found()
 
     def found(self):
-        return {"gap": self.gap, "gain": self.gain,
-                "loss": (self.start - self.world.energy().total) / self.scale}
+        return {"gap": self.gap, "gain": self.gain, "loss": (self.start - self.world.energy().total) / self.scale}
 
 
 GAP = Error("m", 1e-6, "widest gap of a joint")

@@ -9,6 +9,7 @@ from families.family import GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, G,
 
 # ---- gears, racks and screws -----------------------------------------------------------------------------------------
 
+
 def run_gears(kind, turn, inertia, steps, rate, substeps):
     """A weight of 1 kg sinks and turns wheels. turn: of the first wheel in the last substep [rad]; inertia: of a wheel, by
     that of the weight as the wheel feels it, 1 kg ratio^2 with the ratio a way a radian [m]."""
@@ -29,12 +30,13 @@ def run_gears(kind, turn, inertia, steps, rate, substeps):
             scene.add_body(f"wheel{k}", mass=1.0, inertia=(turning,) * 3, position=center)
             scene.add_joint(mc.HingeJoint(None, f"wheel{k}", center, (0, 1, 0), name=f"hinge{k}"))
         if kind == "rack":
-            scene.add_joint(mc.RackPinionJoint("weight", "wheel0", (ratio, 0, 0), (0, 0, 1), (0, 1, 0), radius=ratio,
-                                               name="rack"))
+            scene.add_joint(
+                mc.RackPinionJoint("weight", "wheel0", (ratio, 0, 0), (0, 0, 1), (0, 1, 0), radius=ratio, name="rack")
+            )
         else:
             scene.add_joint(mc.GearJoint("slider", "hinge0", ratio, name="gear"))
         if kind == "train":
-            scene.add_joint(mc.GearJoint("hinge0", "hinge1", 2.0, name="second"))       # it turns half as fast
+            scene.add_joint(mc.GearJoint("hinge0", "hinge1", 2.0, name="second"))  # it turns half as fast
     world = stepped(scene, rate, substeps)
     speed = way = gap = 0.0
     end = steps / rate
@@ -48,17 +50,29 @@ def run_gears(kind, turn, inertia, steps, rate, substeps):
 
 
 GEARS = Family(
-    "gears", "A weight that turns wheels by gears, a rack or a screw",
+    "gears",
+    "A weight that turns wheels by gears, a rack or a screw",
     "All moves as one mass, m + sum of I / r^2, so it falls evenly accelerated; teeth neither slip nor open.",
     run_gears,
-    {"kind": Choice("gear", "train", "rack", "screw"), "turn": Log(1e-3, 100), "inertia": Log(1e-3, 1e3),
-     "steps": WholeLog(10, 300), "rate": RATE, "substeps": SUBSTEPS},
-    {"speed": Error("", 0.01, "error of the speed, by the last"), "way": Error("", 0.02, "error of the way, by all of it"),
-     "gap": Error("", 1e-6, "largest error of a joint [m or rad], by the way a radian")},
-    domain={"turn": Log(1e-3, 1.6)})
+    {
+        "kind": Choice("gear", "train", "rack", "screw"),
+        "turn": Log(1e-3, 100),
+        "inertia": Log(1e-3, 1e3),
+        "steps": WholeLog(10, 300),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "speed": Error("", 0.01, "error of the speed, by the last"),
+        "way": Error("", 0.02, "error of the way, by all of it"),
+        "gap": Error("", 1e-6, "largest error of a joint [m or rad], by the way a radian"),
+    },
+    domain={"turn": Log(1e-3, 1.6)},
+)
 
 
 # ---- the spatial four-bar linkage ------------------------------------------------------------------------------------
+
 
 def link_pose(angle, length, twist):
     """From one hinge's frame to the next: turned about z, along x, turned about x (J. Denavit, R. Hartenberg, 1955)."""
@@ -90,8 +104,14 @@ def run_bennett(twist, skew, start, per_turn, steps, rate, substeps):
         position = (frames[k][:3, 3] + frames[k + 1][:3, 3]) / 2
         velocity = spin * (sum(after[i][:3, 3] - earlier[i][:3, 3] for i in (k, k + 1))) / 2 / (2 * eps)
         turning = (after[k + 1][:3, :3] - earlier[k + 1][:3, :3]) @ ends[0][:3, :3].T * spin / (2 * eps)
-        scene.add_body(f"link{k}", mass=1.0, inertia=(0.05, 0.08, 0.1), position=position, velocity=velocity,
-                       angular_velocity=(turning[2, 1], turning[0, 2], turning[1, 0]))
+        scene.add_body(
+            f"link{k}",
+            mass=1.0,
+            inertia=(0.05, 0.08, 0.1),
+            position=position,
+            velocity=velocity,
+            angular_velocity=(turning[2, 1], turning[0, 2], turning[1, 0]),
+        )
     for k, (a, b) in enumerate(((None, "link0"), ("link0", "link1"), ("link1", "link2"), ("link2", None))):
         frame = frames[k]
         first, second = (a, b) if b is not None else (None, a)
@@ -107,13 +127,26 @@ def run_bennett(twist, skew, start, per_turn, steps, rate, substeps):
 
 
 BENNETT = Family(
-    "bennett", "Four hinges in space that can turn",
+    "bennett",
+    "Four hinges in space that can turn",
     "Neighbouring angles by Bennett's formula; joints stay closed and energy is conserved.",
     run_bennett,
-    {"twist": Uniform(0.3, 1.5), "skew": Log(1e-3, 0.6), "start": Uniform(0.3, 2.8), "per_turn": Log(30, 3000),
-     "steps": WholeLog(30, 600), "rate": RATE, "substeps": WholeLog(1, 16)},
-    {"gap": GAP, "gain": Error("", 1e-4, "energy above the start's"), "loss": LOSS,
-     "angle": Error("rad", 1e-3, "error of the second angle")},
-    domain={"per_turn": Log(60, 3000), "skew": Log(0.03, 0.6)})
+    {
+        "twist": Uniform(0.3, 1.5),
+        "skew": Log(1e-3, 0.6),
+        "start": Uniform(0.3, 2.8),
+        "per_turn": Log(30, 3000),
+        "steps": WholeLog(30, 600),
+        "rate": RATE,
+        "substeps": WholeLog(1, 16),
+    },
+    {
+        "gap": GAP,
+        "gain": Error("", 1e-4, "energy above the start's"),
+        "loss": LOSS,
+        "angle": Error("rad", 1e-3, "error of the second angle"),
+    },
+    domain={"per_turn": Log(60, 3000), "skew": Log(0.03, 0.6)},
+)
 
 FAMILIES = (GEARS, BENNETT)

@@ -9,12 +9,13 @@ from scipy.integrate import solve_ivp
 import mcsim as mc
 from families.family import RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Whole, stepped, turned
 
-ALONG = turned((0, 1, 0), math.pi / 2)        # turns the capsule's own z axis along the body's x
-FRICTION = 10.0                               # far above what rolling asks
-SEEN, STEPS = 30, 6000                  # small swings, and steps, that are looked at, at most
+ALONG = turned((0, 1, 0), math.pi / 2)  # turns the capsule's own z axis along the body's x
+FRICTION = 10.0  # far above what rolling asks
+SEEN, STEPS = 30, 6000  # small swings, and steps, that are looked at, at most
 
 
 # ---- rolling, without mcsim ------------------------------------------------------------------------------------------
+
 
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -35,9 +36,11 @@ def plus(a, b):
 def axes_of(q):
     """Columns: the body's axes in the world."""
     w, x, y, z = q
-    return ((1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
-            (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),
-            (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)))
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
+        (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),
+        (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)),
+    )
 
 
 def mixed(columns, v):
@@ -95,8 +98,7 @@ class Rattleback:
 
     def path(self, start, times):
         """States at the times, from the first; rows of quaternion, centre of mass, angular velocity."""
-        return solve_ivp(self.rates, (0.0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-10,
-                         atol=1e-12).y.T
+        return solve_ivp(self.rates, (0.0, times[-1]), start, method="DOP853", t_eval=times, rtol=1e-10, atol=1e-12).y.T
 
 
 class OnPlane(Rattleback):
@@ -182,16 +184,20 @@ def rattleback(kind, radius, flat, low, length, slim, skew, per_swing, rate):
     below = 0.0 if kind == PLANE else flat * radius
     bent = radius if kind == PLANE else radius * below / (radius + below)
     height = low * bent
-    across, along = (length * radius)**2, (slim * length * radius)**2
+    across, along = (length * radius) ** 2, (slim * length * radius) ** 2
     # Squares of the rates of small swings by gravity's: to and fro, and to the sides.
-    slow, fast = sorted((((below if kind == BALL else radius) - height) / (across + height**2),
-                         (bent - height) / (along + height**2)))
-    gravity = (2 * math.pi * rate / per_swing)**2 / fast
+    slow, fast = sorted(
+        (((below if kind == BALL else radius) - height) / (across + height**2), (bent - height) / (along + height**2))
+    )
+    gravity = (2 * math.pi * rate / per_swing) ** 2 / fast
     axes = np.array(axes_of(turned((1, 1, 0) if kind == PLANE else (0, 0, 1), skew).tolist())).T
     inertia = (axes @ np.diag([along, across, 0.97 * (along + across)]) @ axes.T).tolist()
     above = radius - height
-    thing = (OnPlane(radius, above, inertia, gravity) if kind == PLANE else
-             (OnRidge if kind == RIDGE else OnBall)(radius, below, above, inertia, gravity))
+    thing = (
+        OnPlane(radius, above, inertia, gravity)
+        if kind == PLANE
+        else (OnRidge if kind == RIDGE else OnBall)(radius, below, above, inertia, gravity)
+    )
     return thing, height, below, math.sqrt(gravity * slow)
 
 
@@ -228,12 +234,29 @@ def run_rattleback(kind, radius, flat, low, length, slim, skew, sense, spin, lea
     scene = mc.Scene(gravity=(0, 0, -thing.gravity))
     material = mc.Material(friction=FRICTION)
     up = (0, 0, thing.above)
-    scene.add_body("below", kind="static", material=material, shape=mc.Plane((0, 0, 1)) if kind == PLANE else
-                   mc.Sphere(below) if kind == BALL else mc.Capsule(below, 10 * below, orientation=ALONG))
+    scene.add_body(
+        "below",
+        kind="static",
+        material=material,
+        shape=mc.Plane((0, 0, 1))
+        if kind == PLANE
+        else mc.Sphere(below)
+        if kind == BALL
+        else mc.Capsule(below, 10 * below, orientation=ALONG),
+    )
     shape = mc.Capsule(radius, below, position=up, orientation=ALONG) if kind == BALL else mc.Sphere(radius, position=up)
-    scene.add_body("rattleback", mass=1.0, inertia=thing.inertia, center_of_mass=(0, 0, 0), position=center, shape=shape,
-                   orientation=orientation, material=material, angular_velocity=omega,
-                   velocity=cross(thing.arm(axes_of(orientation), center), omega))
+    scene.add_body(
+        "rattleback",
+        mass=1.0,
+        inertia=thing.inertia,
+        center_of_mass=(0, 0, 0),
+        position=center,
+        shape=shape,
+        orientation=orientation,
+        material=material,
+        angular_velocity=omega,
+        velocity=cross(thing.arm(axes_of(orientation), center), omega),
+    )
     world = stepped(scene, rate, substeps)
     first, found, gain = world.energy().total, [1.0], 0.0
     scale = first - thing.gravity * rest
@@ -241,30 +264,50 @@ def run_rattleback(kind, radius, flat, low, length, slim, skew, sense, spin, lea
         world.step()
         found.append(world.angular_velocities[1, 2] / omega[2])
         gain = max(gain, (world.energy().total - first) / scale)
-    found, spins = np.array(found), spins[:steps + 1]
-    pressed_in = thing.gravity * max([0.0, *-world.contacts["separation"]])        # what a contact holds, as a spring does
+    found, spins = np.array(found), spins[: steps + 1]
+    pressed_in = thing.gravity * max([0.0, *-world.contacts["separation"]])  # what a contact holds, as a spring does
     turned_at = int(np.argmax(found < 0)) or steps
-    return {"spin": float(np.abs(found - spins)[:reversed_at + 1].max()),
-            "time": abs(turned_at - reversed_at) / reversed_at,
-            "back": abs(float(found.min() - spins.min())), "gain": gain,
-            "loss": (first - world.energy().total - pressed_in) / scale}
+    return {
+        "spin": float(np.abs(found - spins)[: reversed_at + 1].max()),
+        "time": abs(turned_at - reversed_at) / reversed_at,
+        "back": abs(float(found.min() - spins.min())),
+        "gain": gain,
+        "loss": (first - world.energy().total - pressed_in) / scale,
+    }
 
 
 RATTLEBACK = Family(
-    "rattleback", "The rattleback",
+    "rattleback",
+    "The rattleback",
     "A capsule on top of a ball, its axes of inertia turned against its own: spun the one way it comes to rock, and turns "
     "back. Beside it a ball with its weight low on a ridge, and on a plane with its axes neither upright nor level. The "
     "equations of rolling without slip, integrated to 1e-10: the spin about the vertical until it turns back, when it "
     "does, and how fast it is a quarter of that time later (at most 30 swings and 6000 steps, and while it neither leaves "
     "what is below nor slips).",
     run_rattleback,
-    {"kind": Choice(PLANE, RIDGE, BALL), "radius": Log(0.01, 1), "flat": Log(2, 20), "low": Uniform(0.2, 0.8),
-     "length": Log(0.4, 2), "slim": Uniform(0.2, 0.7), "skew": Uniform(0.02, 0.5), "sense": Choice(-1, 1),
-     "spin": Log(0.03, 0.4), "lean": Log(0.02, 0.5), "per_swing": Log(20, 1000), "rate": RATE, "substeps": SUBSTEPS},
-    {"spin": Error("", 0.05, "error of the spin up to where it turns back, by the first"),
-     "time": Error("", 0.02, "error of the time at which it turns back"),
-     "back": Error("", 0.05, "error of the fastest spin back, by the first"),
-     "gain": Error("", 1e-3, "energy above the start's, by that above rest"),
-     "loss": Error("", 0.05, "energy lost beyond what presses the contact in, by that above rest")},
+    {
+        "kind": Choice(PLANE, RIDGE, BALL),
+        "radius": Log(0.01, 1),
+        "flat": Log(2, 20),
+        "low": Uniform(0.2, 0.8),
+        "length": Log(0.4, 2),
+        "slim": Uniform(0.2, 0.7),
+        "skew": Uniform(0.02, 0.5),
+        "sense": Choice(-1, 1),
+        "spin": Log(0.03, 0.4),
+        "lean": Log(0.02, 0.5),
+        "per_swing": Log(20, 1000),
+        "rate": RATE,
+        "substeps": SUBSTEPS,
+    },
+    {
+        "spin": Error("", 0.05, "error of the spin up to where it turns back, by the first"),
+        "time": Error("", 0.02, "error of the time at which it turns back"),
+        "back": Error("", 0.05, "error of the fastest spin back, by the first"),
+        "gain": Error("", 1e-3, "energy above the start's, by that above rest"),
+        "loss": Error("", 0.05, "energy lost beyond what presses the contact in, by that above rest"),
+    },
     domain={"per_swing": Log(40, 1000), "substeps": Whole(4, 32)},
-    quick={"per_swing": Log(40, 120), "substeps": Whole(4, 8)}, examples=6)
+    quick={"per_swing": Log(40, 120), "substeps": Whole(4, 8)},
+    examples=6,
+)

@@ -15,9 +15,9 @@ import mcsim as mc
 
 HERE = Path(__file__).resolve().parent
 PAGE, PICTURES = HERE / "index.md", HERE / "pictures"
-SIZE = (640, 420)               # pixels of a picture
-COLORS = 96                     # of its palette
-LARGEST = 40_000                # bytes
+SIZE = (640, 420)  # pixels of a picture
+COLORS = 96  # of its palette
+LARGEST = 40_000  # bytes
 
 
 class Shown(NamedTuple):
@@ -42,8 +42,11 @@ GROUPS = {
 SHOWN = {
     "stack": Shown("A stack of boxes", "Fifteen boxes stand on each other and stay where they are.", 2.0),
     "tower": Shown("A tower of cubes", "Cubes of 1 m, one on the other, as other engines are measured on.", 2.0),
-    "tower10_heavy": Shown("A heavy cube on a tower", "The cube on top weighs 100 times as much as each of those "
-                           "below, which do not give way.", 2.0),
+    "tower10_heavy": Shown(
+        "A heavy cube on a tower",
+        "The cube on top weighs 100 times as much as each of those below, which do not give way.",
+        2.0,
+    ),
     "wall": Shown("A brick wall", "Bricks in running bond rest on each other.", 2.0),
     "pyramid": Shown("A pyramid", "Cubes in rows, each on two of the row below: 210 of them with the base of 20.", 2.0),
     "one": Shown("One cube", "The smallest scene: a cube rests on a plane.", 1.0),
@@ -53,8 +56,13 @@ SHOWN = {
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
-    "incline": Shown("A block on a slope", "Where the slope is steeper than friction can hold, the block slides: tan 0.55 "
-                     "is more than 0.4.", 0.8, {"angle": 0.55, "friction": 0.4}, frames=2),
+    "incline": Shown(
+        "A block on a slope",
+        "Where the slope is steeper than friction can hold, the block slides: tan 0.55 is more than 0.4.",
+        0.8,
+        {"angle": 0.55, "friction": 0.4},
+        frames=2,
+    ),
     "tumbler": Shown("A tumbler", "A drum that turns by itself lifts what is in it, and lets it fall.", 3.0),
     "wrecking_ball": Shown("A wrecking ball", "A heavy ball on a chain has swung into a brick wall.", 1.5),
     "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"count": 30}),
@@ -62,20 +70,30 @@ SHOWN = {
     "grid": Shown("A net", "Balls on ball joints, hung by two corners, swing down.", 1.2, {"side": 16}),
     "bridge": Shown("A plank bridge", "Hinged planks carry crates that were dropped on them.", 2.0),
     "pendulum": Shown("A pendulum", "A rod on a hinge: one swing, from left to right in time.", 1.2, frames=3),
-    "double_pendulum": Shown("A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6,
-                             frames=3),
+    "double_pendulum": Shown(
+        "A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6, frames=3
+    ),
     "newton_cradle": Shown("Newton's cradle", "One ball is lifted and let go, and the last one flies off.", 0.85, frames=3),
     "slider_crank": Shown("A slider crank", "A motor turns the crank, and the rod drives a piston.", 0.5, frames=2),
     "four_bar": Shown("A four-bar linkage", "Crank, coupler and rocker make a closed loop of four hinges.", 0.9, frames=2),
     "cardan_shaft": Shown("A cardan shaft", "Two universal joints carry a turn round two bends.", 0.5),
     "spinning_top": Shown("A spinning top", "On its tip, fast enough to precess in place of falling.", 0.6, frames=2),
-    "dzhanibekov": Shown("The Dzhanibekov effect", "Spun about its middle axis in free flight, a T-handle flips over and "
-                         "over.", 2.6, frames=3),
-    "ragdolls": Shown("Ragdolls", "People of 16 segments, with limits and friction in their joints, fall on a floor.", 0.9,
-                      {"count": 9}),
+    "dzhanibekov": Shown(
+        "The Dzhanibekov effect",
+        "Spun about its middle axis in free flight, a T-handle flips over and over.",
+        2.6,
+        frames=3,
+    ),
+    "ragdolls": Shown(
+        "Ragdolls", "People of 16 segments, with limits and friction in their joints, fall on a floor.", 0.9, {"count": 9}
+    ),
     "free_ragdoll": Shown("A thrown ragdoll", "In free flight nothing but its own joints acts on it.", 0.8, frames=3),
-    "ragdolls11": Shown("Simple ragdolls", "Eleven bodies each, which touch the floor only, as other engines are measured "
-                        "on.", 0.9, {"count": 16}),
+    "ragdolls11": Shown(
+        "Simple ragdolls",
+        "Eleven bodies each, which touch the floor only, as other engines are measured on.",
+        0.9,
+        {"count": 16},
+    ),
 }
 
 
@@ -137,17 +155,27 @@ def wrapped(text):
 
 def page():
     """The page's text."""
-    parts = ["# Gallery", wrapped(
-        f"The {len(SHOWN)} ready scenes. `mc.load(name)` makes one, with its parameters as keywords; `mcsim run name` runs "
-        "it, with a parameter changed by `--set`, and `mcsim scenes name` tells all that is known of it. This page and "
-        "its pictures are written by `python docs/gallery/make.py`."), "```python\nimport mcsim as mc\n```"]
+    parts = [
+        "# Gallery",
+        wrapped(
+            f"The {len(SHOWN)} ready scenes. `mc.load(name)` makes one, with its parameters as keywords; `mcsim run name` "
+            "runs it, with a parameter changed by `--set`, and `mcsim scenes name` tells all that is known of it. "
+            "This page and its pictures are written by `python docs/gallery/make.py`."
+        ),
+        "```python\nimport mcsim as mc\n```",
+    ]
     for title, names in GROUPS.items():
         parts.append(f"## {title}")
         for name in names:
             shown = SHOWN[name]
-            parts += [f"### {shown.title}", f"![{shown.title}](pictures/{name}.png)",
-                      wrapped(f"`{name}`: {shown.told}"), f"```python\n{lines_of(name)}\n```",
-                      wrapped(f"A film: `{command_of(name)}`"), wrapped(parameters_of(name))]
+            parts += [
+                f"### {shown.title}",
+                f"![{shown.title}](pictures/{name}.png)",
+                wrapped(f"`{name}`: {shown.told}"),
+                f"```python\n{lines_of(name)}\n```",
+                wrapped(f"A film: `{command_of(name)}`"),
+                wrapped(parameters_of(name)),
+            ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -24,8 +24,20 @@ def canvas(width, height, xlim, ylim):
 
 
 def arrow(axes, start, end, colour, label="", shift=(0.0, 0.0), width=1.8, style="-|>", dashed=False):
-    axes.annotate("", end, start, arrowprops={"arrowstyle": style, "color": colour, "lw": width, "shrinkA": 0,
-                                              "shrinkB": 0, "linestyle": "--" if dashed else "-", "mutation_scale": 14})
+    axes.annotate(
+        "",
+        end,
+        start,
+        arrowprops={
+            "arrowstyle": style,
+            "color": colour,
+            "lw": width,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "linestyle": "--" if dashed else "-",
+            "mutation_scale": 14,
+        },
+    )
     if label:
         axes.text(end[0] + shift[0], end[1] + shift[1], label, color=colour, fontsize=13, ha="center", va="center")
 
@@ -72,8 +84,9 @@ def frames():
             key[axis], key[others[0]], key[others[1]] = sign, one, other
             face.append(corners[tuple(key)])
         axes.add_patch(Polygon(face, facecolor=BODY_B, edgecolor="#9c8a6e", lw=1.2))
-    for direction, colour, name, shift in zip(np.eye(3), (RED, GREEN, BLUE), "xyz",
-                                              ((-0.2, -0.1), (0.24, 0.0), (0.0, 0.24))):
+    for direction, colour, name, shift in zip(
+        np.eye(3), (RED, GREEN, BLUE), "xyz", ((-0.2, -0.1), (0.24, 0.0), (0.0, 0.24))
+    ):
         arrow(axes, origin, seen(1.1 * direction), colour, rf"$\hat{{e}}_{name}$", shift)
     for column, colour, name, shift in zip(r.T, (RED, GREEN, BLUE), "xyz", ((-0.05, -0.24), (0.28, 0.0), (-0.05, 0.24))):
         arrow(axes, middle, middle + seen(1.5 * column), colour, rf"$\hat{{e}}'_{name}$", shift)
@@ -82,8 +95,14 @@ def frames():
     dot(axes, middle)
     dot(axes, origin)
     axes.text(0.35, -0.42, "world", color=GREY, fontsize=11)
-    axes.text(-0.9, 2.6, "the quaternion $q$ turns the world's axes\ninto the body's: $\\hat{e}'_i = R(q) \\ \\hat{e}_i$",
-              color=GREY, fontsize=11, ha="left")
+    axes.text(
+        -0.9,
+        2.6,
+        "the quaternion $q$ turns the world's axes\ninto the body's: $\\hat{e}'_i = R(q) \\ \\hat{e}_i$",
+        color=GREY,
+        fontsize=11,
+        ha="left",
+    )
     arrow(axes, middle, middle + np.array([1.75, -0.75]), "black", "$v$", (0.15, -0.08), 2.4)
     axes.text(1.7, -0.6, "body: its centre of mass is at $x$ and moves at $v$", color=GREY, fontsize=11)
     figure.savefig(HERE / "frames.png")
@@ -93,8 +112,9 @@ def frames():
 def blob(axes, middle, size, colour, degrees):
     """A body's outline."""
     t = np.linspace(0, 2 * np.pi, 60)
-    shape = np.stack([np.sign(np.cos(t)) * np.abs(np.cos(t)) ** 0.55 * size[0],
-                      np.sign(np.sin(t)) * np.abs(np.sin(t)) ** 0.55 * size[1]])
+    shape = np.stack(
+        [np.sign(np.cos(t)) * np.abs(np.cos(t)) ** 0.55 * size[0], np.sign(np.sin(t)) * np.abs(np.sin(t)) ** 0.55 * size[1]]
+    )
     axes.add_patch(Polygon((turn(degrees) @ shape).T + middle, facecolor=colour, edgecolor="#888888", lw=1.2))
 
 
@@ -110,8 +130,7 @@ def joint_frames():
     for place, angle, name in ((pa, 0, "a"), (pb, 35, "b")):
         x, y = turn(angle) @ np.array([1.0, 0.0]), turn(angle) @ np.array([0.0, 1.0])
         length = 1.05
-        arrow(axes, place, place + length * x, RED, rf"$\hat{{x}}_{name}$",
-              (0.05, -0.25) if name == "a" else (0.2, 0.16))
+        arrow(axes, place, place + length * x, RED, rf"$\hat{{x}}_{name}$", (0.05, -0.25) if name == "a" else (0.2, 0.16))
         arrow(axes, place, place + length * y, GREEN, rf"$\hat{{y}}_{name}$", (-0.12 if name == "a" else 0.0, 0.25))
         axes.plot(*place, "o", mfc="white", mec=BLUE, ms=11, mew=1.6, zorder=6)
         axes.plot(*place, "o", color=BLUE, ms=3.5, zorder=7)
@@ -169,8 +188,14 @@ def contact_frame():
     axes.text(*(xa - 1.0 * along + 0.62 * up), "$r_a$", color=GREY, fontsize=13)
     axes.text(0.5, -1.05, "body a", fontsize=11, color=GREY)
     axes.text(*(pb + tilt @ (1.7, 1.3)), "body b", fontsize=11, color=GREY, ha="center")
-    axes.text(-0.2, 3.05, "the normal points from a to b;\nthe gap $C$ is negative\nwhere the shapes overlap", fontsize=11,
-              color=GREY, va="center")
+    axes.text(
+        -0.2,
+        3.05,
+        "the normal points from a to b;\nthe gap $C$ is negative\nwhere the shapes overlap",
+        fontsize=11,
+        color=GREY,
+        va="center",
+    )
     figure.savefig(HERE / "contact_frame.png")
     plt.close(figure)
 

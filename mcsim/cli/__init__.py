@@ -35,7 +35,9 @@ from mcsim.cli.words import as_options, refuse_unread
 from mcsim.core.errors import SceneError, SimulationError
 
 app = typer.Typer(
-    name="mcsim", pretty_exceptions_enable=False, rich_markup_mode="rich",
+    name="mcsim",
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
     help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF), recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
@@ -89,8 +91,7 @@ def _scene_names(incomplete: str) -> list[str]:
 
 
 def _world(name, text, parser=None, metavar=None):
-    return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World",
-                        show_default=False)
+    return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World", show_default=False)
 
 
 def _world_number(name, text, metavar):
@@ -103,78 +104,155 @@ def _output(name, text):
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
+
 @_command
 def run(
-    scene: Annotated[str, typer.Argument(
-        metavar="SCENE", autocompletion=_scene_names,
-        help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.")],
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            autocompletion=_scene_names,
+            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.",
+        ),
+    ],
     seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = typed("10"),
-    set_: Annotated[list[str] | None, typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
-             "given several times.")] = None,
-    dt: Annotated[float, typer.Option(
-        parser=positive, metavar="S", rich_help_panel="World",
-        help="Time step in seconds; fractions such as 1/240 are fine.")] = typed("1/60"),
-    coordinates: Annotated[str, _world(
-        "coordinates", "maximal, or reduced: generalized coordinates of a spanning tree.")] = "maximal",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
+            "given several times.",
+        ),
+    ] = None,
+    dt: Annotated[
+        float,
+        typer.Option(
+            parser=positive,
+            metavar="S",
+            rich_help_panel="World",
+            help="Time step in seconds; fractions such as 1/240 are fine.",
+        ),
+    ] = typed("1/60"),
+    coordinates: Annotated[
+        str, _world("coordinates", "maximal, or reduced: generalized coordinates of a spanning tree.")
+    ] = "maximal",
     substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
-    solver: Annotated[str | None, _world("solver", "si (sequential impulses), pgs (assembled matrix), or one of "
-                                           "the laboratory (see [bold]mcsim solvers[/]).")] = None,
+    solver: Annotated[
+        str | None,
+        _world(
+            "solver",
+            "si (sequential impulses), pgs (assembled matrix), or one of the laboratory (see [bold]mcsim solvers[/]).",
+        ),
+    ] = None,
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
-    contact_model: Annotated[str | None, _world(
-        "contact-model", "Of a solver of the laboratory: ncp, ccp, pyramid or frictionless.")] = None,
+    contact_model: Annotated[
+        str | None, _world("contact-model", "Of a solver of the laboratory: ncp, ccp, pyramid or frictionless.")
+    ] = None,
     contact: Annotated[str | None, _world("contact", "rigid, compliant or event.")] = None,
     compliant_law: Annotated[str | None, _world("compliant-law", "Of compliant contact: linear or hunt_crossley.")] = None,
     impacts: Annotated[str | None, _world("impacts", "With --contact event: simultaneous or sequential.")] = None,
     restitution_law: Annotated[str | None, _world("restitution-law", "stronge, newton or poisson.")] = None,
     stop: Annotated[str | None, _world("stop", "What ends the sweeps: iterations or residual.")] = None,
     tolerance: Annotated[float | None, _world_number("tolerance", "Of the residual that ends them.", "X")] = None,
-    stabilization: Annotated[str | None, _world(
-        "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
-    integrator: Annotated[str | None, _world(
-        "integrator", "semi_implicit, rk4, rattle or variational; reduced: semi_implicit, rk4 or reference; with "
-        "--contact event dopri, heun or euler.")] = None,
+    stabilization: Annotated[
+        str | None, _world("stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")
+    ] = None,
+    integrator: Annotated[
+        str | None,
+        _world(
+            "integrator",
+            "semi_implicit, rk4, rattle or variational; reduced: semi_implicit, rk4 or reference; with "
+            "--contact event dopri, heun or euler.",
+        ),
+    ] = None,
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
-    slop: Annotated[float | None, _world_number(
-        "slop", "Overlap that baumgarte leaves, in metres; by default by the sizes of what overlaps.", "M")] = None,
+    slop: Annotated[
+        float | None,
+        _world_number("slop", "Overlap that baumgarte leaves, in metres; by default by the sizes of what overlaps.", "M"),
+    ] = None,
     hertz: Annotated[float | None, _world_number("hertz", "Stiffness of soft contacts, in hertz.", "HZ")] = None,
-    damping_ratio: Annotated[float | None, _world_number(
-        "damping-ratio", "Their damping, 1 is critical.", "X")] = None,
-    joint_hertz: Annotated[float | None, _world_number(
-        "joint-hertz", "Stiffness of soft joints and limits, in hertz.", "HZ")] = None,
-    joint_damping_ratio: Annotated[float | None, _world_number(
-        "joint-damping-ratio", "Their damping, 1 is critical.", "X")] = None,
-    push_speed: Annotated[float | None, _world_number(
-        "push-speed", "Overlaps are pushed apart no faster, in m/s; by default by their sizes.", "M/S")] = None,
-    restitution_threshold: Annotated[float | None, _world_number(
-        "restitution-threshold", "Slower impacts do not bounce, in m/s; by default what gravity gives in three steps.",
-        "M/S")] = None,
-    speculative_distance: Annotated[float | None, _world_number(
-        "speculative-distance", "Contacts exist from this distance on, in metres; by default by the sizes of what meets.",
-        "M")] = None,
-    sleep: Annotated[bool | None, typer.Option(
-        "--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")] = None,
-    strict: Annotated[bool, typer.Option(
-        "--strict", rich_help_panel="World", help="End with an error where a step could not do something, in place of a "
-        "note at the end.")] = False,
+    damping_ratio: Annotated[float | None, _world_number("damping-ratio", "Their damping, 1 is critical.", "X")] = None,
+    joint_hertz: Annotated[
+        float | None, _world_number("joint-hertz", "Stiffness of soft joints and limits, in hertz.", "HZ")
+    ] = None,
+    joint_damping_ratio: Annotated[
+        float | None, _world_number("joint-damping-ratio", "Their damping, 1 is critical.", "X")
+    ] = None,
+    push_speed: Annotated[
+        float | None,
+        _world_number("push-speed", "Overlaps are pushed apart no faster, in m/s; by default by their sizes.", "M/S"),
+    ] = None,
+    restitution_threshold: Annotated[
+        float | None,
+        _world_number(
+            "restitution-threshold",
+            "Slower impacts do not bounce, in m/s; by default what gravity gives in three steps.",
+            "M/S",
+        ),
+    ] = None,
+    speculative_distance: Annotated[
+        float | None,
+        _world_number(
+            "speculative-distance",
+            "Contacts exist from this distance on, in metres; by default by the sizes of what meets.",
+            "M",
+        ),
+    ] = None,
+    sleep: Annotated[
+        bool | None, typer.Option("--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            rich_help_panel="World",
+            help="End with an error where a step could not do something, in place of a note at the end.",
+        ),
+    ] = False,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
-    strip: Annotated[int | None, typer.Option(
-        min=1, max=20, metavar="N", rich_help_panel="Output", show_default=False,
-        help="With --png: so many pictures side by side, from start to end; 1 is the end alone.")] = None,
+    strip: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=20,
+            metavar="N",
+            rich_help_panel="Output",
+            show_default=False,
+            help="With --png: so many pictures side by side, from start to end; 1 is the end alone.",
+        ),
+    ] = None,
     gif: Annotated[Path | None, _output("gif", "Write a film (.gif).")] = None,
-    csv: Annotated[Path | None, _output(
-        "csv", "Write a table over time (.csv): energies, momentum, worst joint error, deepest penetration, contacts, "
-        "notes.")] = None,
-    fps: Annotated[float, typer.Option(
-        parser=positive, metavar="N", rich_help_panel="Output",
-        help="Frames a simulated second: of recording, film and table, and of what the summary looks at.")] = typed("30"),
-    speed: Annotated[float | None, typer.Option(
-        parser=positive, metavar="X", rich_help_panel="Output", show_default=False,
-        help="With --gif: speed of the film; 0.5 is slow motion, 1 if left out.")] = None,
+    csv: Annotated[
+        Path | None,
+        _output(
+            "csv",
+            "Write a table over time (.csv): energies, momentum, worst joint error, deepest penetration, contacts, notes.",
+        ),
+    ] = None,
+    fps: Annotated[
+        float,
+        typer.Option(
+            parser=positive,
+            metavar="N",
+            rich_help_panel="Output",
+            help="Frames a simulated second: of recording, film and table, and of what the summary looks at.",
+        ),
+    ] = typed("30"),
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            parser=positive,
+            metavar="X",
+            rich_help_panel="Output",
+            show_default=False,
+            help="With --gif: speed of the film; 0.5 is slow motion, 1 if left out.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate a scene, and say what happened.
 
@@ -183,13 +261,30 @@ def run(
     defaults; one that the others leave unread is an error.
     """
     options = {
-        "substeps": substeps, "solver": solver, "iterations": iterations,
-        "contact_model": contact_model, "contact": contact, "compliant_law": compliant_law, "impacts": impacts,
-        "restitution_law": restitution_law, "stop": stop, "tolerance": tolerance, "stabilization": stabilization,
-        "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
-        "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
-        "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
-        "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance, "sleep": sleep,
+        "substeps": substeps,
+        "solver": solver,
+        "iterations": iterations,
+        "contact_model": contact_model,
+        "contact": contact,
+        "compliant_law": compliant_law,
+        "impacts": impacts,
+        "restitution_law": restitution_law,
+        "stop": stop,
+        "tolerance": tolerance,
+        "stabilization": stabilization,
+        "integrator": integrator,
+        "friction": friction,
+        "friction_points": friction_points,
+        "baumgarte": baumgarte,
+        "slop": slop,
+        "hertz": hertz,
+        "damping_ratio": damping_ratio,
+        "joint_hertz": joint_hertz,
+        "joint_damping_ratio": joint_damping_ratio,
+        "push_speed": push_speed,
+        "restitution_threshold": restitution_threshold,
+        "speculative_distance": speculative_distance,
+        "sleep": sleep,
         "strict": strict or None,
     }
     _check_output("--out", out, ".npz")
@@ -291,32 +386,68 @@ def _check_output(option, path, *suffixes):
 
 # ---- compare ---------------------------------------------------------------------------------------------------------
 
+
 @_command
 def compare(
-    scene: Annotated[str, typer.Argument(
-        metavar="SCENE", autocompletion=_scene_names,
-        help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
-             "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.")],
-    methods: Annotated[list[str] | None, typer.Argument(
-        metavar="METHODS", show_default=False,
-        help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
-             "maximal:si+baumgarte maximal:tree+soft@rattle reduced:aba.")] = None,
-    seconds: Annotated[float | None, typer.Option(
-        parser=positive, metavar="S", show_default=False,
-        help="Simulated time in seconds; 10 if no study knows.")] = None,
-    dt: Annotated[list | None, typer.Option(
-        parser=positives, metavar="S,...", show_default=False,
-        help="Time step in seconds, 1/240 if no study knows. Several, as in 1/60,1/240,1/1000, make a convergence "
-             "study.")] = None,
-    set_: Annotated[list[str] | None, typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of the scene, as in --set count=20. May be given several times.")] = None,
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            autocompletion=_scene_names,
+            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
+            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.",
+        ),
+    ],
+    methods: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="METHODS",
+            show_default=False,
+            help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
+            "maximal:si+baumgarte maximal:tree+soft@rattle reduced:aba.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            parser=positive, metavar="S", show_default=False, help="Simulated time in seconds; 10 if no study knows."
+        ),
+    ] = None,
+    dt: Annotated[
+        list | None,
+        typer.Option(
+            parser=positives,
+            metavar="S,...",
+            show_default=False,
+            help="Time step in seconds, 1/240 if no study knows. Several, as in 1/60,1/240,1/1000, make a convergence "
+            "study.",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="A parameter of the scene, as in --set count=20. May be given several times.",
+        ),
+    ] = None,
     substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
-    strict: Annotated[bool, typer.Option("--strict", help="A method ends where one of its steps could not do something, in "
-                                         "place of a note below the table.")] = False,
-    reference: Annotated[str, typer.Option(
-        metavar="METHOD", help="What the methods are measured against: a method whose step is halved until it agrees "
-        "with itself, auto, or none.")] = "auto",
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="A method ends where one of its steps could not do something, in place of a note below the table.",
+        ),
+    ] = False,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="What the methods are measured against: a method whose step is halved until it agrees "
+            "with itself, auto, or none.",
+        ),
+    ] = "auto",
     plot: Annotated[Path | None, _output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _output("save", "Write all data (.npz).")] = None,
     csv: Annotated[Path | None, _output("csv", "Write the table (.csv).")] = None,
@@ -340,13 +471,20 @@ def compare(
     ready = STUDIES.get(scene)
     given = _parameters(set_ or [])
     described = _load(scene, ready.with_parameters(given) if ready else given)
-    with _in_options(("seconds", "dt", "reference", "substeps", "strict")), \
-            progress(1, "comparing", "runs", whole=True) as show:
+    with (
+        _in_options(("seconds", "dt", "reference", "substeps", "strict")),
+        progress(1, "comparing", "runs", whole=True) as show,
+    ):
         study = run_study(
-            described, methods or (ready.methods if ready else DEFAULT_METHODS),
-            seconds or (ready.seconds if ready else 10.0), dt or (ready.dt if ready else 1 / 240),
-            None if reference == "none" else reference, substeps=substeps, strict=strict,
-            progress=lambda done, total, what: show(done, None, total=total))
+            described,
+            methods or (ready.methods if ready else DEFAULT_METHODS),
+            seconds or (ready.seconds if ready else 10.0),
+            dt or (ready.dt if ready else 1 / 240),
+            None if reference == "none" else reference,
+            substeps=substeps,
+            strict=strict,
+            progress=lambda done, total, what: show(done, None, total=total),
+        )
     print(study.table(width_of(sys.stdout)))
     for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):
         if path:
@@ -358,31 +496,60 @@ def compare(
 
 # ---- solvers ---------------------------------------------------------------------------------------------------------
 
+
 @_command
 def solvers(
-    scene: Annotated[str, typer.Argument(
-        metavar="SCENE", autocompletion=_scene_names,
-        help="A scene's name, a .json or .urdf file, or a problem's file (.npz).")],
-    names: Annotated[list[str] | None, typer.Argument(
-        metavar="SOLVER", show_default=False, help="Those to run, by default all that solve the model.")] = None,
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            autocompletion=_scene_names,
+            help="A scene's name, a .json or .urdf file, or a problem's file (.npz).",
+        ),
+    ],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SOLVER", show_default=False, help="Those to run, by default all that solve the model."),
+    ] = None,
     model: Annotated[str, typer.Option(help="Of contact: ncp (exact), ccp (convex), pyramid or frictionless.")] = "ncp",
-    seconds: Annotated[float | None, typer.Option(
-        parser=positive, metavar="S", show_default=False,
-        help="Simulated time in seconds after which the problem is taken; 1 if left out.")] = None,
-    dt: Annotated[float | None, typer.Option(
-        parser=positive, metavar="S", show_default=False,
-        help="Time step of the scene until then, in seconds; 1/60 if left out.")] = None,
-    set_: Annotated[list[str] | None, typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of the scene, as in --set base=20. May be given several times.")] = None,
-    coordinates: Annotated[str | None, typer.Option(
-        show_default=False, help="Of the scene until then: maximal, or reduced; maximal if left out.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            parser=positive,
+            metavar="S",
+            show_default=False,
+            help="Simulated time in seconds after which the problem is taken; 1 if left out.",
+        ),
+    ] = None,
+    dt: Annotated[
+        float | None,
+        typer.Option(
+            parser=positive,
+            metavar="S",
+            show_default=False,
+            help="Time step of the scene until then, in seconds; 1/60 if left out.",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="A parameter of the scene, as in --set base=20. May be given several times.",
+        ),
+    ] = None,
+    coordinates: Annotated[
+        str | None,
+        typer.Option(show_default=False, help="Of the scene until then: maximal, or reduced; maximal if left out."),
+    ] = None,
     tolerance: Annotated[float, typer.Option(parser=positive, metavar="X", help="Of each residual.")] = typed("1e-8"),
     iterations: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most.", show_default=False)] = None,
     limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = typed("10"),
     warm: Annotated[bool, typer.Option("--warm", help="Begin with the step's own impulses, not with none.")] = False,
-    direct: Annotated[bool, typer.Option("--direct",
-                                         help="Joints by a sparse factorization, the solver for the rest.")] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Joints by a sparse factorization, the solver for the rest.")
+    ] = False,
     plot: Annotated[Path | None, _output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, _output("save", "Write the problem (.npz).")] = None,
     csv: Annotated[Path | None, _output("csv", "Write every iteration's residuals (.csv).")] = None,
@@ -406,11 +573,23 @@ def solvers(
     else:
         what = _load(scene, _parameters(set_ or []))
         keywords = {"dt": dt or 1 / 60, "coordinates": coordinates or "maximal"}
-    with _in_options(("model", "seconds", "dt", "tolerance", "iterations", "warm", "coordinates")), \
-            progress(1, "solving", "solvers", whole=True) as show:
-        study = run_study(what, names or None, model, seconds=seconds or 1.0, tolerance=tolerance,
-                          max_iterations=iterations, time_limit=limit, warm=warm, bilateral="direct" if direct else "rows",
-                          progress=lambda done, total, name: show(done, None, total=total), **keywords)
+    with (
+        _in_options(("model", "seconds", "dt", "tolerance", "iterations", "warm", "coordinates")),
+        progress(1, "solving", "solvers", whole=True) as show,
+    ):
+        study = run_study(
+            what,
+            names or None,
+            model,
+            seconds=seconds or 1.0,
+            tolerance=tolerance,
+            max_iterations=iterations,
+            time_limit=limit,
+            warm=warm,
+            bilateral="direct" if direct else "rows",
+            progress=lambda done, total, name: show(done, None, total=total),
+            **keywords,
+        )
     print(study.table(width_of(sys.stdout)))
     for path, write in ((plot, study.plot), (save, study.problem.save), (csv, study.csv)):
         if path:
@@ -422,23 +601,36 @@ def solvers(
 
 # ---- scenes and check ------------------------------------------------------------------------------------------------
 
+
 @_command
 def scenes(
-    name: Annotated[str | None, typer.Argument(
-        metavar="NAME", show_default=False, autocompletion=_scene_names,
-        help="Only this scene, with all that is known about it.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="As JSON: name, description, parameters with their defaults; of all "
-                                        "scenes a list of them.")] = False,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            autocompletion=_scene_names,
+            help="Only this scene, with all that is known about it.",
+        ),
+    ] = None,
+    json_: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="As JSON: name, description, parameters with their defaults; of all scenes a list of them."
+        ),
+    ] = False,
 ) -> None:
     """List the ready scenes and their parameters."""
     from mcsim.scenes import SCENES, build, description, parameters
 
     if name is not None:
         if name not in SCENES:
-            build(name)                                    # raises the error that lists the names
+            build(name)  # raises the error that lists the names
     if json_:
-        told = [{"name": key, "description": description(key), "parameters": parameters(key)}
-                for key in (SCENES if name is None else [name])]
+        told = [
+            {"name": key, "description": description(key), "parameters": parameters(key)}
+            for key in (SCENES if name is None else [name])
+        ]
         print(json.dumps(told if name is None else told[0], indent=2))
         return
     if name is not None:
@@ -462,16 +654,24 @@ def scenes(
 
 
 def _defaults(parameters):
-    return " ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={str(value).lower()}"
-                    for key, value in parameters.items())
+    return " ".join(
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={str(value).lower()}"
+        for key, value in parameters.items()
+    )
 
 
 @_command
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json), a robot (.urdf) or a recording (.npz).")],
-    set_: Annotated[list[str] | None, typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of reading a robot, as in --set inertia=strict. May be given several times.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="A parameter of reading a robot, as in --set inertia=strict. May be given several times.",
+        ),
+    ] = None,
 ) -> None:
     """Read a file and say whether it is right, and what is in it."""
     if file.suffix.lower() == ".npz" and file.is_file():
@@ -485,9 +685,11 @@ def check(
     counts = {kind: sum(body.kind == kind for body in scene.bodies) for kind in kinds}
     bodies = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
     shapes = sum(len(body.shapes) for body in scene.bodies)
-    print(f"ok: {file}: scene {scene.name!r}, {counted(len(scene.bodies), 'body', 'bodies')}"
-          f"{f' ({bodies})' if bodies else ''}, {counted(shapes, 'shape', 'shapes')}, "
-          f"{counted(len(scene.joints), 'joint', 'joints')}")
+    print(
+        f"ok: {file}: scene {scene.name!r}, {counted(len(scene.bodies), 'body', 'bodies')}"
+        f"{f' ({bodies})' if bodies else ''}, {counted(shapes, 'shape', 'shapes')}, "
+        f"{counted(len(scene.joints), 'joint', 'joints')}"
+    )
 
 
 def _refuse_name(file):
@@ -495,8 +697,9 @@ def _refuse_name(file):
     from mcsim.scenes import SCENES
 
     if str(file) in SCENES and not file.exists():
-        raise InputError(f"{file}: is a ready scene, not a file: mcsim scenes {file} tells about it, mcsim run {file} "
-                         "runs it")
+        raise InputError(
+            f"{file}: is a ready scene, not a file: mcsim scenes {file} tells about it, mcsim run {file} runs it"
+        )
 
 
 def _show_version(wanted: bool) -> None:
@@ -506,24 +709,28 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _root(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version,
-                                                help="Show the version and leave.")] = False) -> None:
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and leave.")
+    ] = False,
+) -> None:
     pass
 
 
 # ---- main ------------------------------------------------------------------------------------------------------------
+
 
 def main(arguments=None):
     """Runs the command line and answers with the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")           # a terminal that knows no µ is no reason to fail
+            stream.reconfigure(errors="replace")  # a terminal that knows no µ is no reason to fail
     try:
         result = app(args=list(arguments) or ["--help"], prog_name="mcsim", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except (InputError, SceneError, OSError, ImportError) as error:
-        if isinstance(error, BrokenPipeError):             # mcsim scenes | head
+        if isinstance(error, BrokenPipeError):  # mcsim scenes | head
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         return _complain(error, BAD_INPUT)

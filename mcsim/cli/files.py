@@ -15,14 +15,16 @@ OTHERS = {
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".pdf", ".svg"), "a picture: open it in a viewer"),
     **dict.fromkeys((".gif", ".mp4"), "a film: open it in a viewer or a browser"),
     ".csv": "a table: open it in a spreadsheet, or in Python by pandas.read_csv",
-    **dict.fromkeys((".stl", ".obj", ".dae", ".ply", ".glb"), "a mesh: name it in a .urdf file, or build a scene around "
-                    "it in Python, by mcsim.Mesh"),
+    **dict.fromkeys(
+        (".stl", ".obj", ".dae", ".ply", ".glb"),
+        "a mesh: name it in a .urdf file, or build a scene around it in Python, by mcsim.Mesh",
+    ),
     ".zip": "an archive: unpack it first",
 }
 # Kind of a .npz file -> what to do with it.
 ARRAYS = {
     "recording": "mcsim check {path} says what is in it, mcsim.io.Recording.load reads it in Python; a picture or a film "
-                 "is made beside it by the run: mcsim run SCENE --out {path} --png FILE.png --gif FILE.gif",
+    "is made beside it by the run: mcsim run SCENE --out {path} --png FILE.png --gif FILE.gif",
     "contact problem": "mcsim solvers {path} solves it",
     "comparison": "mcsim.lab.Study.load reads it in Python, and study.plot draws it",
 }
@@ -71,5 +73,7 @@ def recording_told(path: Path) -> str:
     found: Any = Recording.load(path)
     if not len(found):
         raise SceneError(f"{path}: a recording without frames")
-    return (f"recording, {counted(len(found), 'frame', 'frames')} from {found.time[0]:g} to {found.time[-1]:g} s, "
-            f"{counted(len(found.body_names), 'body', 'bodies')}")
+    return (
+        f"recording, {counted(len(found), 'frame', 'frames')} from {found.time[0]:g} to {found.time[-1]:g} s, "
+        f"{counted(len(found.body_names), 'body', 'bodies')}"
+    )

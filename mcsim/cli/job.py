@@ -10,7 +10,7 @@ from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, counted, metric,
 from mcsim.core.errors import SimulationError
 
 MOST_STEPS = 2**62
-MOST_BYTES = 4 * 2**30                                    # of a recording
+MOST_BYTES = 4 * 2**30  # of a recording
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
 
@@ -18,31 +18,32 @@ BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 class Job:
     """One run: the world, what is watched, and what is kept of it."""
 
-    scene: Any                                            # a Scene, which takes long to import
+    scene: Any  # a Scene, which takes long to import
     dt: float
     seconds: float
     fps: float
     record: bool
     tabulate: bool = False
-    stopped: str = ""                                     # why it stopped early
+    stopped: str = ""  # why it stopped early
     error: str = ""
     steps_done: int = 0
     elapsed: float = 0.0
-    worst_joint: dict = field(default_factory=dict)       # "m" and "rad" -> (error, joint, time)
-    deepest: tuple = (math.inf, 0.0)                      # separation, time
-    table: list = field(default_factory=list)             # rows of series.COLUMNS
+    worst_joint: dict = field(default_factory=dict)  # "m" and "rad" -> (error, joint, time)
+    deepest: tuple = (math.inf, 0.0)  # separation, time
+    table: list = field(default_factory=list)  # rows of series.COLUMNS
 
     def __post_init__(self):
         if self.seconds / self.dt > MOST_STEPS:
-            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} "
-                             "steps")
+            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} steps")
         self.steps = max(1, round(self.seconds / self.dt))
         self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
         frames = self.steps / self.every + 1
         if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
-            raise InputError(f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
-                             f"{frames * len(self.scene.bodies) * BYTES_A_BODY / 2**30:.3g} GiB; "
-                             "take fewer --seconds or --fps")
+            raise InputError(
+                f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
+                f"{frames * len(self.scene.bodies) * BYTES_A_BODY / 2**30:.3g} GiB; "
+                "take fewer --seconds or --fps"
+            )
 
     def start(self, world):
         """Begin with a world of the scene."""
@@ -94,27 +95,39 @@ class Job:
 
     def summary(self):
         """What happened, line by line."""
-        lines = [f"{self.scene.name}: {counted(len(self.scene.bodies), 'body', 'bodies')}, "
-                 f"{counted(len(self.scene.joints), 'joint', 'joints')}"]
+        lines = [
+            f"{self.scene.name}: {counted(len(self.scene.bodies), 'body', 'bodies')}, "
+            f"{counted(len(self.scene.joints), 'joint', 'joints')}"
+        ]
         if self.steps_done:
             simulated = self.steps_done * self.dt
-            lines.append(f"steps            {self.steps_done} of {metric(self.dt, 's')}: {simulated:.6g} s simulated "
-                         f"in {self.elapsed:.3g} s")
-            lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
-                         f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
+            lines.append(
+                f"steps            {self.steps_done} of {metric(self.dt, 's')}: {simulated:.6g} s simulated "
+                f"in {self.elapsed:.3g} s"
+            )
+            lines.append(
+                f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
+                f"{simulated / max(self.elapsed, 1e-9):.3g} times real time"
+            )
         if self.joint_names:
             (metres, joint, when), (radians, other, then) = self.worst_joint["m"], self.worst_joint["rad"]
-            lines.append(f"joint error      {metric(metres, 'm')} ({joint} at {when:.2f} s), "
-                         f"{metric(radians, 'rad')} ({other} at {then:.2f} s)")
+            lines.append(
+                f"joint error      {metric(metres, 'm')} ({joint} at {when:.2f} s), "
+                f"{metric(radians, 'rad')} ({other} at {then:.2f} s)"
+            )
         if self.deepest[0] < 0:
             lines.append(f"deepest contact  {metric(-self.deepest[0], 'm')} of overlap at {self.deepest[1]:.2f} s")
         else:
             lines.append("deepest contact  none overlaps")
         last = self.world.energy().total
-        lines.append(f"energy           {metric(self.first_energy, 'J')} to {metric(last, 'J')}, "
-                     f"change {metric(last - self.first_energy, 'J', sign='+')}")
-        lines += [f"note             {note.text} (in {counted(note.total, 'step', 'steps')})"
-                  for note in self.world.stats.all_notes]
+        lines.append(
+            f"energy           {metric(self.first_energy, 'J')} to {metric(last, 'J')}, "
+            f"change {metric(last - self.first_energy, 'J', sign='+')}"
+        )
+        lines += [
+            f"note             {note.text} (in {counted(note.total, 'step', 'steps')})"
+            for note in self.world.stats.all_notes
+        ]
         if self.stopped:
             lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines

@@ -55,10 +55,19 @@ def progress(total, verb="simulating", unit="s", whole=False):
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     told = "{task.fields[told]} / {task.total:.4g} "
-    columns = (TextColumn(verb), BarColumn(), TextColumn(told + unit),
-               TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+    columns = (
+        TextColumn(verb),
+        BarColumn(),
+        TextColumn(told + unit),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total, rate="", told="0")
         yield lambda done, rate, total=None: bar.update(
-            task, completed=done, total=total, told=f"{int(done)}" if whole else f"{done:.4g}",
-            rate="" if rate is None else f"{rate:.2g} × real time")
+            task,
+            completed=done,
+            total=total,
+            told=f"{int(done)}" if whole else f"{done:.4g}",
+            rate="" if rate is None else f"{rate:.2g} × real time",
+        )

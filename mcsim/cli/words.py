@@ -30,8 +30,11 @@ def as_options(message: str, keywords: Iterable[str]) -> str:
     message = re.sub(rf"\b({names})=('[^']*'|\"[^\"]*\"|[\w.+@:-]*\w)", written, message)
     message = re.sub(rf"^(World|ReducedWorld): ({names}) '([^']*)'", r"\1: \2 \3", message)
     message = re.sub(rf"\b({names})=", lambda found: option(found.group(1)) + " ", message)
-    return re.sub(rf"^(?:World|ReducedWorld|compare|solvers): (?:({names})\b)?",
-                  lambda found: option(found.group(1)) if found.group(1) else "", message)
+    return re.sub(
+        rf"^(?:World|ReducedWorld|compare|solvers): (?:({names})\b)?",
+        lambda found: option(found.group(1)) if found.group(1) else "",
+        message,
+    )
 
 
 def refuse_unread(world: Any, given: Mapping[str, Any]) -> None:
@@ -56,6 +59,9 @@ def _goes_with(name: str, settings: Any) -> str:
     found = [f"--stabilization {key}" for key, entry in STABILIZATION_TABLE.items() if name in entry.reads]
     if name in OF_SWEEPS and settings["solver"] not in SOLVER_TABLE:
         found = [f"--solver {key}" for key in SOLVER_TABLE]
-    found = found or [f"--contact {key}" for key, kind in CONTACT_CHOICES.items()
-                      if name in kind.keywords().values() and key != settings["contact"]]
+    found = found or [
+        f"--contact {key}"
+        for key, kind in CONTACT_CHOICES.items()
+        if name in kind.keywords().values() and key != settings["contact"]
+    ]
     return f", or take {' or '.join(found)}" if found else ""

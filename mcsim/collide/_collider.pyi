@@ -8,13 +8,32 @@ class Collider:
     shape_count: int
     revision: int
 
-    def __init__(self, shapes: np.ndarray, hulls: np.ndarray, vertices: np.ndarray, face_normals: np.ndarray,
-                 face_offsets: np.ndarray, face_begin: np.ndarray, face_index: np.ndarray, edges: np.ndarray,
-                 excluded_pairs: np.ndarray, surfaces: Surfaces | None = None) -> None: ...
+    def __init__(
+        self,
+        shapes: np.ndarray,
+        hulls: np.ndarray,
+        vertices: np.ndarray,
+        face_normals: np.ndarray,
+        face_offsets: np.ndarray,
+        face_begin: np.ndarray,
+        face_index: np.ndarray,
+        edges: np.ndarray,
+        excluded_pairs: np.ndarray,
+        surfaces: Surfaces | None = None,
+    ) -> None: ...
     def grow(self) -> None: ...
-    def add_shapes(self, shapes: np.ndarray, hulls: np.ndarray, vertices: np.ndarray, face_normals: np.ndarray,
-                   face_offsets: np.ndarray, face_begin: np.ndarray, face_index: np.ndarray,
-                   edges: np.ndarray | None = None, surfaces: Surfaces | None = None) -> None: ...
+    def add_shapes(
+        self,
+        shapes: np.ndarray,
+        hulls: np.ndarray,
+        vertices: np.ndarray,
+        face_normals: np.ndarray,
+        face_offsets: np.ndarray,
+        face_begin: np.ndarray,
+        face_index: np.ndarray,
+        edges: np.ndarray | None = None,
+        surfaces: Surfaces | None = None,
+    ) -> None: ...
     def remove_shapes(self, gone: np.ndarray, body_number: np.ndarray) -> np.ndarray: ...
     def change_shapes(self, numbers: np.ndarray, shapes: np.ndarray) -> np.ndarray: ...
     def get_shapes(self) -> np.ndarray: ...
@@ -29,5 +48,6 @@ class Collider:
     def get_events(self) -> np.ndarray: ...
     def reset(self) -> None: ...
     def validate(self) -> None: ...
-    def collide_once(self, position: np.ndarray, orientation: np.ndarray, kind: np.ndarray,
-                     speculative_distance: float) -> np.ndarray: ...
+    def collide_once(
+        self, position: np.ndarray, orientation: np.ndarray, kind: np.ndarray, speculative_distance: float
+    ) -> np.ndarray: ...

@@ -21,4 +21,5 @@ def require_kernels() -> None:
     raise ImportError(
         f"mcsim is imported from {folder}, where its kernels are not compiled ({reason}). To use mcsim from there, compile "
         f"them: {Path(sys.executable).name} -m pip install -e {folder.parent}. If mcsim is also installed elsewhere, run "
-        "Python from another folder: it looks in its own first.")
+        "Python from another folder: it looks in its own first."
+    )

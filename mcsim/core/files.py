@@ -31,6 +31,7 @@ def path_name(path: Any, what: str) -> str:
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
+
 @contextmanager
 def opened(path: Any, what: str) -> Iterator[BinaryIO]:
     """Yields a binary file to read. FileNotFoundError if there is none, SceneError if the path can be that of none;
@@ -65,7 +66,7 @@ def read_json(path: Any, what: str) -> Any:
         raise SceneError(f"{name}: not JSON: it is not text in UTF-8") from None
     except RecursionError:
         raise SceneError(f"{name}: not a {what}: nested too deeply") from None
-    except ValueError as error:             # a number of thousands of digits, a field given twice
+    except ValueError as error:  # a number of thousands of digits, a field given twice
         raise SceneError(f"{name}: {error}") from None
 
 
@@ -92,12 +93,13 @@ def read_arrays(path: Any, what: str) -> dict[str, np.ndarray]:
             raise
         except MemoryError:
             raise SceneError(f"{name}: not a {what}: it says that it holds more than there is memory for") from None
-        except Exception as error:          # the readers of zip files, compressions and headers raise whatever they do
+        except Exception as error:  # the readers of zip files, compressions and headers raise whatever they do
             reason = " ".join(str(error).split()) or type(error).__name__
             raise SceneError(f"{name}: not a {what}: {reason:.200}") from None
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
+
 
 @contextmanager
 def written_whole(path: Any, what: str = "file") -> Iterator[Any]:
@@ -145,7 +147,7 @@ def _beside(name: str) -> Iterator[Any]:
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-        mask = os.umask(0)                                # mkstemp makes files private; give it what open() would
+        mask = os.umask(0)  # mkstemp makes files private; give it what open() would
         os.umask(mask)
         os.chmod(other, 0o666 & ~mask)
         os.replace(other, name)

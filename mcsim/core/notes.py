@@ -12,7 +12,7 @@ import numpy as np
 
 from mcsim.core._noted import Noted
 
-MOST_NAMES = 4                  # of a note; the rest is counted
+MOST_NAMES = 4  # of a note; the rest is counted
 
 
 class Kind(NamedTuple):
@@ -29,43 +29,99 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("open joints", "joint", "{who} {is} open by up to {figure:.2g} m or rad at the end of a substep, farther than the "
-         "solver asks; more substeps, or a smaller dt, may close what is open"),
-    Kind("moved joints", "joint", "{who} {is} closed by moving bodies, by up to {figure:.2g} m or rad, where no velocities "
-         "were found that do it: that keeps momenta, not energy; more substeps, or a smaller dt, may need none of it"),
-    Kind("flights", "body", "what hangs together with {who} drifted on with the velocities of the start, in {figure:.0f} "
-         "pieces of a flight for which no end with closed joints and its energy was found; more substeps, or a smaller dt, "
-         "may find it", adds=True),
-    Kind("loops", "joint", "{who} and what closes loops there are open, by up to {figure:.2g} m or rad, or contradict each "
-         "other or the motion of kinematic bodies: they yield; see joint_errors()"),
-    Kind("rows", "joint", "{who} {is} in nets that a factorization takes {figure:.0f} products a joint for: all joints are "
-         "swept row by row, and sag under load; joint_solver='tree' holds them, at that price"),
-    Kind("energy", "body", "what hangs together with {who} moves too fast for dt: its energy came out wrong by "
-         "{figure:.3g} J in all, which was mended in its velocities where that could be; a smaller dt, or more substeps, "
-         "follows it", adds=True),
-    Kind("held back", "body", "{who} {is} set back, by up to {figure:.2g} m, where something would have been passed "
-         "through: the way is shorter than the velocity says; more substeps, or a smaller dt, may need none of it"),
-    Kind("stiff contacts", "body", "{who} {is} on contacts of which up to {figure:.0f} points that bear are too fast for a "
-         "substep: they are damped numerically, and hardly rebound; more substeps follow them"),
-    Kind("sweeps", "body", "the sweeps ended at a residual of up to {figure:.2g} N s or N m s, above the tolerance; more "
-         "iterations, or more substeps, come nearer"),
-    Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of "
-         "them, were not found by as many pivots as there may be: they stay as far as they had come"),
-    Kind("changing contacts", "body", "the further sweeps of a pass ended while they still changed contacts, where "
-         "what is heavy lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or "
-         "more_iterations, come nearer"),
-    Kind("coarse", "body", "{who} {is} so far away, or {turn} so fast, that numbers tell its points from each other "
-         "no better than to {figure:.1g} of its size: something drives it out of all bounds. A force that Python "
-         "gives acts unchanged through a whole step, so one that is to pull a body back by its place or velocity "
-         "overshoots, the more the nearer k dt^2 comes to m, or c dt to m: a Spring or damping of a joint is solved "
-         "with the step and does not; or take a smaller dt"),
-    Kind("torn joints", "joint", "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
-         "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
-         "joint out of the tree, so that it closes a loop"),
+    Kind(
+        "open joints",
+        "joint",
+        "{who} {is} open by up to {figure:.2g} m or rad at the end of a substep, farther than the "
+        "solver asks; more substeps, or a smaller dt, may close what is open",
+    ),
+    Kind(
+        "moved joints",
+        "joint",
+        "{who} {is} closed by moving bodies, by up to {figure:.2g} m or rad, where no velocities "
+        "were found that do it: that keeps momenta, not energy; more substeps, or a smaller dt, may need none of it",
+    ),
+    Kind(
+        "flights",
+        "body",
+        "what hangs together with {who} drifted on with the velocities of the start, in {figure:.0f} "
+        "pieces of a flight for which no end with closed joints and its energy was found; more substeps, or a smaller dt, "
+        "may find it",
+        adds=True,
+    ),
+    Kind(
+        "loops",
+        "joint",
+        "{who} and what closes loops there are open, by up to {figure:.2g} m or rad, or contradict each "
+        "other or the motion of kinematic bodies: they yield; see joint_errors()",
+    ),
+    Kind(
+        "rows",
+        "joint",
+        "{who} {is} in nets that a factorization takes {figure:.0f} products a joint for: all joints are "
+        "swept row by row, and sag under load; joint_solver='tree' holds them, at that price",
+    ),
+    Kind(
+        "energy",
+        "body",
+        "what hangs together with {who} moves too fast for dt: its energy came out wrong by "
+        "{figure:.3g} J in all, which was mended in its velocities where that could be; a smaller dt, or more substeps, "
+        "follows it",
+        adds=True,
+    ),
+    Kind(
+        "held back",
+        "body",
+        "{who} {is} set back, by up to {figure:.2g} m, where something would have been passed "
+        "through: the way is shorter than the velocity says; more substeps, or a smaller dt, may need none of it",
+    ),
+    Kind(
+        "stiff contacts",
+        "body",
+        "{who} {is} on contacts of which up to {figure:.0f} points that bear are too fast for a "
+        "substep: they are damped numerically, and hardly rebound; more substeps follow them",
+    ),
+    Kind(
+        "sweeps",
+        "body",
+        "the sweeps ended at a residual of up to {figure:.2g} N s or N m s, above the tolerance; more "
+        "iterations, or more substeps, come nearer",
+    ),
+    Kind(
+        "pivots",
+        "body",
+        "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of "
+        "them, were not found by as many pivots as there may be: they stay as far as they had come",
+    ),
+    Kind(
+        "changing contacts",
+        "body",
+        "the further sweeps of a pass ended while they still changed contacts, where "
+        "what is heavy lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or "
+        "more_iterations, come nearer",
+    ),
+    Kind(
+        "coarse",
+        "body",
+        "{who} {is} so far away, or {turn} so fast, that numbers tell its points from each other "
+        "no better than to {figure:.1g} of its size: something drives it out of all bounds. A force that Python "
+        "gives acts unchanged through a whole step, so one that is to pull a body back by its place or velocity "
+        "overshoots, the more the nearer k dt^2 comes to m, or c dt to m: a Spring or damping of a joint is solved "
+        "with the step and does not; or take a smaller dt",
+    ),
+    Kind(
+        "torn joints",
+        "joint",
+        "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
+        "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
+        "joint out of the tree, so that it closes a loop",
+    ),
     Kind("solver", "body", "{said}"),
-    *(Kind(key, "body", "{said}") for key in ("creep", "painleve", "unsolvable", "not converged", "sequence",
-                                              "gained energy")),
-    Kind("zeno", "body", "{said}", fails=False),            # how bounces that come ever faster are meant to end
+    *(
+        Kind(key, "body", "{said}")
+        for key in ("creep", "painleve", "unsolvable", "not converged", "sequence", "gained energy")
+    ),
+    Kind("zeno", "body", "{said}", fails=False),  # how bounces that come ever faster are meant to end
 )
 
 NUMBERS = {kind.key: k for k, kind in enumerate(KINDS)}
@@ -137,18 +193,21 @@ def carry_over(noted: Noted, before: Noted, bodies: np.ndarray, joints: np.ndarr
             old, new = before.amounts[level, k], noted.amounts[level, k]
             join = np.add if KINDS[k].adds else np.maximum
             new[0] = old[0]
-            join.at(new, numbers + 1, old[1:1 + len(numbers)])
+            join.at(new, numbers + 1, old[1 : 1 + len(numbers)])
 
 
 def _who(of: Any, named: Any, count: Any) -> Any:
     """{who}: joints 'a', 'b' and 3 more; {is}: are"""
     many = {"joint": "joints", "body": "bodies"}[of]
-    if not named:                                           # they are gone
+    if not named:  # they are gone
         return {"who": f"some {many}", "is": "are", "turn": "turn"}
     names = ", ".join(repr(part.name) for part in named)
     more = f" and {count - len(named)} more" if count > len(named) else ""
-    return {"who": f"{of if count == 1 else many} {names}{more}", "is": "is" if count == 1 else "are",
-            "turn": "turns" if count == 1 else "turn"}
+    return {
+        "who": f"{of if count == 1 else many} {names}{more}",
+        "is": "is" if count == 1 else "are",
+        "turn": "turns" if count == 1 else "turn",
+    }
 
 
 def _bodies(of: Any, named: Any) -> Any:

@@ -35,12 +35,14 @@ def _numbers(q: Any) -> Any:
 def multiply(p: Quaternion, q: Quaternion) -> np.ndarray:
     """The rotation q followed by p."""
     p, q = _numbers(p), _numbers(q)
-    return np.array([
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
-    ])
+    return np.array(
+        [
+            p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+            p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+            p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+            p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+        ]
+    )
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
@@ -58,11 +60,13 @@ def rotation_vector(q: np.ndarray) -> np.ndarray:
 def matrix(q: np.ndarray) -> np.ndarray:
     """R (3, 3) of the unit quaternion q."""
     w, x, y, z = _numbers(q)
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def matrices(q: np.ndarray) -> np.ndarray:
@@ -83,7 +87,7 @@ def from_matrix(m: np.ndarray) -> np.ndarray:
     if i == 0:
         q = np.array([1 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
     else:
-        j, k = i % 3 + 1, (i + 1) % 3 + 1                        # x, y, z in cyclic order
+        j, k = i % 3 + 1, (i + 1) % 3 + 1  # x, y, z in cyclic order
         a, b, c = i - 1, j - 1, k - 1
         q = np.empty(4)
         q[0] = m[c, b] - m[b, c]

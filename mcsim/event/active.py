@@ -16,10 +16,10 @@ from mcsim.core.linear import Singular, dots, least, length, lengths, product, s
 from mcsim.event.features import TOUCHING, rows_of
 from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
-STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
-QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
-WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
-DOUBT = 10.0                # by how much more than its residual the answer of a contact problem is doubted
+STILL = 1e-9  # [m/s] slower than this, a contact neither opens, closes nor slips
+QUIET = 1e-8  # part of the largest acceleration of a contact problem below which one is zero
+WEAK = 1e-9  # part of the largest contact force that may be missing before an event is seen
+DOUBT = 10.0  # by how much more than its residual the answer of a contact problem is doubted
 
 SMOOTH, STICK, SLIP = 0, 1, 2
 
@@ -50,11 +50,28 @@ def gathered(kinds, chosen) -> Contacts:
     """chosen: for each kind of pairs (numbers, pieces)."""
     parts: list[list[np.ndarray]] = [[], [], [], [], [], [], []]
     for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
-        for part, own in zip(parts, (np.full(len(numbers), kind), numbers, pieces, pairs.bodies[numbers],
-                                     pairs.friction[numbers], pairs.restitution[numbers], pairs.load[numbers])):
+        for part, own in zip(
+            parts,
+            (
+                np.full(len(numbers), kind),
+                numbers,
+                pieces,
+                pairs.bodies[numbers],
+                pairs.friction[numbers],
+                pairs.restitution[numbers],
+                pairs.load[numbers],
+            ),
+        ):
             part.append(own)
-    empty = (np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 2), np.intp), np.zeros(0),
-             np.zeros(0), np.zeros(0))
+    empty = (
+        np.zeros(0, np.intp),
+        np.zeros(0, np.intp),
+        np.zeros(0, np.intp),
+        np.zeros((0, 2), np.intp),
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros(0),
+    )
     return Contacts(*(np.concatenate(part) if part else none for part, none in zip(parts, empty)))
 
 
@@ -85,12 +102,13 @@ class Closed:
         self.count = len(modes)
         row, drives = 3 * np.arange(self.count), contacts.load > 0.0
         stuck, slips = row[modes == STICK], row[modes == SLIP]
-        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1,
-                                                 row[(modes == STICK) & ~drives] + 2])).astype(np.intp)
+        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1, row[(modes == STICK) & ~drives] + 2])).astype(
+            np.intp
+        )
         self.slips = bool(len(slips))
         tangents = np.concatenate([row[(modes == SLIP) & drives], slips + 1, slips + 2]).astype(np.intp)
         self.needed = np.sort(np.concatenate([self.equations, tangents]))
-        self.among = np.searchsorted(self.needed, self.equations)            # where the equations are in those
+        self.among = np.searchsorted(self.needed, self.equations)  # where the equations are in those
 
     def following(self, rows):
         """The same, directions turned to where contacts slip now."""
@@ -133,7 +151,7 @@ class Forces(NamedTuple):
 
     forces: np.ndarray
     accelerations: np.ndarray
-    rows: Rows | None               # None: there are no active contacts
+    rows: Rows | None  # None: there are no active contacts
     redundant: bool
     speeds: np.ndarray
     enough: np.ndarray | None
@@ -181,9 +199,15 @@ def active_forces(kinds, closed, instant) -> Forces:
     solution = start + change
     forces = np.zeros(3 * closed.count)
     forces[closed.needed] = product(columns, solution) + closed.loads(slip)
-    return Forces(forces, instant.free + product(push, solution) + given, rows, redundant, speeds,
-                  None if redundant and closed.slips else independent,
-                  instant.noise / max(np.max(np.diag(matrix), initial=0.0), 1e-300))
+    return Forces(
+        forces,
+        instant.free + product(push, solution) + given,
+        rows,
+        redundant,
+        speeds,
+        None if redundant and closed.slips else independent,
+        instant.noise / max(np.max(np.diag(matrix), initial=0.0), 1e-300),
+    )
 
 
 def active_accelerations(kinds, closed, instant, enough):
@@ -210,8 +234,11 @@ def pulls(closed, forces):
     limit = -max(max(WEAK, closed.doubt) * np.max(np.abs(forces.forces)), forces.noise, 1e-300)
     parts = forces.forces.reshape(-1, 3)
     found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < limit)]
-    return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
-                    if friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < limit]
+    return found + [
+        (k, "stick")
+        for k in np.flatnonzero(closed.modes == STICK)
+        if friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < limit
+    ]
 
 
 def friction_margin(part, friction, load):
@@ -265,15 +292,18 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     modes[starting] = SLIP
     slip[starting] = after[starting, 1:] / sideways[starting, None]
     directions = _in_world(slip, rows)
-    closed = Closed(contacts.of(rest), modes[rest], directions[rest], None,
-                    DOUBT * residual / max(np.max(np.abs(forces)), 1e-300))
+    closed = Closed(
+        contacts.of(rest), modes[rest], directions[rest], None, DOUBT * residual / max(np.max(np.abs(forces)), 1e-300)
+    )
     return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
 def _solve(A, d, friction, load, moving, slip):
     """-> status, forces (3k,), their natural map: of each group of contacts by itself."""
-    answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], load[own], moving[own], slip[own]))
-               for own, rows in apart(A)]
+    answers = [
+        (own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], load[own], moving[own], slip[own]))
+        for own, rows in apart(A)
+    ]
     whole = joined(A, d, answers)
     return whole.status, whole.impulses, whole.residual
 

@@ -12,10 +12,10 @@ from mcsim.event.methods import Track
 from mcsim.event.smooth import projected
 from mcsim.solve.problems.coulomb import cone
 
-CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
-SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
-SUNK = 1e-6                 # [m] contacts that overlap by more after an implicit step ask for a shorter one
-HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
+CREEP_ROUNDS = 6  # of an implicit step, each with the contacts that the last one found to close
+SOFT = 4.0  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
+SUNK = 1e-6  # [m] contacts that overlap by more after an implicit step ask for a shorter one
+HELD = 1e-3  # part of the largest impulse that the error of an implicit step may be
 
 
 class Creep:
@@ -46,10 +46,14 @@ class Creep:
                 break
             h *= 1.0 if soft else 0.25
         for k, key in enumerate(contacts.keys):
-            self.log.add(key, product(part * impulses[3 * k:3 * k + 3], rows.axes[k]), rows.point[k], rows.axes[k, 0])
-        self.log.note("creep", contacts, f"t = {time:.9g} s: contacts {self.log.among(contacts)} hardly slip; they "
-                      "were stepped over by implicit steps of first order")
-        shut = self.model.gaps_of(contacts, self.model.poses(end)) <= TOUCHING     # a step cut short leaves some open
+            self.log.add(key, product(part * impulses[3 * k : 3 * k + 3], rows.axes[k]), rows.point[k], rows.axes[k, 0])
+        self.log.note(
+            "creep",
+            contacts,
+            f"t = {time:.9g} s: contacts {self.log.among(contacts)} hardly slip; they "
+            "were stepped over by implicit steps of first order",
+        )
+        shut = self.model.gaps_of(contacts, self.model.poses(end)) <= TOUCHING  # a step cut short leaves some open
         return projected(self.model, end, active.smoothly(contacts.of(shut & (impulses[::3] > 0.0)))), part * h
 
     def _implicit(self, time, y, h, soft):
@@ -66,12 +70,18 @@ class Creep:
             d = product(G, instant.free) + instant.bias(rows.R) + rows.curvature
             gaps = self.model.measured_gaps(y, contacts)
             room = np.where((gaps > TOUCHING) & (gaps < FAR), gaps, 0.0) / h
-            answer = cone(product(G, X), rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
-                          contacts.friction, h * contacts.load)
+            answer = cone(
+                product(G, X),
+                rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
+                contacts.friction,
+                h * contacts.load,
+            )
             impulses = answer.impulses
             if not answer.residual <= HELD * np.max(np.abs(impulses), initial=0.0):
-                raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self.log.among(contacts)}; the "
-                                      "last good state is kept")
+                raise SimulationError(
+                    f"t = {time:.9g} s: no impulses keep bodies apart {self.log.among(contacts)}; the "
+                    "last good state is kept"
+                )
             after = instant.u + h * instant.free + product(X, impulses)
             approaching = np.min(rows.rates[::3], initial=0.0) < -active.STILL
             moved = h * after if approaching or np.any(room) else 0.5 * h * (instant.u + after)
@@ -79,8 +89,7 @@ class Creep:
             track = Track([y, y1 - y])
             events, _ = self.search.gains(y, track, y1, h, active.smoothly(contacts))
             first = min(events, key=lambda event: event.t, default=None)
-            missed = [event.key for event in events
-                    if event.t == 0.0 or soft and self._soft(event, track, measured, slow)]
+            missed = [event.key for event in events if event.t == 0.0 or soft and self._soft(event, track, measured, slow)]
             if first is None or first.key not in missed or rounds == CREEP_ROUNDS - 1:
                 break
             contacts = _with(self.model.kinds, contacts, missed, measured)
@@ -90,8 +99,10 @@ class Creep:
     def _sank(self, y, end, contacts):
         """Whether contacts overlap more at the end than they did."""
         before, after, kinds = self.model.poses(y), self.model.poses(end), self.model.kinds
-        return any(kinds[i].gap_of(k, piece, after) < min(kinds[i].gap_of(k, piece, before), 0.0) - SUNK
-                   for (i, k), piece in zip(contacts.keys, contacts.piece.tolist()))
+        return any(
+            kinds[i].gap_of(k, piece, after) < min(kinds[i].gap_of(k, piece, before), 0.0) - SUNK
+            for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())
+        )
 
     def _soft(self, event, track, measured, speed):
         """Whether a gap that is one at the step's beginning closes no faster than that."""

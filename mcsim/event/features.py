@@ -28,8 +28,22 @@ from mcsim.event._bounds import Drive, TurnLimit
 from mcsim.event._features import BallBox, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment, rows_of
 from mcsim.event._polyhedra import EdgeEdge, VertexPolyhedron
 
-TOUCHING = 1e-9             # [m] closer than this, features touch; these two as in _features.pyx
-FAR = 1e300                 # the gap of what cannot touch by this pair of features
+TOUCHING = 1e-9  # [m] closer than this, features touch; these two as in _features.pyx
+FAR = 1e300  # the gap of what cannot touch by this pair of features
 
-__all__ = ["FAR", "TOUCHING", "BallBox", "Drive", "EdgeEdge", "Pairs", "PointPlane", "PointPoint", "PointSegment", "Poses",
-           "SegmentSegment", "TurnLimit", "VertexPolyhedron", "rows_of"]
+__all__ = [
+    "FAR",
+    "TOUCHING",
+    "BallBox",
+    "Drive",
+    "EdgeEdge",
+    "Pairs",
+    "PointPlane",
+    "PointPoint",
+    "PointSegment",
+    "Poses",
+    "SegmentSegment",
+    "TurnLimit",
+    "VertexPolyhedron",
+    "rows_of",
+]

@@ -10,9 +10,9 @@ from mcsim.event import active
 from mcsim.event.model import STRUCK
 from mcsim.solve.problems.impacts import Blow
 
-ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
-ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
-MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
+ZENO_TIME = 1e-6  # [s] a contact whose further bounces all end within this is taken as closed
+ZENO_HEIGHT = 1e-13  # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
+MOST_BOUNCES = 200  # ... as is one that bounces more often within one step
 
 
 class Impacts:
@@ -57,18 +57,31 @@ class Impacts:
             impulses, _, finished = blow.solve(self.law, self.order)
         except SimulationError as error:
             self.log.note("unsolvable", contacts, f"t = {time:.9g} s: {error}, {self.log.among(contacts)}")
-            raise SimulationError(f"t = {time:.9g} s: {error}, {self.log.among(contacts)}; the last good state is kept"
-                                  ) from None
+            raise SimulationError(
+                f"t = {time:.9g} s: {error}, {self.log.among(contacts)}; the last good state is kept"
+            ) from None
         if blow.residual > 0.0:
-            self.log.note("not converged", contacts, f"t = {time:.9g} s: an impact {self.log.among(contacts)} was not "
-                          f"solved to rounding (residual {blow.residual:.3g} N s)")
+            self.log.note(
+                "not converged",
+                contacts,
+                f"t = {time:.9g} s: an impact {self.log.among(contacts)} was not "
+                f"solved to rounding (residual {blow.residual:.3g} N s)",
+            )
         if not finished:
-            self.log.note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self.log.among(contacts)} had "
-                          "no end and were ended by a plastic one to all of them")
+            self.log.note(
+                "sequence",
+                contacts,
+                f"t = {time:.9g} s: impacts in sequence {self.log.among(contacts)} had "
+                "no end and were ended by a plastic one to all of them",
+            )
         gained = dot(impulses, rows.rates + 0.5 * product(A, impulses))
         if gained > 1e-9 * max(self.model.system.energy(y), 1e-300):
-            self.log.note("gained energy", contacts, f"t = {time:.9g} s: an impact gained {gained:.3g} J "
-                          f"{self.log.among(contacts)}; restitution_law='stronge' gains none")
+            self.log.note(
+                "gained energy",
+                contacts,
+                f"t = {time:.9g} s: an impact gained {gained:.3g} J "
+                f"{self.log.among(contacts)}; restitution_law='stronge' gains none",
+            )
         self.log.struck(time, contacts, rows, impulses)
         after = self.model.system.with_velocities(y, instant.u + product(X, impulses))
         self.model.same_gaps(after, y)
@@ -105,8 +118,11 @@ class Impacts:
         own = 3 * held
         push, _ = least(product(G, X)[np.ix_(own, own)], -now.rates[own])
         some = contacts.of(np.array(chosen))
-        self.log.note("zeno", some, f"t = {time:.9g} s: bounces that come ever faster {self.log.among(some)} were "
-                      "ended: the contact is closed")
+        self.log.note(
+            "zeno",
+            some,
+            f"t = {time:.9g} s: bounces that come ever faster {self.log.among(some)} were ended: the contact is closed",
+        )
         for k in chosen:
             self.log.tell(time, "close", contacts.keys[k], rows.point[k])
         return self.model.system.with_velocities(y, instant.u + product(X[:, own], push))

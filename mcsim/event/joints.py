@@ -15,29 +15,40 @@ from mcsim.event.features import Drive, Pairs, PointPlane, PointPoint, TurnLimit
 
 # Joint type -> what each of its axes is: a turning about z, a sliding along z, or the distance of the two anchors.
 AXES = {"hinge": ("turn",), "slider": ("slide",), "cylindrical": ("slide", "turn"), "distance": ("length",)}
-VELOCITY = 1                # motor_mode of a velocity motor
+VELOCITY = 1  # motor_mode of a velocity motor
 
 
 def joint_pairs(scene, records, where) -> list[Pairs]:
     """Of the joints of a scene, records: JOINT_DTYPE; where: for messages. Pairs' `shapes` are (joint, axis)."""
     found: dict[str, list] = {}
     for number, (record, joint) in enumerate(zip(records, scene.joints)):
-        axes = record["axes"][:record["axis_count"]]
-        bounded = (np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]) | (axes["friction"] > 0.0)
-                   | (axes["motor_mode"] == VELOCITY))
+        axes = record["axes"][: record["axis_count"]]
+        bounded = (
+            np.isfinite(axes["lower"])
+            | np.isfinite(axes["upper"])
+            | (axes["friction"] > 0.0)
+            | (axes["motor_mode"] == VELOCITY)
+        )
         if not np.any(bounded) and not np.isfinite(record["swing_limit"]):
             continue
         if joint.type not in AXES:
-            raise SceneError(f"{where}: joint {joint.name!r} has limits, friction or a velocity motor, which a "
-                             f"{joint.type} joint has only with contact='rigid'; there they are those of "
-                             f"{', '.join(AXES)} joints: "
-                             "take them away, or make the world with contact='rigid'")
+            raise SceneError(
+                f"{where}: joint {joint.name!r} has limits, friction or a velocity motor, which a "
+                f"{joint.type} joint has only with contact='rigid'; there they are those of "
+                f"{', '.join(AXES)} joints: "
+                "take them away, or make the world with contact='rigid'"
+            )
         frame = _Frame(record, len(scene.bodies))
         for i in np.flatnonzero(bounded).tolist():
             for kind, *data in _bounds(frame, AXES[joint.type][i], axes[i], where, joint.name):
                 found.setdefault(kind, []).append(((frame.bodies, (number, i), 0.0, 0.0), data))
-    return [KINDS[kind]([list(part) for part in zip(*(common for common, _ in rows))],
-                        *(list(part) for part in zip(*(data for _, data in rows)))) for kind, rows in found.items()]
+    return [
+        KINDS[kind](
+            [list(part) for part in zip(*(common for common, _ in rows))],
+            *(list(part) for part in zip(*(data for _, data in rows))),
+        )
+        for kind, rows in found.items()
+    ]
 
 
 class _Frame:
@@ -67,8 +78,10 @@ def _bounds(frame, what, axis, where, name):
         drives.append((axis["motor_max_force"], axis["motor_velocity"]))
     for most, speed in drives:
         if what == "length" or not np.isfinite(most):
-            raise SceneError(f"{where}: the velocity motor of joint {name!r} must have a max_force and act along a line or "
-                             "about an axis: give it Motor(max_force=...), or take another joint")
+            raise SceneError(
+                f"{where}: the velocity motor of joint {name!r} must have a max_force and act along a line or "
+                "about an axis: give it Motor(max_force=...), or take another joint"
+            )
         found.append(("drive", along, end, speed, most, what == "turn"))
     return found
 

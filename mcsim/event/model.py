@@ -7,8 +7,8 @@ import numpy as np
 from mcsim.event import active
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 
-STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
-OVERLAP = 1e-10             # [m] by how much a contact at rest, or two polyhedra, may sink before it is looked into
+STRUCK = 1e-12  # [m] contacts that move are struck together where their gaps are no larger
+OVERLAP = 1e-10  # [m] by how much a contact at rest, or two polyhedra, may sink before it is looked into
 
 
 class Model:
@@ -23,8 +23,8 @@ class Model:
         """Other pairs of features from now on."""
         self.kinds = kinds
         self.turns = [pairs for pairs in kinds if isinstance(pairs, TurnLimit)]
-        self._forces = None                         # (state, Closed, Forces) that were asked for last
-        self._known = None                          # (state, what `measure` says of it): of a step's end, for the next
+        self._forces = None  # (state, Closed, Forces) that were asked for last
+        self._known = None  # (state, what `measure` says of it): of a step's end, for the next
 
     def begin(self, h):
         """A step of h [s] begins: forces and motors may have changed."""
@@ -107,8 +107,12 @@ class Model:
 
     def gaps_of(self, contacts, poses):
         """(k,) gaps along the contacts' normals; FAR of those that have left their faces and edges."""
-        return np.array([FAR if self.leaving(poses, i, k, piece) > 0.0 else self.kinds[i].gap_of(k, piece, poses)
-                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
+        return np.array(
+            [
+                FAR if self.leaving(poses, i, k, piece) > 0.0 else self.kinds[i].gap_of(k, piece, poses)
+                for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())
+            ]
+        )
 
     def leaving(self, poses, i, number, piece):
         """How far a pair of kind i has left its face or edge [m]; at most 0 while it has not."""

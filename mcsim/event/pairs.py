@@ -22,12 +22,14 @@ from mcsim.event.features import (
     VertexPolyhedron,
 )
 
-POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
+POINTED = ("sphere", "capsule", "box", "hull")  # what points can stand for
 SIGNS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
-CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or "
-        "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
-        "hulls on planes, spheres, capsules and boxes with each other, boxes and hulls with each other")
+CURE = (
+    "give the two bodies collision groups and masks that keep them apart, take other shapes, or "
+    "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
+    "hulls on planes, spheres, capsules and boxes with each other, boxes and hulls with each other"
+)
 
 
 class Solid:
@@ -54,7 +56,7 @@ class Solid:
             return self.center[None], self.shape.radius
         if self.type == "capsule":
             half = self.shape.half_length
-            return self.placed([(0, 0, -half), (0, 0, half)][:2 if half > 0.0 else 1]), self.shape.radius
+            return self.placed([(0, 0, -half), (0, 0, half)][: 2 if half > 0.0 else 1]), self.shape.radius
         return self.corners(), 0.0
 
     def corners(self):
@@ -80,8 +82,7 @@ class Solid:
 
 def contact_pairs(scene, excluded) -> list[Pairs]:
     """All pairs of features of a scene, by kind. excluded: (k, 2) body numbers that a joint keeps from colliding."""
-    solids = [Solid(body, i, rank, shape) for i, body in enumerate(scene.bodies)
-              for rank, shape in enumerate(body.shapes)]
+    solids = [Solid(body, i, rank, shape) for i, body in enumerate(scene.bodies) for rank, shape in enumerate(body.shapes)]
     for solid in solids:
         _refuse_surface(solid)
     apart = {tuple(sorted(pair)) for pair in np.asarray(excluded).tolist()}
@@ -90,22 +91,32 @@ def contact_pairs(scene, excluded) -> list[Pairs]:
         if _may_touch(one, other, apart):
             for kind, common, *data in _features(one, other):
                 found.setdefault(kind, []).append((common, data))
-    return [KINDS[kind]([list(part) for part in zip(*(common for common, _ in rows))],
-                        *(list(part) for part in zip(*(data for _, data in rows))))
-            for kind, rows in found.items()]
+    return [
+        KINDS[kind](
+            [list(part) for part in zip(*(common for common, _ in rows))],
+            *(list(part) for part in zip(*(data for _, data in rows))),
+        )
+        for kind, rows in found.items()
+    ]
 
 
 def _refuse_surface(solid):
     """What the event-driven simulation does not know of a shape or its surface."""
     material = solid.material
     if solid.shape.sensor:
-        raise SceneError(f"World(contact='event'): the {solid.name} is a sensor, which only contact='rigid' has: take "
-                         "it away")
-    for name, what in (("rolling_friction", "rolling friction"), ("torsional_friction", "torsional friction"),
-                       ("surface_velocity", "a surface velocity")):
+        raise SceneError(
+            f"World(contact='event'): the {solid.name} is a sensor, which only contact='rigid' has: take it away"
+        )
+    for name, what in (
+        ("rolling_friction", "rolling friction"),
+        ("torsional_friction", "torsional friction"),
+        ("surface_velocity", "a surface velocity"),
+    ):
         if np.any(getattr(material, name)):
-            raise SceneError(f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: "
-                             f"set {name}=0 in its Material")
+            raise SceneError(
+                f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: "
+                f"set {name}=0 in its Material"
+            )
 
 
 def _may_touch(one, other, apart):
@@ -119,8 +130,12 @@ def _may_touch(one, other, apart):
 
 def _common(a, b):
     """Bodies, shapes, friction, restitution of a pair."""
-    return ((a.number, b.number), (a.rank, b.rank), np.sqrt(a.material.friction * b.material.friction),
-            max(a.material.restitution, b.material.restitution))
+    return (
+        (a.number, b.number),
+        (a.rank, b.rank),
+        np.sqrt(a.material.friction * b.material.friction),
+        max(a.material.restitution, b.material.restitution),
+    )
 
 
 def _features(one, other):
@@ -128,8 +143,10 @@ def _features(one, other):
     order = {name: i for i, name in enumerate(("plane", "box", "hull", "capsule", "sphere"))}
     unknown = [solid for solid in (one, other) if solid.type not in order]
     if unknown:
-        raise SceneError(f"World(contact='event'): the {unknown[0].name} may touch the "
-                         f"{(other if unknown[0] is one else one).name}, but it has no closed form here: {CURE}")
+        raise SceneError(
+            f"World(contact='event'): the {unknown[0].name} may touch the "
+            f"{(other if unknown[0] is one else one).name}, but it has no closed form here: {CURE}"
+        )
     a, b = sorted((one, other), key=lambda solid: (order[solid.type], solid.number, solid.rank))
     common = _common(a, b)
     if a.type == "plane" and b.type in POINTED:
@@ -139,19 +156,31 @@ def _features(one, other):
     if b.type == "sphere" and a.type == "sphere":
         return [("point", common, (a.center, b.center), (a.shape.radius, b.shape.radius))]
     if b.type == "sphere" and a.type == "capsule":
-        return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, b.center,
-                 (a.shape.radius, b.shape.radius), 1.0)]
+        return [
+            (
+                "segment",
+                common,
+                a.center,
+                a.turn[:, 2],
+                a.shape.half_length,
+                b.center,
+                (a.shape.radius, b.shape.radius),
+                1.0,
+            )
+        ]
     if b.type in ("sphere", "capsule") and a.type == "box":
-        found = [("box", common, a.center, a.turn, a.shape.half_extents, point, b.shape.radius)
-                 for point in b.points()[0]]
+        found = [("box", common, a.center, a.turn, a.shape.half_extents, point, b.shape.radius) for point in b.points()[0]]
         return found + (_insides(b, a) if b.type == "capsule" else [])
     if b.type == "capsule" and a.type == "capsule":
-        return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point,
-                 (a.shape.radius, b.shape.radius), 1.0) for point in b.points()[0]] + _insides(b, a)
+        return [
+            ("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point, (a.shape.radius, b.shape.radius), 1.0)
+            for point in b.points()[0]
+        ] + _insides(b, a)
     if a.type in ("box", "hull") and b.type in ("box", "hull"):
         return _polyhedra(a, b)
-    raise SceneError(f"World(contact='event'): the {a.name} may touch the {b.name}, a pair without a closed form here: "
-                     f"{CURE}")
+    raise SceneError(
+        f"World(contact='event'): the {a.name} may touch the {b.name}, a pair without a closed form here: {CURE}"
+    )
 
 
 def _insides(a, b):
@@ -161,9 +190,10 @@ def _insides(a, b):
     common, radius = _common(a, b), b.shape.radius if b.type == "capsule" else 0.0
     own, radii = a.points()[0], (a.shape.radius, radius)
     edges = b.edges() if b.type == "box" else [b.points()[0]] if b.shape.half_length > 0.0 else []
-    return ([("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point, radii, 0.0)
-             for point in (b.corners() if b.type == "box" else b.points()[0])]
-            + [("crossing", common, (*own, *edge), radii) for edge in edges])
+    return [
+        ("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point, radii, 0.0)
+        for point in (b.corners() if b.type == "box" else b.points()[0])
+    ] + [("crossing", common, (*own, *edge), radii) for edge in edges]
 
 
 def _polyhedra(a, b):
@@ -186,5 +216,11 @@ def _edges(common, ends, middles, solids):
 
 
 KINDS: dict[str, Callable[..., Any]] = {
-    "plane": PointPlane, "point": PointPoint, "segment": PointSegment, "crossing": SegmentSegment, "box": BallBox,
-    "vertex": VertexPolyhedron, "edge": _edges}
+    "plane": PointPlane,
+    "point": PointPoint,
+    "segment": PointSegment,
+    "crossing": SegmentSegment,
+    "box": BallBox,
+    "vertex": VertexPolyhedron,
+    "edge": _edges,
+}

@@ -28,20 +28,32 @@ class Rest:
             if stopped is not None:
                 y, found = stopped, active.resolve(self.model.kinds, contacts, self.model.instant(stopped))
             if found.status == "none":
-                self.log.note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution "
-                              f"(Painlevé) {self.log.among(contacts)}, and no impulse ends it: it was stepped over")
+                self.log.note(
+                    "painleve",
+                    contacts,
+                    f"t = {time:.9g} s: the contact forces of a slip have no solution "
+                    f"(Painlevé) {self.log.among(contacts)}, and no impulse ends it: it was stepped over",
+                )
                 return y, None
         if found.status == "several":
-            self.log.note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have several "
-                          f"solutions (Painlevé) {self.log.among(contacts)}; the one with the least forces was taken")
+            self.log.note(
+                "painleve",
+                contacts,
+                f"t = {time:.9g} s: the contact forces of a slip have several "
+                f"solutions (Painlevé) {self.log.among(contacts)}; the one with the least forces was taken",
+            )
         if found.status == "none" and not np.any(contacts.friction):
             text = f"t = {time:.9g} s: no forces keep bodies apart {self.log.among(contacts)}"
             self.log.note("unsolvable", contacts, text)
-            raise SimulationError(f"{text}: they are held between surfaces that close in on them; the last good "
-                                  "state is kept")
+            raise SimulationError(
+                f"{text}: they are held between surfaces that close in on them; the last good state is kept"
+            )
         if found.status == "limit":
-            self.log.note("not converged", contacts, f"t = {time:.9g} s: which contacts stick or slip "
-                          f"{self.log.among(contacts)} was not found to rounding")
+            self.log.note(
+                "not converged",
+                contacts,
+                f"t = {time:.9g} s: which contacts stick or slip {self.log.among(contacts)} was not found to rounding",
+            )
         return y, self._loaded(y, found)
 
     def _loaded(self, y, found):
@@ -79,10 +91,18 @@ class Rest:
         impulse[own], _ = least(product(G, X)[np.ix_(own, own)], -rows.rates[own])
         parts = impulse.reshape(-1, 3)
         size = np.max(np.abs(parts))
-        if np.any([part[0] < -active.WEAK * size or active.friction_margin(part, mu, 0.0) < -active.WEAK * size
-                   for part, mu in zip(parts, rubbing)]):
+        if np.any(
+            [
+                part[0] < -active.WEAK * size or active.friction_margin(part, mu, 0.0) < -active.WEAK * size
+                for part, mu in zip(parts, rubbing)
+            ]
+        ):
             return None
-        self.log.note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution "
-                      f"(Painlevé) {self.log.among(contacts)}: it was stopped by an impulse")
+        self.log.note(
+            "painleve",
+            contacts,
+            f"t = {time:.9g} s: the contact forces of a slip have no solution "
+            f"(Painlevé) {self.log.among(contacts)}: it was stopped by an impulse",
+        )
         self.log.struck(time, contacts, rows, impulse)
         return self.model.system.with_velocities(y, instant.u + product(X, impulse))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ROOT = 1e-16                # part of a step to which events are located
+ROOT = 1e-16  # part of a step to which events are located
 
 
 def root(function, low, high):
@@ -31,8 +31,9 @@ def root(function, low, high):
         along, up = (at - other) / (third - other), (value - opposite) / (beyond - opposite)
         part = 0.5
         if up * up < along and (1.0 - up) * (1.0 - up) < 1.0 - along:
-            part = (value / (opposite - value) * beyond / (opposite - beyond)
-                    + (third - at) / (other - at) * value / (beyond - value) * opposite / (beyond - opposite))
+            part = value / (opposite - value) * beyond / (opposite - beyond) + (third - at) / (other - at) * value / (
+                beyond - value
+            ) * opposite / (beyond - opposite)
         least_part = 0.5 * (ROOT + 1e-15 * abs(best)) / span
         part = min(max(part, least_part), 1.0 - least_part)
     return best

@@ -12,7 +12,7 @@ from mcsim.event.features import FAR
 from mcsim.event.model import OVERLAP, STRUCK
 from mcsim.event.roots import later, root
 
-LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
+LOOKAHEAD = 1e-3  # part of a step by which the LCP of a force that would pull is posed later
 
 
 class Event(NamedTuple):
@@ -47,7 +47,7 @@ class Search:
         held = set(closed.contacts.keys)
         speeds = lengths(poses.v)
         if len(self.model.kinds) > self.model.shapes:
-            speeds += lengths(poses.w)           # of angles
+            speeds += lengths(poses.w)  # of angles
         fastest = 2.0 * h * np.max(speeds, initial=0.0)
         for i, pairs in enumerate(self.model.kinds):
             start, end = before[i][1], pairs.gaps(poses, pieces[i])
@@ -74,7 +74,7 @@ class Search:
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
         gap_of, piece = self.model.kinds[i].gap_of, int(pieces[k])
-        level = min(start, 0.0) if start < -STRUCK else 0.0        # what overlaps already may open first
+        level = min(start, 0.0) if start < -STRUCK else 0.0  # what overlaps already may open first
 
         def gap(t):
             return gap_of(k, piece, self.model.poses(track(t))) - level
@@ -123,6 +123,7 @@ class Search:
         """Active contacts that pull, slip or go over an edge, by the end of the step."""
         events, decided = [], False
         for which, what in self._violated(closed, last, y1):
+
             def margin(t, which=which, what=what):
                 return self._margin(track(t), closed, which, what)
 
@@ -141,6 +142,7 @@ class Search:
 
     def _let_go(self, track, closed):
         """When redundant contacts cease to have forces that keep them as they are."""
+
         def holds(t):
             return 1.0 if self._holds(track(t), closed) else -1.0
 
@@ -164,9 +166,12 @@ class Search:
         forces = active.active_forces(self.model.kinds, closed, self.model.instant(y))
         if what == "slip":
             return float(forces.speeds[which])
-        part = forces.forces[3 * which:3 * which + 3]
-        return float(part[0] if what == "force" else
-                     active.friction_margin(part, closed.contacts.friction[which], closed.contacts.load[which]))
+        part = forces.forces[3 * which : 3 * which + 3]
+        return float(
+            part[0]
+            if what == "force"
+            else active.friction_margin(part, closed.contacts.friction[which], closed.contacts.load[which])
+        )
 
     def _holds(self, y, closed):
         """Whether redundant contacts, whose least forces fail, have others that keep them closed as they are."""

@@ -36,16 +36,16 @@ from mcsim.event.smooth import Smooth, projected
 
 __all__ = ["Event", "Happening", "Simulation"]
 
-TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
-SHORTEST = 1e-10            # part of a step to which it is divided at most
-MOST_STEPS = 20000          # of the integrator in one step
-PATIENCE = 60               # steps of the integrator but those to an impact ...
+TOLERANCE = 1e-11  # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
+SHORTEST = 1e-10  # part of a step to which it is divided at most
+MOST_STEPS = 20000  # of the integrator in one step
+PATIENCE = 60  # steps of the integrator but those to an impact ...
 # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
 PROGRESS = 1.0 / 16.0
-CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
-MOST_IDLE = 12              # events at one time, after which the next moment is stepped over too
-MOST_EVENTS = 5000          # of one step, beyond which it is given up
-AGAIN = 20.0                # by how much longer than the last a step after an event may be
+CREEP = 1.0 / 64.0  # ... by implicit steps of this part of the step: one, then two, four, ...
+MOST_IDLE = 12  # events at one time, after which the next moment is stepped over too
+MOST_EVENTS = 5000  # of one step, beyond which it is given up
+AGAIN = 20.0  # by how much longer than the last a step after an event may be
 
 
 class Simulation:
@@ -76,7 +76,7 @@ class Simulation:
         self._log.begin_step()
         self._impacts.begin_step()
         model.begin(h)
-        self._let = None                            # (time, key) of the last event but impacts
+        self._let = None  # (time, key) of the last event but impacts
         done, end = 0.0, h
         y, closed = settle(time, projected(model, y, active.NOTHING_CLOSED))
         events, reach, key = 0, h, None
@@ -126,11 +126,13 @@ class Simulation:
             events, key = events + 1, event.key
             if events > MOST_EVENTS:
                 break
-        raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
-                              "not enough for one step"
-                              f"{'' if key is None else ', the last event between ' + self._log.who(key)}"
-                              "; a smaller dt, or a restitution that is not nearly 1, may help; the last good state "
-                              "is kept")
+        raise SimulationError(
+            f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
+            "not enough for one step"
+            f"{'' if key is None else ', the last event between ' + self._log.who(key)}"
+            "; a smaller dt, or a restitution that is not nearly 1, may help; the last good state "
+            "is kept"
+        )
 
     def _happened(self, event, now, y, closed, track):
         """-> the state after an event, and what is active from there."""
@@ -145,7 +147,7 @@ class Simulation:
             later = track(event.t + LOOKAHEAD)
         y, after = self._impacts.settle(now, y, later=later)
         if event.what == "force" and self._let == (now, key) and after is not None:
-            after = after.without(key)                   # it lets go so slowly that the problem has it closed still
+            after = after.without(key)  # it lets go so slowly that the problem has it closed still
         self._let = now, key
         names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
         self._log.tell(now, names[event.what], key, point)

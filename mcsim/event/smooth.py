@@ -9,8 +9,8 @@ from mcsim.core.linear import least, product, solve
 from mcsim.event import active
 from mcsim.event.methods import STEPS
 
-AJAR = 1e-6                 # [m] gaps of active contacts that are smaller are closed
-SHUT = 1e-16                # [m] gaps of active contacts that are no larger stay as they are
+AJAR = 1e-6  # [m] gaps of active contacts that are smaller are closed
+SHUT = 1e-16  # [m] gaps of active contacts that are no larger stay as they are
 
 
 class Smooth:
@@ -26,14 +26,15 @@ class Smooth:
 
         def rates(_, y):
             if first is None:
-                return system.rates(y, system.accelerations(y))       # balls in flight: nothing else is needed
+                return system.rates(y, system.accelerations(y))  # balls in flight: nothing else is needed
             return system.rates(y, active.active_accelerations(model.kinds, closed, model.instant(y), first.enough))
 
         begin = system.rates(y, first.accelerations) if first is not None else rates(time, y)
         track, y1, error = self.step_of(rates, time, y, h, begin)
         if not np.isfinite(y1).all():
-            raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last "
-                                  "good state is kept")
+            raise SimulationError(
+                f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last good state is kept"
+            )
         return track, system.normalized(y1.copy()), first, error
 
 

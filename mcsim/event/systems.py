@@ -19,8 +19,8 @@ from mcsim.core.rotation import matrices, multiply
 from mcsim.event._bodies import accelerations, in_world, light
 from mcsim.event.features import Poses
 
-NOISE = 1e-13               # part of the largest acceleration that is rounding where such cancel
-RANK = 1e-11                # part of the largest eigenvalue below which one of joints' rows counts as zero
+NOISE = 1e-13  # part of the largest acceleration that is rounding where such cancel
+RANK = 1e-11  # part of the largest eigenvalue below which one of joints' rows counts as zero
 
 
 def turned_by(q, w):
@@ -50,8 +50,9 @@ class FreeBodies:
 
     def read(self, bodies):
         """The state of BodyArrays."""
-        return np.concatenate([bodies.position.ravel(), bodies.orientation.ravel(), bodies.twist[:, :3].ravel(),
-                               bodies.twist[:, 3:].ravel()])
+        return np.concatenate(
+            [bodies.position.ravel(), bodies.orientation.ravel(), bodies.twist[:, :3].ravel(), bodies.twist[:, 3:].ravel()]
+        )
 
     def write(self, y, bodies):
         """The same back."""
@@ -98,8 +99,18 @@ class FreeBodies:
     def accelerations(self, y):
         """(n, 6) of the bodies without joints and contacts."""
         _, q, v, w = self.parts(y)
-        return accelerations(_unit(q), v, w, self.pull, self.load, self.inv_mass, self.inertia, self.inv_inertia,
-                             self.linear_damping, self.angular_damping)
+        return accelerations(
+            _unit(q),
+            v,
+            w,
+            self.pull,
+            self.load,
+            self.inv_mass,
+            self.inertia,
+            self.inv_inertia,
+            self.linear_damping,
+            self.angular_damping,
+        )
 
     def rates(self, y, accelerations):
         """y' of accelerations (6 n,) or (n, 6)."""
@@ -119,8 +130,9 @@ class FreeBodies:
         """Kinetic energy [J]."""
         _, q, v, w = self.parts(y)
         own = turned(matrices(_unit(q)).swapaxes(1, 2), w)
-        return 0.5 * (dot(self.masses, dots(v, v))
-                      + np.sum(own * turned(np.where(self.moves[:, None, None], self.inertia, 0.0), own)))
+        return 0.5 * (
+            dot(self.masses, dots(v, v)) + np.sum(own * turned(np.where(self.moves[:, None, None], self.inertia, 0.0), own))
+        )
 
 
 def _unit(q):
@@ -149,12 +161,12 @@ class FreeInstant:
         if system.joints is not None:
             self.rows = rows = system.joints(*system.parts(y))
             free = free + self._light(rows.forces.reshape(1, -1)).reshape(-1, 6)
-            self.KM = self._light(rows.K)                                        # (m, 6 n): K M^-1
+            self.KM = self._light(rows.K)  # (m, 6 n): K M^-1
             A = product(self.KM, rows.K.T)
             scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
             values, vectors = eigen(A * scale[:, None] * scale)
             held = values > RANK * max(values[-1], 0.0) if len(values) else values > 0.0
-            self.root = (scale[:, None] * vectors[:, held]) / np.sqrt(values[held])   # root root' = A^-1, least
+            self.root = (scale[:, None] * vectors[:, held]) / np.sqrt(values[held])  # root root' = A^-1, least
         self.free = free.ravel()
         self.noise = NOISE * np.max(np.abs(self.free), initial=0.0)
         if self.rows is not None:
@@ -201,34 +213,35 @@ class Tree:
 
     def poses(self, y) -> Poses:
         """Of all bodies."""
-        x, q, v, w = self.dynamics.state(self.flow.normalized(y[:self.nq]), y[self.nq:])
+        x, q, v, w = self.dynamics.state(self.flow.normalized(y[: self.nq]), y[self.nq :])
         return Poses(x, q, v, w)
 
     def velocities(self, y):
         """u = qd"""
-        return y[self.nq:]
+        return y[self.nq :]
 
     def with_velocities(self, y, u):
         """y with other velocities."""
-        return np.concatenate([y[:self.nq], u])
+        return np.concatenate([y[: self.nq], u])
 
     def displaced(self, y, move):
         """y moved by small displacements (nv,), as qd moves it in unit time."""
-        q = y[:self.nq]
-        return self.normalized(np.concatenate([q + self.flow.coordinate_rates(q, move), y[self.nq:]]))
+        q = y[: self.nq]
+        return self.normalized(np.concatenate([q + self.flow.coordinate_rates(q, move), y[self.nq :]]))
 
     def normalized(self, y):
         """y with unit quaternions."""
-        return np.concatenate([self.flow.normalized(y[:self.nq]), y[self.nq:]])
+        return np.concatenate([self.flow.normalized(y[: self.nq]), y[self.nq :]])
 
     def rates(self, y, accelerations):
         """y' of accelerations qdd (nv,)."""
-        return np.concatenate([self.flow.coordinate_rates(y[:self.nq], y[self.nq:]), accelerations])
+        return np.concatenate([self.flow.coordinate_rates(y[: self.nq], y[self.nq :]), accelerations])
 
     def accelerations(self, y):
         """qdd (nv,) without contacts."""
-        return self.dynamics.forward_dynamics(self.flow.normalized(y[:self.nq]), y[self.nq:], self.flow.tau,
-                                              self.flow.forces)
+        return self.dynamics.forward_dynamics(
+            self.flow.normalized(y[: self.nq]), y[self.nq :], self.flow.tau, self.flow.forces
+        )
 
     def instant(self, y):
         """-> TreeInstant"""
@@ -236,7 +249,7 @@ class Tree:
 
     def energy(self, y):
         """Kinetic energy [J]."""
-        return float(self.dynamics.energy(self.flow.normalized(y[:self.nq]), y[self.nq:])[0])
+        return float(self.dynamics.energy(self.flow.normalized(y[: self.nq]), y[self.nq :])[0])
 
 
 class TreeInstant:
@@ -244,7 +257,7 @@ class TreeInstant:
 
     def __init__(self, system, y):
         self.system, self.y = system, y
-        self.q, self.u = system.flow.normalized(y[:system.nq]), y[system.nq:]
+        self.q, self.u = system.flow.normalized(y[: system.nq]), y[system.nq :]
         self.poses = system.poses(y)
         self.free = system.accelerations(y)
         self.noise = NOISE * max(np.max(np.abs(part), initial=0.0) for part in (self.free, system.dynamics.weights))
@@ -254,7 +267,7 @@ class TreeInstant:
         """-> G (m, nv) = R B and X (nv, m) = H^-1 G'."""
         G = np.zeros((len(R), self.system.size))
         for number, name in zip(self.system.body_of, self.system.names):
-            own = R[:, 6 * number:6 * number + 6]
+            own = R[:, 6 * number : 6 * number + 6]
             if np.any(own):
                 G += product(own, self.system.dynamics.body_jacobian(name, self.q))
         return G, self.factor.solve(G.T)

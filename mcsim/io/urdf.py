@@ -29,10 +29,10 @@ from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
 from mcsim.world import World
 
-WORLD = "world"                 # a root link of this name is the base
-ROBOT = 2                       # the collision group of links that do not collide with each other
-FEWEST_VERTICES = 8             # of a mesh's hull
-OVERLAP = 1e-6                  # from which on links stand in each other, and do not just touch [m]
+WORLD = "world"  # a root link of this name is the base
+ROBOT = 2  # the collision group of links that do not collide with each other
+FEWEST_VERTICES = 8  # of a mesh's hull
+OVERLAP = 1e-6  # from which on links stand in each other, and do not just touch [m]
 FLAGS = {"true": True, "false": False}
 JOINTS = {name: joint for joint in TYPES.values() for name in joint.urdf}
 
@@ -41,12 +41,22 @@ class UrdfWarning(UserWarning):
     """What a URDF file says cannot be quite right, but can be simulated."""
 
 
-def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str = "warn", merge_fixed: bool = True,
-              position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-              joint_positions: Mapping[str, float] | None = None, motors: str = "none",
-              self_collision: bool = True, ignore_overlaps: bool = True,
-              packages: Mapping[str, str | PathLike[str]] | None = None, meshes: str = "required",
-              hull_vertices: int = 64) -> Scene:
+def load_urdf(
+    path: str | PathLike[str],
+    *,
+    base: str = "floating",
+    inertia: str = "warn",
+    merge_fixed: bool = True,
+    position: Vector = ORIGIN,
+    orientation: Vector = UPRIGHT,
+    joint_positions: Mapping[str, float] | None = None,
+    motors: str = "none",
+    self_collision: bool = True,
+    ignore_overlaps: bool = True,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    meshes: str = "required",
+    hull_vertices: int = 64,
+) -> Scene:
     """The scene of a URDF file: one robot, without a floor.
 
     base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
@@ -75,8 +85,10 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
         merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
         self_collision = flag(_from_text(self_collision), "self_collision")
         ignore_overlaps = flag(_from_text(ignore_overlaps), "ignore_overlaps")
-        root = (np.array(vector(_numbers(position), "position")),
-                normalized(unit_quaternion(_numbers(orientation), "orientation")))
+        root = (
+            np.array(vector(_numbers(position), "position")),
+            normalized(unit_quaternion(_numbers(orientation), "orientation")),
+        )
         hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
         joint_positions = _mapping(joint_positions, "joint -> position", "joint_positions")
     tree = Tree(name, *read_robot(name))
@@ -103,11 +115,13 @@ def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> Non
     for pair in pairs:
         scene.ignore_collision(*pair)
     if pairs:
-        logging.getLogger("mcsim").info("%s: these links overlap at zero and do not collide: %s", name,
-                                        ", ".join(f"{a} and {b}" for a, b in pairs))
+        logging.getLogger("mcsim").info(
+            "%s: these links overlap at zero and do not collide: %s", name, ", ".join(f"{a} and {b}" for a, b in pairs)
+        )
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
+
 
 @contextmanager
 def _in_file(name: str) -> Iterator[None]:
@@ -157,12 +171,14 @@ def _folders(packages: Any) -> dict[str, Path]:
 def _count(value: Any) -> int:
     value = int(value) if isinstance(value, str) and value.isdecimal() else value
     if not isinstance(value, int) or isinstance(value, bool) or not FEWEST_VERTICES <= value <= MAX_VERTICES:
-        raise FieldError("hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], "
-                                          f"got {show(value)}")
+        raise FieldError(
+            "hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], got {show(value)}"
+        )
     return value
 
 
 # ---- the scene -------------------------------------------------------------------------------------------------------
+
 
 class _Maker:
     """Makes bodies and joints of a tree. problems: what to warn of, one line each."""
@@ -179,15 +195,14 @@ class _Maker:
     def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
         """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
         missing: list[str] = []
-        links: dict[str, list[str]] = {}                # body -> links that make it up
+        links: dict[str, list[str]] = {}  # body -> links that make it up
         for link in self.tree.links:
             links.setdefault(self.bodies[link][0], []).append(link)
         for name in self.tree.links:
             if self.bodies[name][0] != name:
                 continue
             shapes = [shape for link in links[name] for shape in self._shapes(link, missing)]
-            place: dict[str, Any] = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1],
-                                     **groups}
+            place: dict[str, Any] = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1], **groups}
             if name == self.base:
                 scene.add_body(name, kind="static", **place)
             else:
@@ -198,8 +213,10 @@ class _Maker:
             link, problem = next(iter(odd.items()))
             raise self.tree.wrong("link", link, f"inertia {problem}; inertia='warn' takes it as it is")
         if odd:
-            self.problems.append(f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
-                                 "solid (its moments break the triangle inequality) and taken as it is")
+            self.problems.append(
+                f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
+                "solid (its moments break the triangle inequality) and taken as it is"
+            )
         if missing:
             self.problems.append(f"left out meshes that are not there, of links {listing(dict.fromkeys(missing))}")
 
@@ -231,11 +248,14 @@ class _Maker:
         problem = inertia_problem(whole.inertia, unphysical=True)
         if problem:
             blamed = next((link for link in links if self._inertia_problem(link, unphysical=True)), name)
-            together = (f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1
-                        else "")
+            together = f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1 else ""
             raise self.tree.wrong("link", blamed, f"inertia{together} {problem}")
-        return {"mass": whole.mass, "inertia": whole.inertia, "center_of_mass": whole.center,
-                "unphysical_inertia": inertia_problem(whole.inertia) is not None}
+        return {
+            "mass": whole.mass,
+            "inertia": whole.inertia,
+            "center_of_mass": whole.center,
+            "unphysical_inertia": inertia_problem(whole.inertia) is not None,
+        }
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -250,8 +270,11 @@ class _Maker:
                     yield self.hulls.hull(collision.geometry.mesh.filename, collision.geometry.mesh.scale, frame)
             except MissingMesh as error:
                 if self.meshes == "required":
-                    raise self.tree.wrong("link", link, f"{error}; give packages={{'name': 'folder'}}, or "
-                                                        "meshes='found' to leave out what is missing") from None
+                    raise self.tree.wrong(
+                        "link",
+                        link,
+                        f"{error}; give packages={{'name': 'folder'}}, or meshes='found' to leave out what is missing",
+                    ) from None
                 missing.append(link)
             except (FieldError, MeshError) as error:
                 raise self.tree.wrong("link", link, str(error)) from None
@@ -265,16 +288,25 @@ class _Maker:
                 scene.add_joint(self._joint(joint, positions.get(joint.name), motors))
         for joint in self.tree.joints.values():
             if joint.mimic is not None and joint.name in positions:
-                scene.add_joint(GearJoint(joint.name, joint.mimic.joint, -joint.mimic.multiplier,
-                                          constant=joint.mimic.offset, collide=True, name=self._gear_name(joint.name)))
+                scene.add_joint(
+                    GearJoint(
+                        joint.name,
+                        joint.mimic.joint,
+                        -joint.mimic.multiplier,
+                        constant=joint.mimic.offset,
+                        collide=True,
+                        name=self._gear_name(joint.name),
+                    )
+                )
 
     def _joint(self, joint: Any, position: float | None, motors: str) -> Joint:
         frame_a, frame_b = self.tree.joint_frames(joint, self.bodies)
         drives = self._drives(joint, position, motors) if joint.type in ONE_COORDINATE else {}
         try:
             make: Any = JOINTS[joint.type]
-            return make(self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
-                                      frame_b=frame_b, **drives)
+            return make(
+                self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a, frame_b=frame_b, **drives
+            )
         except FieldError as error:
             raise self.tree.wrong("joint", joint.name, f"{error.field} {error.problem}") from None
 

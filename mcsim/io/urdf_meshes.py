@@ -70,8 +70,11 @@ class Meshes:
         for place in places:
             if place.is_file():
                 return place
-        raise MissingMesh(f"the mesh {show(filename)} is not there; looked for "
-                          + ", ".join(str(place) for place in places[:4]) + (", …" if len(places) > 4 else ""))
+        raise MissingMesh(
+            f"the mesh {show(filename)} is not there; looked for "
+            + ", ".join(str(place) for place in places[:4])
+            + (", …" if len(places) > 4 else "")
+        )
 
     def _places(self, filename: str) -> list[Path]:
         """Where a mesh may lie, best first."""
@@ -107,12 +110,14 @@ class Meshes:
             _check_packed(path)
             try:
                 scene = trimesh.load(path, force="scene", skip_materials=True, process=False)
-                points = [product(scene.geometry[name].vertices, place[:3, :3].T) + place[:3, 3] for place, name in
-                          (scene.graph[node] for node in scene.graph.nodes_geometry)]
+                points = [
+                    product(scene.geometry[name].vertices, place[:3, :3].T) + place[:3, 3]
+                    for place, name in (scene.graph[node] for node in scene.graph.nodes_geometry)
+                ]
                 factor = 1.0
                 if path.suffix.lower() == ".dae" and scene.units:
                     factor = trimesh.units.unit_conversion(scene.units, "meters")
-            except Exception as error:      # its readers raise whatever their parsers do
+            except Exception as error:  # its readers raise whatever their parsers do
                 reason = " ".join(str(error).split()) or type(error).__name__
                 raise MeshError(f"the mesh {path} cannot be read: {reason}") from None
             if not points:
@@ -146,18 +151,23 @@ def _check_packed(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             inside = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
-        return                                  # no zip: whatever it is, the reader says
+        return  # no zip: whatever it is, the reader says
     size = sum(item.file_size for item in inside)
     if size > MOST_UNPACKED:
-        raise MeshError(f"the mesh {path} is an archive that unpacks to {size / 1e6:.0f} MB; at most "
-                        f"{MOST_UNPACKED / 1e6:.0f} MB are unpacked: unpack it and name what is in it")
+        raise MeshError(
+            f"the mesh {path} is an archive that unpacks to {size / 1e6:.0f} MB; at most "
+            f"{MOST_UNPACKED / 1e6:.0f} MB are unpacked: unpack it and name what is in it"
+        )
     for item in inside:
         if item.filename.lower().endswith((".zip", ".zae", ".3mf", ".3dxml", *PACKED)):
-            raise MeshError(f"the mesh {path} is an archive with another one in it, {show(item.filename)}; unpack it and "
-                            "name what is in it")
+            raise MeshError(
+                f"the mesh {path} is an archive with another one in it, {show(item.filename)}; unpack it and "
+                "name what is in it"
+            )
 
 
 # ---- fewer points ----------------------------------------------------------------------------------------------------
+
 
 def _outermost(points: np.ndarray, count: int) -> np.ndarray:
     """Those of the points (n, 3) that are corners of their hull, at most about `count` of them, in their order."""
@@ -166,7 +176,7 @@ def _outermost(points: np.ndarray, count: int) -> np.ndarray:
     try:
         points = points[np.sort(Qhull(points).vertices)]
     except (QhullError, ValueError):
-        return points[:count]                                       # flat: the shape says so
+        return points[:count]  # flat: the shape says so
     if len(points) <= count:
         return points
     low, high = points.min(axis=0), points.max(axis=0)

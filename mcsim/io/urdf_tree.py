@@ -52,22 +52,34 @@ class Tree:
             for end in ("parent", "child"):
                 link = getattr(joint, end)
                 if link not in self.links:
-                    raise self.wrong("joint", joint.name, f"there is no link {show(link)}, its {end}"
-                                     f"{suggestion(link, self.links)}; the links are: {listing(self.links)}")
+                    raise self.wrong(
+                        "joint",
+                        joint.name,
+                        f"there is no link {show(link)}, its {end}"
+                        f"{suggestion(link, self.links)}; the links are: {listing(self.links)}",
+                    )
             if joint.parent == joint.child:
                 raise self.wrong("joint", joint.name, f"joins link {show(joint.child)} to itself")
             if joint.child in joint_to:
-                raise self.wrong("joint", joint.name, f"link {show(joint.child)} is the child of joint "
-                                 f"{show(joint_to[joint.child].name)} already, and links must form a tree; take this "
-                                 "joint out, and close the loop with add_joint once the file is loaded")
+                raise self.wrong(
+                    "joint",
+                    joint.name,
+                    f"link {show(joint.child)} is the child of joint "
+                    f"{show(joint_to[joint.child].name)} already, and links must form a tree; take this "
+                    "joint out, and close the loop with add_joint once the file is loaded",
+                )
             joint_to[joint.child] = joint
         return joint_to
 
     def _root(self) -> str:
         roots = [name for name in self.links if name not in self.joint_to]
         if len(roots) > 1:
-            raise self.wrong("link", roots[1], f"has no parent, and neither {'has' if len(roots) == 2 else 'have'} "
-                             f"{listing(roots[:1] + roots[2:])}; join them to one tree, with fixed or floating joints")
+            raise self.wrong(
+                "link",
+                roots[1],
+                f"has no parent, and neither {'has' if len(roots) == 2 else 'have'} "
+                f"{listing(roots[:1] + roots[2:])}; join them to one tree, with fixed or floating joints",
+            )
         if not roots:
             raise self._cycle(next(iter(self.links)))
         return roots[0]
@@ -91,14 +103,17 @@ class Tree:
         while link not in seen:
             seen.append(link)
             link = self.joint_to[link].parent
-        cycle = seen[seen.index(link):]
-        return self.wrong("joint", self.joint_to[link].name, f"closes a cycle of links without a root: "
-                          f"{listing(reversed([link, *reversed(cycle)]))}; links must form a tree")
+        cycle = seen[seen.index(link) :]
+        return self.wrong(
+            "joint",
+            self.joint_to[link].name,
+            f"closes a cycle of links without a root: "
+            f"{listing(reversed([link, *reversed(cycle)]))}; links must form a tree",
+        )
 
     def _axis(self, joint: Any) -> np.ndarray:
         if length(joint.axis) < SHORTEST_DIRECTION:
-            raise self.wrong("joint", joint.name, f"its axis is zero and has no direction; a {joint.type} joint needs "
-                             "one")
+            raise self.wrong("joint", joint.name, f"its axis is zero and has no direction; a {joint.type} joint needs one")
         return normalized(joint.axis)
 
     # ---- which links make one body -----------------------------------------------------------------------------------
@@ -136,11 +151,15 @@ class Tree:
             joint = self.joints.get(name)
             if joint is None or joint.type not in ONE_COORDINATE or joint.mimic is not None:
                 free = [j.name for j in self.joints.values() if j.type in ONE_COORDINATE and j.mimic is None]
-                raise FieldError("joint_positions", f"cannot place {show(name)}{suggestion(str(name), free)}; "
-                                 f"the joints with a position of their own are: {listing(free) or 'none'}")
+                raise FieldError(
+                    "joint_positions",
+                    f"cannot place {show(name)}{suggestion(str(name), free)}; "
+                    f"the joints with a position of their own are: {listing(free) or 'none'}",
+                )
             number(value, f"joint_positions[{name!r}]")
-        positions = {name: float(given.get(name, 0.0)) for name, joint in self.joints.items()
-                     if joint.type in ONE_COORDINATE}
+        positions = {
+            name: float(given.get(name, 0.0)) for name, joint in self.joints.items() if joint.type in ONE_COORDINATE
+        }
         placed: set[str] = set()
         for name in positions:
             self._follow(name, positions, placed)
@@ -163,11 +182,18 @@ class Tree:
     def _check_mimic(self, name: str, mimic: Any) -> None:
         leader = self.joints.get(mimic.joint)
         if leader is None:
-            raise self.wrong("joint", name, f"mimics {show(mimic.joint)}, which is no joint of the file"
-                             f"{suggestion(mimic.joint, self.joints)}")
+            raise self.wrong(
+                "joint",
+                name,
+                f"mimics {show(mimic.joint)}, which is no joint of the file{suggestion(mimic.joint, self.joints)}",
+            )
         if leader.type not in ONE_COORDINATE:
-            raise self.wrong("joint", name, f"mimics {show(leader.name)}, a {leader.type} joint, which has no single "
-                             f"coordinate; only {', '.join(ONE_COORDINATE)} joints can be mimicked")
+            raise self.wrong(
+                "joint",
+                name,
+                f"mimics {show(leader.name)}, a {leader.type} joint, which has no single "
+                f"coordinate; only {', '.join(ONE_COORDINATE)} joints can be mimicked",
+            )
         if mimic.multiplier == 0.0:
             raise self.wrong("joint", name, "mimics with the multiplier 0, which holds it fast; make it fixed")
 

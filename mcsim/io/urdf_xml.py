@@ -15,7 +15,7 @@ from mcsim.scene.checks import choose, show
 
 INSTALL = "URDF files need yourdfpy: pip install 'mcsim-physics[urdf]'"
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-LARGEST = 1e60                  # far beyond use; products of several such numbers stay finite
+LARGEST = 1e60  # far beyond use; products of several such numbers stay finite
 SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 
@@ -24,7 +24,7 @@ class Attribute(NamedTuple):
 
     required: bool = True
     counts: tuple[int, ...] = (1,)
-    lowest: float = -inf            # numbers must be above it; at it, too, if it is 0 and `zero`
+    lowest: float = -inf  # numbers must be above it; at it, too, if it is 0 and `zero`
     zero: bool = True
     infinite: bool = False
 
@@ -69,15 +69,19 @@ def read_robot(path: str) -> tuple[Any, dict[tuple[str, str], int]]:
         for element in root.findall(kind):
             name = _text(path, element, "name", kind)
             if (kind, name) in lines:
-                raise wrong(path, element.sourceline, f"{kind} {show(name)}: the name is taken by another {kind}, in "
-                                                      f"line {lines[kind, name]}; choose another name")
+                raise wrong(
+                    path,
+                    element.sourceline,
+                    f"{kind} {show(name)}: the name is taken by another {kind}, in "
+                    f"line {lines[kind, name]}; choose another name",
+                )
             lines[kind, name] = element.sourceline
             checked.append(make(etree, path, element, f"{kind} {show(name)}"))
     robot = yourdfpy.URDF.load(BytesIO(etree.tostring(checked)), build_scene_graph=False, load_meshes=False).robot
     return robot, lines
 
 
-CAPSULE = "capsule"             # the name that tells a capsule from a cylinder
+CAPSULE = "capsule"  # the name that tells a capsule from a cylinder
 
 
 def wrong(path: str, line: int | None, problem: str) -> SceneError:
@@ -122,6 +126,7 @@ def _hint_of_xacro(root: Any) -> str:
 
 # ---- links and joints ------------------------------------------------------------------------------------------------
 
+
 def _link(etree: Any, path: str, element: Any, subject: str) -> Any:
     """The link's mass and collision geometry, checked."""
     made = etree.Element("link", name=element.get("name"))
@@ -143,12 +148,13 @@ def _collision(etree: Any, path: str, element: Any, made: Any, subject: str) -> 
     solids = [] if geometry is None else [child for child in geometry if isinstance(child.tag, str)]
     if len(solids) != 1 or solids[0].tag not in SOLIDS:
         got = ", ".join(f"<{solid.tag}>" for solid in solids) or "nothing"
-        raise wrong(path, element.sourceline, f"{subject}: <collision> needs <geometry> with one of: "
-                                              f"{', '.join(SOLIDS)}; got {got}")
+        raise wrong(
+            path, element.sourceline, f"{subject}: <collision> needs <geometry> with one of: {', '.join(SOLIDS)}; got {got}"
+        )
     part = etree.SubElement(made, "collision")
     _copy(etree, path, element, "origin", part, subject)
     solid = _copy(etree, path, geometry, solids[0].tag, etree.SubElement(part, "geometry"), subject)
-    if solid.tag == "capsule":                             # which yourdfpy does not know
+    if solid.tag == "capsule":  # which yourdfpy does not know
         solid.tag = "cylinder"
         part.set("name", CAPSULE)
 
@@ -163,14 +169,15 @@ def _joint(etree: Any, path: str, element: Any, subject: str) -> Any:
     for tag in ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"):
         _copy(etree, path, element, tag, made, subject, required=tag in ("parent", "child"))
     if made.get("type") in ("revolute", "prismatic") and made.find("limit") is None:
-        instead = ("make it continuous" if made.get("type") == "revolute" else
-                   'write <limit lower="-inf" upper="inf"/>')
-        raise wrong(path, element.sourceline, f"{subject}: a {made.get('type')} joint needs <limit>; if it has none, "
-                                              f"{instead}")
+        instead = "make it continuous" if made.get("type") == "revolute" else 'write <limit lower="-inf" upper="inf"/>'
+        raise wrong(
+            path, element.sourceline, f"{subject}: a {made.get('type')} joint needs <limit>; if it has none, {instead}"
+        )
     return made
 
 
 # ---- elements and attributes -----------------------------------------------------------------------------------------
+
 
 def _single(path: str, parent: Any, tag: str, subject: str) -> Any:
     """The child of this tag, None if there is none."""
@@ -221,6 +228,7 @@ def _numbers(path: str, element: Any, name: str, attribute: Attribute, subject: 
         problem = "at least 0" if attribute.zero else "positive"
     if problem:
         hint = "; expand the xacro file first" if "${" in text else ""
-        raise wrong(path, element.sourceline,
-                    f"{subject}: {name} of <{element.tag}> must be {problem}, got {show(text)}{hint}")
+        raise wrong(
+            path, element.sourceline, f"{subject}: {name} of <{element.tag}> must be {problem}, got {show(text)}{hint}"
+        )
     return " ".join(map(repr, values))

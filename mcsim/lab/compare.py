@@ -22,15 +22,26 @@ from mcsim.scene.checks import FieldError, count, positive
 from mcsim.world.capabilities import MOST_SUBSTEPS
 
 MOST_RUN_STEPS = 10_000_000
-OFTEN = 64                      # steps between two calls of progress
+OFTEN = 64  # steps between two calls of progress
 
 Progress = Callable[[float, float, str], None]
 
 
-def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
-            dt: float | Iterable[float] = 1 / 240, reference: Any = "auto", *, substeps: int = 1, strict: bool = False,
-            tolerance: float = TOLERANCE, budget: int = BUDGET, timing: bool = True,
-            progress: Progress | None = None, **parameters: Any) -> Study:
+def compare(
+    scene: Scene | str | PathLike[str],
+    methods: Any = DEFAULT_METHODS,
+    seconds: float = 10.0,
+    dt: float | Iterable[float] = 1 / 240,
+    reference: Any = "auto",
+    *,
+    substeps: int = 1,
+    strict: bool = False,
+    tolerance: float = TOLERANCE,
+    budget: int = BUDGET,
+    timing: bool = True,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Study:
     """Run methods on a scene, record each step, and measure them against a reference run. -> Study
 
     scene: a Scene, or the name or file of one, which mcsim.load reads with the `parameters`:
@@ -54,14 +65,16 @@ def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, 
         tolerance = positive(tolerance, "tolerance")
         most = positive(budget, "budget")
         if steps_of(dts[-1], seconds) > MOST_RUN_STEPS:
-            raise FieldError("dt", f"of {dts[-1]:g} s makes {seconds / dts[-1]:.3g} steps of {seconds:g} s; at most "
-                             f"{MOST_RUN_STEPS} are kept")
+            raise FieldError(
+                "dt",
+                f"of {dts[-1]:g} s makes {seconds / dts[-1]:.3g} steps of {seconds:g} s; at most {MOST_RUN_STEPS} are kept",
+            )
     except FieldError as error:
         raise SceneError(f"compare: {error}") from None
     found = [replace(method, keywords={"strict": strict} | method.keywords) for method in methods_of(methods, substeps)]
     for method in found:
         for step in dts:
-            method.world(scene, step)                     # complains before anything has run
+            method.world(scene, step)  # complains before anything has run
     wanted = reference if reference in (None, "auto") else methods_of(reference, substeps)[0]
     return _Work(scene, found, seconds, dts, wanted, timing, progress).study(tolerance, most)
 
@@ -80,8 +93,16 @@ def _steps(dt: Any) -> list[float]:
 class _Work:
     """One comparison on its way."""
 
-    def __init__(self, scene: Scene, methods: list[Method], seconds: float, dts: list[float], wanted: str | Method | None,
-                 timing: bool, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        methods: list[Method],
+        seconds: float,
+        dts: list[float],
+        wanted: str | Method | None,
+        timing: bool,
+        progress: Progress | None,
+    ) -> None:
         self.scene, self.methods, self.seconds, self.dts = scene, methods, seconds, dts
         self.wanted, self.timing = wanted, timing
         self._progress = progress or (lambda done, total, what: None)
@@ -93,17 +114,33 @@ class _Work:
         reference, failure = None, ""
         if self.wanted is not None:
             try:
-                reference = find_reference(self.scene, self.dts, self.seconds, self.wanted, tolerance=tolerance,
-                                           budget=int(budget), show=lambda part: self._say(part, "reference"))
+                reference = find_reference(
+                    self.scene,
+                    self.dts,
+                    self.seconds,
+                    self.wanted,
+                    tolerance=tolerance,
+                    budget=int(budget),
+                    show=lambda part: self._say(part, "reference"),
+                )
             except SimulationError as error:
                 failure = " ".join(str(error).split())
             self._done += 1
         drift = VelocityDrift(self.scene) if self.scene.joints else None
-        series = {method.name: [self._run(method, dt, drift, reference) for dt in self.dts]
-                  for method in self.methods}
-        study = Study(self.scene.name, len(self.scene.bodies), len(self.scene.joints), self.seconds, self.dts, series,
-                      reference, failure, conserves=nature.conserves_energy(self.scene),
-                      free=nature.is_free(self.scene), touching=nature.may_touch(self.scene))
+        series = {method.name: [self._run(method, dt, drift, reference) for dt in self.dts] for method in self.methods}
+        study = Study(
+            self.scene.name,
+            len(self.scene.bodies),
+            len(self.scene.joints),
+            self.seconds,
+            self.dts,
+            series,
+            reference,
+            failure,
+            conserves=nature.conserves_energy(self.scene),
+            free=nature.is_free(self.scene),
+            touching=nature.may_touch(self.scene),
+        )
         self._measure(study)
         return study
 
@@ -122,7 +159,7 @@ class _Work:
         for k in range(steps):
             try:
                 world.step()
-            except (SimulationError, SceneError) as error:   # some find only then what they cannot do
+            except (SimulationError, SceneError) as error:  # some find only then what they cannot do
                 failure = " ".join(str(error).split())
                 break
             recorder.keep()

@@ -22,6 +22,8 @@ def scene_of(given: Any, parameters: dict[str, Any]) -> Scene:
     if not isinstance(given, Scene):
         raise SceneError(f"compare: the first argument must be a Scene, or the name or file of one, got {show(given)}")
     if parameters:
-        raise SceneError(f"compare: there is no keyword {', '.join(map(repr, parameters))}, and a Scene takes no "
-                         "parameters; help(mcsim.compare) lists the keywords")
+        raise SceneError(
+            f"compare: there is no keyword {', '.join(map(repr, parameters))}, and a Scene takes no "
+            "parameters; help(mcsim.compare) lists the keywords"
+        )
     return given

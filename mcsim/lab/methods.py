@@ -1,7 +1,7 @@
 """Methods by name: what "maximal:tree+soft@rattle" or "reduced:aba" means in keywords of World and ReducedWorld.
 
-    maximal:<solver>[+<stabilization>][@<integrator>]
-    reduced:<algorithm>[+<stabilization>][@<integrator>]
+maximal:<solver>[+<stabilization>][@<integrator>]
+reduced:<algorithm>[+<stabilization>][@<integrator>]
 """
 
 from __future__ import annotations
@@ -33,12 +33,16 @@ MAXIMAL_SOLVERS = {
 } | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items() if name not in SOLVERS}
 # Algorithm -> keywords of ReducedWorld: what solves the rows over the tree.
 REDUCED_ALGORITHMS: dict[str, dict[str, Any]] = {"aba": {}} | {
-    name: {"solver": name, "contact_model": model} for name, model in EXACT.items()}
+    name: {"solver": name, "contact_model": model} for name, model in EXACT.items()
+}
 
 PARTS: dict[str, dict[str, Any]] = {
     "maximal": {"solver": MAXIMAL_SOLVERS, "stabilization": STABILIZATIONS, "integrator": INTEGRATORS},
-    "reduced": {"algorithm": REDUCED_ALGORITHMS, "stabilization": REDUCED_STABILIZATIONS,
-                "integrator": REDUCED_INTEGRATORS},
+    "reduced": {
+        "algorithm": REDUCED_ALGORITHMS,
+        "stabilization": REDUCED_STABILIZATIONS,
+        "integrator": REDUCED_INTEGRATORS,
+    },
 }
 SHAPES = ("maximal:<solver>+<stabilization>[@<integrator>]", "reduced:<algorithm>[@<integrator>]")
 
@@ -69,8 +73,10 @@ def parse(name: str, substeps: int = 1) -> Method:
     """The method of a name."""
     coordinates, colon, rest = name.partition(":")
     if coordinates not in PARTS or not colon:
-        raise SceneError(f"there is no method {show(name)}; a method is written {' or '.join(SHAPES)}, as in "
-                         f"{', '.join(DEFAULT_METHODS)}{_all_parts()}")
+        raise SceneError(
+            f"there is no method {show(name)}; a method is written {' or '.join(SHAPES)}, as in "
+            f"{', '.join(DEFAULT_METHODS)}{_all_parts()}"
+        )
     rest, at, integrator = rest.partition("@")
     first, plus, stabilization = rest.partition("+")
     what = next(iter(PARTS[coordinates]))
@@ -87,23 +93,28 @@ def parse(name: str, substeps: int = 1) -> Method:
 def _one_of(name: str, coordinates: str, what: str, word: str) -> dict[str, Any]:
     table = PARTS[coordinates][what]
     if word not in table:
-        raise SceneError(f"method {show(name)}: there is no {what} {show(word)}{suggestion(word, table)}; those of "
-                         f"{coordinates} are: {', '.join(table)}")
+        raise SceneError(
+            f"method {show(name)}: there is no {what} {show(word)}{suggestion(word, table)}; those of "
+            f"{coordinates} are: {', '.join(table)}"
+        )
     return table[word] if isinstance(table, dict) and isinstance(table[word], dict) else {}
 
 
 def _all_parts() -> str:
-    return "".join(f"; {coordinates} {what}s: {', '.join(table)}"
-                   for coordinates, parts in PARTS.items() for what, table in parts.items())
+    return "".join(
+        f"; {coordinates} {what}s: {', '.join(table)}"
+        for coordinates, parts in PARTS.items()
+        for what, table in parts.items()
+    )
 
 
 def _settled(coordinates: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """With what a comparison has otherwise than a World by itself."""
     settled = dict(keywords)
-    settled.setdefault("sleep", False)                   # who sleeps keeps no energy
+    settled.setdefault("sleep", False)  # who sleeps keeps no energy
     if coordinates == "maximal":
         if settled.get("integrator") == "rk4" and settled.get("joint_solver") == "tree":
-            del settled["joint_solver"]                   # it solves all joints at once by itself
+            del settled["joint_solver"]  # it solves all joints at once by itself
     return settled
 
 
@@ -112,15 +123,16 @@ def given(name: str, keywords: Mapping[str, Any], substeps: int = 1) -> Method:
     keywords = dict(keywords)
     coordinates = keywords.pop("coordinates", "maximal")
     if coordinates not in WORLDS:
-        raise SceneError(f"method {show(name)}: coordinates must be one of: {', '.join(WORLDS)}; got "
-                         f"{show(coordinates)}")
+        raise SceneError(f"method {show(name)}: coordinates must be one of: {', '.join(WORLDS)}; got {show(coordinates)}")
     known = [key for key in keyword_names(WORLDS[coordinates]) if key not in OF_THE_STUDY]
     for key in keywords:
         if key in OF_THE_STUDY:
             raise SceneError(f"method {show(name)}: {key} is one for all methods: give it to compare")
         if key not in known:
-            raise SceneError(f"method {show(name)}: there is no keyword {show(key)}{suggestion(str(key), known)}; "
-                             f"those of {WORLDS[coordinates].__name__} are: {', '.join(known)}")
+            raise SceneError(
+                f"method {show(name)}: there is no keyword {show(key)}{suggestion(str(key), known)}; "
+                f"those of {WORLDS[coordinates].__name__} are: {', '.join(known)}"
+            )
     return Method(name, coordinates, _settled(coordinates, {"substeps": substeps} | keywords))
 
 
@@ -131,10 +143,13 @@ def one(method: str | Mapping[str, Any] | Method, substeps: int = 1) -> list[Met
     if isinstance(method, str):
         return [parse(method, substeps)]
     if isinstance(method, Mapping):
-        return [replace(parse(value, substeps), name=str(name)) if isinstance(value, str)
-                else given(str(name), value, substeps) for name, value in method.items()]
-    raise SceneError(f"a method is a name, as {show(DEFAULT_METHODS[0])}, or a dict of keywords by name, got "
-                     f"{show(method)}")
+        return [
+            replace(parse(value, substeps), name=str(name)) if isinstance(value, str) else given(str(name), value, substeps)
+            for name, value in method.items()
+        ]
+    raise SceneError(
+        f"a method is a name, as {show(DEFAULT_METHODS[0])}, or a dict of keywords by name, got {show(method)}"
+    )
 
 
 def methods_of(methods: Any, substeps: int = 1) -> list[Method]:

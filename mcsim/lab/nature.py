@@ -17,9 +17,13 @@ def may_touch(scene: Scene) -> bool:
     apart = {frozenset((joint.a, joint.b)) for joint in scene.joints if not joint.collide}
     apart |= set(map(frozenset, scene.ignored_pairs))
     bodies = [body for body in scene.bodies if any(not shape.sensor for shape in body.shapes)]
-    return any(_meet(a, b) and frozenset((a.name, b.name)) not in apart
-               for a in bodies if a.kind == "dynamic" and a.collision_mask
-               for b in bodies if b is not a)
+    return any(
+        _meet(a, b) and frozenset((a.name, b.name)) not in apart
+        for a in bodies
+        if a.kind == "dynamic" and a.collision_mask
+        for b in bodies
+        if b is not a
+    )
 
 
 def _meet(a: Body, b: Body) -> bool:
@@ -28,9 +32,18 @@ def _meet(a: Body, b: Body) -> bool:
 
 def _is_bounded(joint: Joint) -> bool:
     """Whether something of the joint acts in one way only, gives way, or is moved from outside."""
-    return (isfinite(joint.swing_limit) or min(joint.break_force, joint.break_torque) < inf
-            or any(axis.lower > -inf or axis.upper < inf or axis.friction > 0.0 or axis.motor is not None
-                   or axis.motion is not None for axis in joint.axes))
+    return (
+        isfinite(joint.swing_limit)
+        or min(joint.break_force, joint.break_torque) < inf
+        or any(
+            axis.lower > -inf
+            or axis.upper < inf
+            or axis.friction > 0.0
+            or axis.motor is not None
+            or axis.motion is not None
+            for axis in joint.axes
+        )
+    )
 
 
 def _has_spring(joint: Joint) -> bool:
@@ -60,8 +73,7 @@ def conserves_energy(scene: Scene) -> bool:
     if smoothness(scene) == BOUNDED:
         return False
     driven = any(_is_damped(body) or (body.kind == "kinematic" and _has_joint(scene, body)) for body in scene.bodies)
-    damped = any(axis.spring is not None and axis.spring.damping > 0.0
-                 for joint in scene.joints for axis in joint.axes)
+    damped = any(axis.spring is not None and axis.spring.damping > 0.0 for joint in scene.joints for axis in joint.axes)
     return not (driven or damped)
 
 
@@ -83,8 +95,9 @@ def is_free(scene: Scene) -> bool:
 class FreeMomentum:
     """Momentum of a free scene: that of the beginning, and what gravity adds. Closed form."""
 
-    def __init__(self, scene: Scene, linear: np.ndarray, angular: np.ndarray, positions: np.ndarray,
-                 velocities: np.ndarray):
+    def __init__(
+        self, scene: Scene, linear: np.ndarray, angular: np.ndarray, positions: np.ndarray, velocities: np.ndarray
+    ):
         weights = np.array([body.mass * body.gravity_scale if body.kind == "dynamic" else 0.0 for body in scene.bodies])
         self._gravity = np.asarray(scene.gravity, float)
         self._start = linear.copy(), angular.copy()

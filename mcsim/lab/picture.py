@@ -23,15 +23,28 @@ MARKERS = "osD^vP*X"
 DOUBT, DOUBT_LABEL = "#d9d9d9", "the reference's doubt about itself"
 ROUNDING_LABEL = "rounding, or the reference's doubt"
 STYLE: Any = {
-    "font.size": 8, "font.family": "sans-serif", "axes.titlesize": 8.5, "axes.labelsize": 8, "xtick.labelsize": 7,
-    "ytick.labelsize": 7, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
-    "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.titleweight": "bold", "figure.titleweight": "bold", "axes.titlelocation": "left", "pdf.fonttype": 42,
+    "font.size": 8,
+    "font.family": "sans-serif",
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titleweight": "bold",
+    "figure.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "pdf.fonttype": 42,
     "svg.hashsalt": "mcsim",
 }
-WIDTH, PANEL_HEIGHT = 7.2, 2.15     # inches: two columns of a journal
-POINTS = 240                        # of a curve: the largest value of each such part of the run
-LOWEST, HIGHEST = 1e-17, 1e9        # of what is drawn on a logarithmic axis
+WIDTH, PANEL_HEIGHT = 7.2, 2.15  # inches: two columns of a journal
+POINTS = 240  # of a curve: the largest value of each such part of the run
+LOWEST, HIGHEST = 1e-17, 1e9  # of what is drawn on a logarithmic axis
 SUFFIXES = (".png", ".pdf", ".svg")
 KINDS = ("time", "convergence")
 
@@ -64,7 +77,8 @@ MOST_PANELS = 5
 # Quantity of `orders` -> title, label, of the convergence picture.
 ERRORS = {
     "distance": ("Distance to the reference", "rms over bodies and time, m"),
-    "energy": ("Energy error", "part of max. kinetic energy"), "drift": ("Joint drift", "worst joint, m"),
+    "energy": ("Energy error", "part of max. kinetic energy"),
+    "drift": ("Joint drift", "worst joint, m"),
 }
 COST_LABELS = {"distance": "distance, m", "energy": "energy error", "drift": "joint drift, m"}
 
@@ -108,8 +122,7 @@ def _figure(count: int, columns: int, methods: int) -> Any:
 
 def _style(number: int) -> dict[str, Any]:
     dashes = DASHES[number % len(DASHES)]
-    return {"color": COLORS[number % len(COLORS)], "linewidth": 1.1,
-            "linestyle": (0, dashes) if dashes else "-"}
+    return {"color": COLORS[number % len(COLORS)], "linewidth": 1.1, "linestyle": (0, dashes) if dashes else "-"}
 
 
 def _frame(figure: Any, study: Compared, detail: str) -> None:
@@ -119,11 +132,20 @@ def _frame(figure: Any, study: Compared, detail: str) -> None:
     if entries:
         last = entries.pop(DOUBT_LABEL, None)
         entries |= {DOUBT_LABEL: last} if last is not None else {}
-        figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=min(3, len(entries)),
-                      frameon=False, fontsize=7.5, handlelength=3.2, columnspacing=1.6)
+        figure.legend(
+            entries.values(),
+            entries.keys(),
+            loc="outside lower center",
+            ncols=min(3, len(entries)),
+            frameon=False,
+            fontsize=7.5,
+            handlelength=3.2,
+            columnspacing=1.6,
+        )
 
 
 # ---- over time -------------------------------------------------------------------------------------------------------
+
 
 def _over_time(study: Compared) -> Any:
     runs = list(study.runs.values())
@@ -141,8 +163,12 @@ def _over_time(study: Compared) -> Any:
 def _shown(study: Compared, runs: list[Run]) -> list[Panel]:
     """The panels that have something to show, as many as fit. Rounding is nothing, unless there is nothing else."""
     for least in (ROUNDING, 0.0):
-        panels = [panel for panel in PANELS if any(_largest(getattr(run, panel.array)) > least for run in runs)
-                  and (panel.array != "penetration" or study.touching)]
+        panels = [
+            panel
+            for panel in PANELS
+            if any(_largest(getattr(run, panel.array)) > least for run in runs)
+            and (panel.array != "penetration" or study.touching)
+        ]
         if panels:
             break
     for array in SPARE:
@@ -193,8 +219,9 @@ def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel) -> None:
         doubt = getattr(study.reference, panel.doubt)
         time, values = _envelope(study.reference.time, doubt)
         low = min(low, max(float(np.median(values)), LOWEST))
-        ax.fill_between(time, low / 10.0, np.maximum(values, low / 10.0), color=DOUBT, linewidth=0,
-                        label=DOUBT_LABEL, zorder=0)
+        ax.fill_between(
+            time, low / 10.0, np.maximum(values, low / 10.0), color=DOUBT, linewidth=0, label=DOUBT_LABEL, zorder=0
+        )
     _log_limits(ax, low, high)
 
 
@@ -205,7 +232,7 @@ def _log_limits(ax: Any, low: float, high: float) -> None:
     low, high = np.log10(low), np.log10(high)
     spread = max(2.0 - (high - low), 0.0) / 2.0
     low, high = low - spread - 0.3, high + spread + 0.3
-    ax.set_ylim(10.0 ** low, 10.0 ** high)
+    ax.set_ylim(10.0**low, 10.0**high)
     ax.yaxis.set_major_locator(LogLocator(10.0, numticks=7))
     if high - low > 6.0:
         ax.yaxis.set_minor_locator(NullLocator())
@@ -220,8 +247,14 @@ def _draw_times(ax: Any, runs: list[Run]) -> None:
     spans = np.array([np.percentile(values, (5, 95)) for values in times])
     place = np.arange(len(runs))
     errors = np.abs(np.stack([middles - spans[:, 0], spans[:, 1] - middles]))
-    ax.barh(place, middles, color=[COLORS[k % len(COLORS)] for k in place], height=0.66, xerr=errors,
-            error_kw={"elinewidth": 0.7, "ecolor": "#404040", "capsize": 1.5, "capthick": 0.7})
+    ax.barh(
+        place,
+        middles,
+        color=[COLORS[k % len(COLORS)] for k in place],
+        height=0.66,
+        xerr=errors,
+        error_kw={"elinewidth": 0.7, "ecolor": "#404040", "capsize": 1.5, "capthick": 0.7},
+    )
     reach = np.nanmax(spans[:, 1], initial=0.0)
     for k, value in enumerate(middles):
         if np.isfinite(value):
@@ -235,12 +268,15 @@ def _draw_times(ax: Any, runs: list[Run]) -> None:
 
 # ---- over the step ---------------------------------------------------------------------------------------------------
 
+
 def _over_step(study: Compared) -> Any:
     """Errors over dt, and the distance over what it costs."""
-    found = {name: [(run, summary(study, run)) for run in runs if not run.failure]
-             for name, runs in study.series.items()}
-    quantities = [quantity for quantity in ERRORS if any(
-        row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)]
+    found = {name: [(run, summary(study, run)) for run in runs if not run.failure] for name, runs in study.series.items()}
+    quantities = [
+        quantity
+        for quantity in ERRORS
+        if any(row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)
+    ]
     error = next((quantity for quantity in ("distance", "energy", "drift") if quantity in quantities), None)
     timed = error is not None and any(len(run.step_seconds) for run in study.all_runs())
     count = len(quantities) + timed
@@ -296,8 +332,11 @@ def _draw_work(ax: Any, study: Compared, found: Any, error: str) -> None:
     """Error over computing time: the method further down and to the left is the better one."""
     seen = []
     for number, (name, rows) in enumerate(found.items()):
-        points = [(float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]]) for run, row in rows
-                  if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST]
+        points = [
+            (float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]])
+            for run, row in rows
+            if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST
+        ]
         if points:
             _curve(ax, number, name, *map(list, zip(*points)))
             seen += [value for _, value in points]

@@ -13,8 +13,8 @@ from mcsim.reduced import System
 from mcsim.scene import Scene
 from mcsim.world import World
 
-BLOCK = 256                     # steps that are worked out together
-BLOWN = 1e30                    # kinetic energy of what has blown up [J]
+BLOCK = 256  # steps that are worked out together
+BLOWN = 1e30  # kinetic energy of what has blown up [J]
 
 
 @dataclass(eq=False)
@@ -182,8 +182,11 @@ class Recorder:
         self._joints = len(scene.joints)
         n = len(scene.bodies)
         self._block = [np.empty((BLOCK, n, size)) for size in (3, 4, 3, 3)]
-        self._out = {name: np.full((steps + 1, 3) if name.endswith("_momentum") else steps + 1, np.nan)
-                     for name in ARRAYS if name not in LATER}
+        self._out = {
+            name: np.full((steps + 1, 3) if name.endswith("_momentum") else steps + 1, np.nan)
+            for name in ARRAYS
+            if name not in LATER
+        }
         self._done = self._kept = 0
         self.blown: int | None = None
 
@@ -191,8 +194,9 @@ class Recorder:
         """The world as it is now."""
         world, out, k = self._world, self._out, self._kept
         i = k - self._done
-        for array, now in zip(self._block, (world.positions, world.orientations, world.velocities,
-                                            world.angular_velocities)):
+        for array, now in zip(
+            self._block, (world.positions, world.orientations, world.velocities, world.angular_velocities)
+        ):
             array[i] = now
         out["time"][k] = world.time
         if self._joints:
@@ -225,7 +229,8 @@ class Recorder:
             out["velocity_drift"][part], out["spin_drift"][part] = self._drift.of(*state)
         if self._reference is not None:
             out["position_distance"][part], out["angle_distance"][part] = distances(
-                x, q, *self._reference.states(out["time"][part]))
+                x, q, *self._reference.states(out["time"][part])
+            )
         kinetic = out["kinetic"][part]
         if self.blown is None and not (kinetic < BLOWN).all():
             self.blown = self._done + int(np.argmin(kinetic < BLOWN))

@@ -24,12 +24,12 @@ from mcsim.reduced.continuous import Flow
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.scene import Scene
 
-TOLERANCE = 1e-9                # of the agreement [m, rad]: tighter ones are not looked for
+TOLERANCE = 1e-9  # of the agreement [m, rad]: tighter ones are not looked for
 TOLERANCES = (1e-7, 1e-9, 1e-11, 1e-13)
-FEWEST_STEPS = 10               # of SciPy's first level
-BUDGET = 10_000_000             # steps times (bodies + OVERHEAD) of all levels together
+FEWEST_STEPS = 10  # of SciPy's first level
+BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
-SAME_TIME = 1e-6                # of a step: nearer times are one
+SAME_TIME = 1e-6  # of a step: nearer times are one
 MOST_BYTES = 4 * 2**30
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
@@ -78,8 +78,10 @@ class Reference:
         return self.positions[rows], self.orientations[rows]
 
     def __repr__(self) -> str:
-        return (f"<Reference {self.label}: agrees with itself to {self.position_doubt.max():.2g} m, "
-                f"{self.angle_doubt.max():.2g} rad>")
+        return (
+            f"<Reference {self.label}: agrees with itself to {self.position_doubt.max():.2g} m, "
+            f"{self.angle_doubt.max():.2g} rad>"
+        )
 
 
 def sample_times(dts: list[float], seconds: float) -> np.ndarray:
@@ -93,15 +95,25 @@ def steps_of(dt: float, seconds: float) -> int:
     return max(1, round(seconds / dt))
 
 
-def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str | Method = "auto", *,
-                   tolerance: float = TOLERANCE, budget: int = BUDGET, show: Show = lambda part: None) -> Reference:
+def find_reference(
+    scene: Scene,
+    dts: list[float],
+    seconds: float,
+    wanted: str | Method = "auto",
+    *,
+    tolerance: float = TOLERANCE,
+    budget: int = BUDGET,
+    show: Show = lambda part: None,
+) -> Reference:
     """The reference of a study: of its own choice for "auto", else by a method.
 
     SimulationError if no two levels of it came to the end."""
     times = sample_times(dts, seconds)
     if len(times) * len(scene.bodies) * BYTES_A_BODY * 3 > MOST_BYTES:
-        raise SceneError(f"a reference of {len(times)} states of {len(scene.bodies)} bodies takes too much memory; "
-                         "take fewer seconds or longer steps, or reference=None")
+        raise SceneError(
+            f"a reference of {len(times)} states of {len(scene.bodies)} bodies takes too much memory; "
+            "take fewer seconds or longer steps, or reference=None"
+        )
     if wanted == "auto":
         candidates = _choices(scene)
     else:
@@ -116,7 +128,7 @@ def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str |
             return _tightened(scene, label, times, levels, tolerance)
         except SimulationError as error:
             problem = error
-        except SceneError as error:                       # not all worlds take all scenes
+        except SceneError as error:  # not all worlds take all scenes
             if wanted != "auto" or method is candidates[-1]:
                 raise
             problem = error
@@ -126,17 +138,21 @@ def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str |
 def _choices(scene: Scene) -> list[Method | None]:
     """What to try, the best first; None is SciPy."""
     kind = smoothness(scene)
-    steps = ["reduced:aba", "maximal:tree+soft"] if kind == BOUNDED else ["maximal:tree+projection@rk4",
-                                                                         "maximal:tree+soft@rattle", "reduced:aba"]
+    steps = (
+        ["reduced:aba", "maximal:tree+soft"]
+        if kind == BOUNDED
+        else ["maximal:tree+projection@rk4", "maximal:tree+soft@rattle", "reduced:aba"]
+    )
     return ([None] if kind == TREE else []) + [parse(name) for name in steps]
 
 
-def _tightened(scene: Scene, label: str, times: np.ndarray, levels: Iterator[tuple[str, Trajectory]],
-               tolerance: float) -> Reference:
+def _tightened(
+    scene: Scene, label: str, times: np.ndarray, levels: Iterator[tuple[str, Trajectory]], tolerance: float
+) -> Reference:
     """The last level, and how far it is from the one before."""
     bodies = Bodies(scene)
-    before: Any = None                                     # positions and orientations of the level before
-    doubt: Any = None                                      # how far from it they are
+    before: Any = None  # positions and orientations of the level before
+    doubt: Any = None  # how far from it they are
     for detail, now in levels:
         poses = now.positions[:, bodies.moving], now.orientations[:, bodies.moving]
         if before is not None:
@@ -150,11 +166,21 @@ def _tightened(scene: Scene, label: str, times: np.ndarray, levels: Iterator[tup
     spins = bodies.spins(before[1], w)
     kinetic = bodies.kinetic(v, w, spins)
     (positions, orientations), (linear, angular) = before, bodies.momentum(before[0], v, spins)
-    return Reference(f"{label}, {said}", times, positions, orientations,
-                     kinetic + bodies.potential(positions) + last.springs, kinetic, linear, angular, *doubt)
+    return Reference(
+        f"{label}, {said}",
+        times,
+        positions,
+        orientations,
+        kinetic + bodies.potential(positions) + last.springs,
+        kinetic,
+        linear,
+        angular,
+        *doubt,
+    )
 
 
 # ---- SciPy's ---------------------------------------------------------------------------------------------------------
+
 
 class _TooLong(Exception):
     """The budget is spent."""
@@ -175,6 +201,7 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show) -> Any:
     def levels() -> Any:
         nonlocal left
         for k, tolerance in enumerate(TOLERANCES):
+
             def rate(t: Any, y: Any) -> Any:
                 nonlocal left
                 left -= 1
@@ -185,16 +212,19 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show) -> Any:
 
             try:
                 # At most so long a step: where one would reach to the end, two levels would agree by being the same.
-                longest = times[-1] / (FEWEST_STEPS * 2 ** k)
-                found = solve_ivp(rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance,
-                                  max_step=longest)
+                longest = times[-1] / (FEWEST_STEPS * 2**k)
+                found = solve_ivp(
+                    rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance, max_step=longest
+                )
             except _TooLong:
                 return
             if not found.success:
                 raise SimulationError(f"solve_ivp: {found.message}")
-            q, qd = flow.normalized(found.y[:flow.nq].T), found.y[flow.nq:].T
-            yield f"tolerance {tolerance:.0e}", Trajectory(*flow.dynamics.state(q, np.ascontiguousarray(qd)),
-                                                           np.zeros(len(times)))
+            q, qd = flow.normalized(found.y[: flow.nq].T), found.y[flow.nq :].T
+            yield (
+                f"tolerance {tolerance:.0e}",
+                Trajectory(*flow.dynamics.state(q, np.ascontiguousarray(qd)), np.zeros(len(times))),
+            )
 
     return "reduced, SciPy's DOP853", levels()
 
@@ -209,14 +239,15 @@ def _start(system: System) -> tuple[np.ndarray, np.ndarray]:
 
 def _part(level: int, inside: float) -> float:
     """How much of the way is made: each level halves what is left."""
-    return 1.0 - 0.5 ** level * (1.0 - 0.5 * inside)
+    return 1.0 - 0.5**level * (1.0 - 0.5 * inside)
 
 
 # ---- by steps --------------------------------------------------------------------------------------------------------
 
+
 def _by_steps(scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show) -> Any:
     """-> label, levels: at half the study's smallest step, at a quarter, and so on; at least two."""
-    method.world(scene, dt)                               # complains now if it cannot
+    method.world(scene, dt)  # complains now if it cannot
 
     def levels() -> Any:
         spent, k = 0, 0
@@ -258,7 +289,7 @@ def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: S
         for array, now in zip(kept, (world.positions, world.orientations, world.velocities, world.angular_velocities)):
             array[i] = now
         if springs:
-            stored[i] = world.energy().potential - gravity.potential(kept[0][i:i + 1, gravity.moving])[0]
+            stored[i] = world.energy().potential - gravity.potential(kept[0][i : i + 1, gravity.moving])[0]
         show(node / max(1, nodes[-1]))
     rows = np.searchsorted(nodes, before)
     if not inside.any():
@@ -268,24 +299,29 @@ def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: S
     return _between(kept, stored, rows, following, inside[:, None, None], dt)
 
 
-def _between(kept: list[np.ndarray], stored: np.ndarray, a: np.ndarray, b: np.ndarray, s: np.ndarray,
-             dt: float) -> Trajectory:
+def _between(
+    kept: list[np.ndarray], stored: np.ndarray, a: np.ndarray, b: np.ndarray, s: np.ndarray, dt: float
+) -> Trajectory:
     """The states at the parts s of the steps from rows a to rows b."""
     x, q, v, w = kept
 
     def cubic(start: Any, end: Any, slope_start: Any, slope_end: Any) -> Any:
         """Hermite's."""
-        return ((1 + 2 * s) * (1 - s) ** 2 * start + s * (1 - s) ** 2 * dt * slope_start
-                + s * s * (3 - 2 * s) * end + s * s * (s - 1) * dt * slope_end)
+        return (
+            (1 + 2 * s) * (1 - s) ** 2 * start
+            + s * (1 - s) ** 2 * dt * slope_start
+            + s * s * (3 - 2 * s) * end
+            + s * s * (s - 1) * dt * slope_end
+        )
 
     def line(values: Any) -> Any:
         return values[a] + s * (values[b] - values[a])
 
-    rate = 0.5 * np.moveaxis(multiply(np.moveaxis(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), -1, 0),
-                                      np.moveaxis(q, -1, 0)), 0, -1)
+    rate = 0.5 * np.moveaxis(
+        multiply(np.moveaxis(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), -1, 0), np.moveaxis(q, -1, 0)), 0, -1
+    )
     sign = np.where(np.sum(q[a] * q[b], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
     turned = cubic(q[a], sign * q[b], rate[a], sign * rate[b])
     turned /= np.linalg.norm(turned, axis=-1, keepdims=True)
     part = s[:, 0, 0]
-    return Trajectory(cubic(x[a], x[b], v[a], v[b]), turned, line(v), line(w),
-                      stored[a] + part * (stored[b] - stored[a]))
+    return Trajectory(cubic(x[a], x[b], v[a], v[b]), turned, line(v), line(w), stored[a] + part * (stored[b] - stored[a]))

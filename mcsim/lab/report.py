@@ -14,19 +14,25 @@ from mcsim.core.files import write_table
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 
-NARROWEST = 80                  # columns of text
-ROUNDING = 1e-11                # errors below are rounding: no order is fitted to them
+NARROWEST = 80  # columns of text
+ROUNDING = 1e-11  # errors below are rounding: no order is fitted to them
 # Quantity -> column of `summary` whose order over dt is fitted.
 ORDERS = {"distance": "distance_m", "turn": "turn_rad", "energy": "energy_error", "drift": "joint_drift_m"}
 
 # Column of the table: key of `summary`, heading, unit.
 COLUMNS = (
-    ("joint_drift_m", "joint drift", "m"), ("joint_drift_rad", "joint drift", "rad"),
-    ("velocity_drift", "velocity drift", "m/s"), ("spin_drift", "velocity drift", "rad/s"),
+    ("joint_drift_m", "joint drift", "m"),
+    ("joint_drift_rad", "joint drift", "rad"),
+    ("velocity_drift", "velocity drift", "m/s"),
+    ("spin_drift", "velocity drift", "rad/s"),
     ("energy_error", "energy error", "relative"),
-    ("momentum_error", "momentum error", "kg m/s"), ("spin_error", "angular m. error", "kg m²/s"),
-    ("penetration_m", "overlap", "m"), ("residual", "residual", "N s"),
-    ("distance_m", "distance", "m"), ("turn_rad", "distance", "rad"), ("step_us", "time a step", "µs"),
+    ("momentum_error", "momentum error", "kg m/s"),
+    ("spin_error", "angular m. error", "kg m²/s"),
+    ("penetration_m", "overlap", "m"),
+    ("residual", "residual", "N s"),
+    ("distance_m", "distance", "m"),
+    ("turn_rad", "distance", "rad"),
+    ("step_us", "time a step", "µs"),
 )
 
 
@@ -72,18 +78,23 @@ def summary(study: Compared, run: Run) -> dict[str, float]:
     """The numbers of a run: the largest over the run; distances root mean square over its time; the residual's and the
     step time's medians."""
     return {
-        "joint_drift_m": _worst(run.joint_position_max), "joint_drift_rad": _worst(run.joint_angle_max),
-        "velocity_drift": _worst(run.velocity_drift), "spin_drift": _worst(run.spin_drift),
+        "joint_drift_m": _worst(run.joint_position_max),
+        "joint_drift_rad": _worst(run.joint_angle_max),
+        "velocity_drift": _worst(run.velocity_drift),
+        "spin_drift": _worst(run.spin_drift),
         "energy_error": _worst(run.energy_error) / study.energy_scale,
-        "momentum_error": _worst(run.momentum_error), "spin_error": _worst(run.spin_error),
+        "momentum_error": _worst(run.momentum_error),
+        "spin_error": _worst(run.spin_error),
         "penetration_m": _worst(run.penetration),
         "residual": float(np.median(run.residual[1:])) if len(run) else np.nan,
-        "distance_m": _mean_square(run.position_distance), "turn_rad": _mean_square(run.angle_distance),
+        "distance_m": _mean_square(run.position_distance),
+        "turn_rad": _mean_square(run.angle_distance),
         "step_us": 1e6 * float(np.median(run.step_seconds)) if len(run.step_seconds) else np.nan,
     }
 
 
 # ---- orders ----------------------------------------------------------------------------------------------------------
+
 
 def floor_of(study: Compared, quantity: str) -> float:
     """Below which an error of this quantity tells nothing."""
@@ -95,10 +106,15 @@ def floor_of(study: Compared, quantity: str) -> float:
 
 def orders(study: Compared) -> dict[str, dict[str, float]]:
     """See Study.orders."""
-    return {name: {quantity: fitted_order([(run.dt, summary(study, run)[key]) for run in runs if not run.failure],
-                                          floor_of(study, quantity))
-                   for quantity, key in ORDERS.items()}
-            for name, runs in study.series.items()}
+    return {
+        name: {
+            quantity: fitted_order(
+                [(run.dt, summary(study, run)[key]) for run in runs if not run.failure], floor_of(study, quantity)
+            )
+            for quantity, key in ORDERS.items()
+        }
+        for name, runs in study.series.items()
+    }
 
 
 def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
@@ -113,22 +129,35 @@ def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 
+
 def table(study: Compared, width: int | None = None) -> Text:
     """See Study.table."""
     several = len(study.dts) > 1
     found = [(run, summary(study, run)) for run in study.all_runs()]
-    columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in found)
-               and (column[0] != "penetration_m" or study.touching)]
+    columns = [
+        column
+        for column in COLUMNS
+        if any(np.isfinite(row[column[0]]) for _, row in found) and (column[0] != "penetration_m" or study.touching)
+    ]
     head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
-    body = [[run.name, *([step_text(run.dt)] if several else []), *(number_text(row[key]) for key, _, _ in columns)]
-            for run, row in found]
+    body = [
+        [run.name, *([step_text(run.dt)] if several else []), *(number_text(row[key]) for key, _, _ in columns)]
+        for run, row in found
+    ]
     if study.reference is not None:
-        doubt = {"distance_m": _mean_square(study.reference.position_doubt),
-                 "turn_rad": _mean_square(study.reference.angle_doubt)}
+        doubt = {
+            "distance_m": _mean_square(study.reference.position_doubt),
+            "turn_rad": _mean_square(study.reference.angle_doubt),
+        }
         own = study.reference.energy - study.reference.energy[0]
         doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
-        body.append(["reference", *([""] if several else []),
-                     *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
+        body.append(
+            [
+                "reference",
+                *([""] if several else []),
+                *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns),
+            ]
+        )
     rows = aligned(head, body, width, 2 if several else 1)
     notes_width = width or max(NARROWEST, *map(len, rows))
     notes = [line for note in _notes(study) for line in folded(note, notes_width)]
@@ -140,8 +169,10 @@ def table(study: Compared, width: int | None = None) -> Text:
 
 def _title(study: Compared) -> str:
     steps = ", ".join(step_text(dt) for dt in study.dts)
-    return (f"{study.scene}: {study.bodies} bod{'y' if study.bodies == 1 else 'ies'}, {study.joints} "
-            f"joint{'' if study.joints == 1 else 's'}, {study.seconds:g} s in steps of {steps} s")
+    return (
+        f"{study.scene}: {study.bodies} bod{'y' if study.bodies == 1 else 'ies'}, {study.joints} "
+        f"joint{'' if study.joints == 1 else 's'}, {study.seconds:g} s in steps of {steps} s"
+    )
 
 
 def _notes(study: Compared) -> list[str]:
@@ -149,16 +180,24 @@ def _notes(study: Compared) -> list[str]:
     lines = []
     if study.reference is not None:
         r = study.reference
-        lines.append(f"reference: {r.label}; agrees with itself to {r.position_doubt.max():.1e} m and "
-                     f"{r.angle_doubt.max():.1e} rad at any time{_horizon(study)}")
+        lines.append(
+            f"reference: {r.label}; agrees with itself to {r.position_doubt.max():.1e} m and "
+            f"{r.angle_doubt.max():.1e} rad at any time{_horizon(study)}"
+        )
     elif study.reference_failure:
         lines.append(f"reference: none: {study.reference_failure}")
-    against = ("its beginning" if study.conserves else "the reference") + f", over {study.energy_scale:.3g} J, the " \
-        "largest kinetic energy"
-    lines.append(f"largest values of the run; energy against {against}; distance: root mean square over bodies and "
-                 "time; residual, time a step: medians")
-    lines += [f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
-              for run in study.all_runs() if run.failure]
+    against = (
+        "its beginning" if study.conserves else "the reference"
+    ) + f", over {study.energy_scale:.3g} J, the largest kinetic energy"
+    lines.append(
+        f"largest values of the run; energy against {against}; distance: root mean square over bodies and "
+        "time; residual, time a step: medians"
+    )
+    lines += [
+        f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
+        for run in study.all_runs()
+        if run.failure
+    ]
     lines += [f"note: {run.name} at dt {step_text(run.dt)} s: {note}" for run in study.all_runs() for note in run.notes]
     return lines
 
@@ -174,8 +213,10 @@ def _horizon(study: Compared) -> str:
 def _order_lines(study: Compared) -> list[str]:
     found = orders(study)
     head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
-    return aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
-                           for name, row in found.items()])
+    return aligned(
+        head,
+        [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())] for name, row in found.items()],
+    )
 
 
 def folded(text: str, width: int | None) -> list[str]:
@@ -189,8 +230,14 @@ def aligned(head: list[list[str]], body: list[list[str]], width: int | None = No
     whole = _columns(head, body)
     if width is None or max(map(len, whole)) <= width or len(head) <= keys + 1:
         return whole
-    most = next((k for k in range(len(head) - 1, keys + 1, -1)
-                 if max(map(len, _columns(head[:k], [row[:k] for row in body]))) <= width), keys + 1)
+    most = next(
+        (
+            k
+            for k in range(len(head) - 1, keys + 1, -1)
+            if max(map(len, _columns(head[:k], [row[:k] for row in body]))) <= width
+        ),
+        keys + 1,
+    )
     first = _columns(head[:most], [row[:most] for row in body])
     return [*first, "", *aligned(head[:keys] + head[most:], [row[:keys] + row[most:] for row in body], width, keys)]
 
@@ -202,8 +249,12 @@ def _columns(head: list[list[str]], body: list[list[str]]) -> list[str]:
     lines = [[[""] * (depth - len(word)) + word for word in words][i] for i in range(len(words))]
     rows = [[column[k] for column in lines] for k in range(depth)] + ([second] if any(second) else []) + body
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    text = ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
-                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    text = [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
     heading = depth + bool(any(second))
     return [*text[:heading], "-" * max(map(len, text)), *text[heading:]]
 
@@ -229,6 +280,7 @@ def step_text(dt: float) -> str:
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
 
+
 def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     """See Study.csv."""
     if Path(path).suffix != ".csv":
@@ -238,8 +290,19 @@ def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     rows = [["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS), "failure"]]
     for run in study.all_runs():
         row = summary(study, run)
-        rows.append([study.scene, run.name, repr(run.dt), repr(study.seconds), str(len(run)),
-                     *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
-                     *("" if np.isnan(value) else repr(value)
-                       for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()), run.failure])
+        rows.append(
+            [
+                study.scene,
+                run.name,
+                repr(run.dt),
+                repr(study.seconds),
+                str(len(run)),
+                *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
+                *(
+                    "" if np.isnan(value) else repr(value)
+                    for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()
+                ),
+                run.failure,
+            ]
+        )
     write_table(path, rows)

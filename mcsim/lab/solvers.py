@@ -20,10 +20,19 @@ from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution,
 from mcsim.solve.problems.residuals import RESIDUALS
 from mcsim.world import ReducedWorld, World
 
-MOST_ITERATIONS = 2000          # of a solver whose own limit is higher, unless told
-LONGEST = 10.0                  # of one solver [s], unless told
-SOLVER_COLUMNS = (("solver", ""), ("ended", ""), ("iterations", ""), ("time", "ms"), ("primal", "m/s"), ("dual", "N s"),
-                  ("complementarity", "J"), ("natural map", "N s"), ("apart from the best", "m/s"))
+MOST_ITERATIONS = 2000  # of a solver whose own limit is higher, unless told
+LONGEST = 10.0  # of one solver [s], unless told
+SOLVER_COLUMNS = (
+    ("solver", ""),
+    ("ended", ""),
+    ("iterations", ""),
+    ("time", "ms"),
+    ("primal", "m/s"),
+    ("dual", "N s"),
+    ("complementarity", "J"),
+    ("natural map", "N s"),
+    ("apart from the best", "m/s"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +62,32 @@ class SolverStudy:
 
     def rows(self) -> list[list[Any]]:
         """A row of the table for each solver: name, how it ended, iterations, seconds, the four residuals, apart()."""
-        return [[name, found.reason, found.iterations, float(found.times[-1]),
-                 *(float(found.final[kind]) for kind in RESIDUALS), self.apart(found)]
-                for name, found in self.solutions.items()]
+        return [
+            [
+                name,
+                found.reason,
+                found.iterations,
+                float(found.times[-1]),
+                *(float(found.final[kind]) for kind in RESIDUALS),
+                self.apart(found),
+            ]
+            for name, found in self.solutions.items()
+        ]
 
     def table(self, width: int | None = None) -> Text:
         """How each solver ended, its iterations, time, residuals, and how far its velocities are from the best one's; it
         prints as lines, and is a str. Columns that are not within `width` characters go on below the others; None: a line
         has as many as it needs."""
-        body = [[name, reason, str(iterations), f"{1e3 * seconds:.3g}", *map(number_text, numbers)]
-                for name, reason, iterations, seconds, *numbers in self.rows()]
+        body = [
+            [name, reason, str(iterations), f"{1e3 * seconds:.3g}", *map(number_text, numbers)]
+            for name, reason, iterations, seconds, *numbers in self.rows()
+        ]
         body += [[name, "failed", *[""] * 7] for name in self.failures]
-        title = (f"{self.name}: {self.problem.contact_count} contacts, "
-                 f"{self.problem.row_count - 3 * self.problem.contact_count} other rows; model {self.model}: "
-                 f"{MODEL_DESCRIPTIONS[self.model]}; tolerance {self.tolerance:g}")
+        title = (
+            f"{self.name}: {self.problem.contact_count} contacts, "
+            f"{self.problem.row_count - 3 * self.problem.contact_count} other rows; model {self.model}: "
+            f"{MODEL_DESCRIPTIONS[self.model]}; tolerance {self.tolerance:g}"
+        )
         lines = [*folded(title, width), "", *aligned([[*column] for column in SOLVER_COLUMNS], body, width)]
         said = [f"{name}: {text}" for name, found in self.solutions.items() for text in found.notes]
         said += [f"{name}: {text}" for name, text in self.failures.items()]
@@ -79,8 +100,17 @@ class SolverStudy:
         rows = [["problem", "model", "solver", "reason", "iteration", "seconds", *RESIDUALS, "objective", "gap"]]
         for name, found in self.solutions.items():
             for k, (seconds, record) in enumerate(zip(found.times, found.residuals)):
-                rows.append([self.name, self.model, name, found.reason, str(k), repr(float(seconds)),
-                             *(repr(float(value)) for value in record)])
+                rows.append(
+                    [
+                        self.name,
+                        self.model,
+                        name,
+                        found.reason,
+                        str(k),
+                        repr(float(seconds)),
+                        *(repr(float(value)) for value in record),
+                    ]
+                )
         write_table(path, rows)
 
     def plot(self, path: str | os.PathLike[str]) -> None:
@@ -93,11 +123,21 @@ class SolverStudy:
         return f"<SolverStudy of {self.name}: {', '.join(self.solutions)}>"
 
 
-def solvers(what: Scene | World | Problem | str | os.PathLike[str], names: Iterable[str] | None = None, model: str = "ncp",
-            *, seconds: float = 1.0, tolerance: float = 1e-8, max_iterations: int | None = None,
-            time_limit: float = LONGEST, warm: bool = False, bilateral: str = "rows",
-            options: dict[str, dict[str, Any]] | None = None, progress: Callable[[float, float, str], None] | None = None,
-            **keywords: Any) -> SolverStudy:
+def solvers(
+    what: Scene | World | Problem | str | os.PathLike[str],
+    names: Iterable[str] | None = None,
+    model: str = "ncp",
+    *,
+    seconds: float = 1.0,
+    tolerance: float = 1e-8,
+    max_iterations: int | None = None,
+    time_limit: float = LONGEST,
+    warm: bool = False,
+    bilateral: str = "rows",
+    options: dict[str, dict[str, Any]] | None = None,
+    progress: Callable[[float, float, str], None] | None = None,
+    **keywords: Any,
+) -> SolverStudy:
     """One problem through many solvers -> SolverStudy.
 
     what: a Problem, or a file of one (.npz); a World, whose problem now is taken; or a scene, its name or file, which runs
@@ -124,8 +164,16 @@ def solvers(what: Scene | World | Problem | str | os.PathLike[str], names: Itera
             progress(k, len(able), solver)
         most = max_iterations if max_iterations is not None else min(SOLVERS[solver][0], MOST_ITERATIONS)
         try:
-            found[solver] = solve(problem, solver, model, tolerance=tolerance, max_iterations=most, bilateral=bilateral,
-                                  callback=_until(perf_counter() + time_limit), **(options or {}).get(solver, {}))
+            found[solver] = solve(
+                problem,
+                solver,
+                model,
+                tolerance=tolerance,
+                max_iterations=most,
+                bilateral=bilateral,
+                callback=_until(perf_counter() + time_limit),
+                **(options or {}).get(solver, {}),
+            )
         except (SceneError, MemoryError, np.linalg.LinAlgError) as error:
             failures[solver] = " ".join(str(error).split()) or type(error).__name__
     if progress:
@@ -149,8 +197,9 @@ def problem_of(what: Any, seconds: float = 1.0, keywords: dict[str, Any] | None 
             return Path(what).stem, Problem.load(what)
         raise SceneError(f"solvers: {show(what)} is no problem's file (.npz); mcsim.load(name) makes a scene of a name")
     if not isinstance(what, Scene):
-        raise SceneError("solvers: the first argument must be a Scene, World, Problem or a problem's file, got "
-                         f"{show(what)}")
+        raise SceneError(
+            f"solvers: the first argument must be a Scene, World, Problem or a problem's file, got {show(what)}"
+        )
     reduced = keywords.pop("coordinates", "maximal") == "reduced"
     world = (ReducedWorld if reduced else World)(what, sleep=False, **keywords)
     world.step(round(seconds / world.dt))

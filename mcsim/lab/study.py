@@ -65,8 +65,11 @@ class Study:
     def __repr__(self) -> str:
         steps = ", ".join(f"{dt:.4g}" for dt in self.dts)
         failed = sum(bool(run.failure) for run in self.all_runs())
-        return (f"<Study of {self.scene!r}: {', '.join(self.series)}; {self.seconds:g} s in steps of {steps} s"
-                + (f"; {failed} failed" if failed else "") + ">")
+        return (
+            f"<Study of {self.scene!r}: {', '.join(self.series)}; {self.seconds:g} s in steps of {steps} s"
+            + (f"; {failed} failed" if failed else "")
+            + ">"
+        )
 
     # ---- what comes out ----------------------------------------------------------------------------------------------
 
@@ -99,8 +102,11 @@ class Study:
             raise SceneError(f"{name}: a study is a .npz file")
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("series", "reference")}
         runs = self.all_runs()
-        about |= {"version": VERSION, "runs": [{name: getattr(run, name) for name in TOLD} for run in runs],
-                  "reference": None if self.reference is None else self.reference.label}
+        about |= {
+            "version": VERSION,
+            "runs": [{name: getattr(run, name) for name in TOLD} for run in runs],
+            "reference": None if self.reference is None else self.reference.label,
+        }
         arrays = {f"runs.{i}.{name}": getattr(run, name) for i, run in enumerate(runs) for name in ARRAYS}
         if self.reference is not None:
             arrays |= {f"reference.{name}": getattr(self.reference, name) for name in REFERENCE_ARRAYS}
@@ -134,8 +140,12 @@ def _checked(data: Any, prefix: str, names: Any) -> dict[str, np.ndarray]:
     arrays = {name: data[prefix + name] for name in names}
     for name, array in arrays.items():
         row = ROWS.get(name, ())
-        if (array.dtype.kind not in "fiu" or array.ndim != 1 + len(row)
-                or any(n != m for n, m in zip(array.shape[1:], row) if m >= 0)
-                or name != "step_seconds" and len(array) != len(arrays["time"])):
+        if (
+            array.dtype.kind not in "fiu"
+            or array.ndim != 1 + len(row)
+            or any(n != m for n, m in zip(array.shape[1:], row) if m >= 0)
+            or name != "step_seconds"
+            and len(array) != len(arrays["time"])
+        ):
             raise SceneError(f"{prefix}{name} holds {array.dtype} of the shape {array.shape}")
     return arrays

@@ -8,5 +8,21 @@ from mcsim.reduced.system import Link, Loop, System
 from mcsim.reduced.tables import dh_scene
 from mcsim.reduced.user_joint import JointModel
 
-__all__ = ["Apparent", "Dynamics", "Explicit", "Formulation", "Jcalc", "JointForce", "JointModel", "JointSpaces", "Link",
-           "Loop", "Mobility", "System", "dh_scene", "jcalc", "joint_spaces", "mobility"]
+__all__ = [
+    "Apparent",
+    "Dynamics",
+    "Explicit",
+    "Formulation",
+    "Jcalc",
+    "JointForce",
+    "JointModel",
+    "JointSpaces",
+    "Link",
+    "Loop",
+    "Mobility",
+    "System",
+    "dh_scene",
+    "jcalc",
+    "joint_spaces",
+    "mobility",
+]

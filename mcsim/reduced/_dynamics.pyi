@@ -8,13 +8,24 @@ class Dynamics:
     nq: int
     nv: int
     threads: int
-    def __init__(self, links: np.ndarray, nq: int, nv: int, turns: np.ndarray, positions: np.ndarray,
-                 orientations: np.ndarray, names: Sequence[str], user: Sequence[tuple[int, Any]] = ...,
-                 threads: int = 1) -> None: ...
-    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
-                         forces: ArrayLike | None = None) -> np.ndarray: ...
-    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
-                         forces: ArrayLike | None = None) -> np.ndarray: ...
+    def __init__(
+        self,
+        links: np.ndarray,
+        nq: int,
+        nv: int,
+        turns: np.ndarray,
+        positions: np.ndarray,
+        orientations: np.ndarray,
+        names: Sequence[str],
+        user: Sequence[tuple[int, Any]] = ...,
+        threads: int = 1,
+    ) -> None: ...
+    def forward_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: ArrayLike | None = None
+    ) -> np.ndarray: ...
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: ArrayLike | None = None
+    ) -> np.ndarray: ...
     def bias_force(self, q: ArrayLike, qd: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray: ...
     def mass_matrix(self, q: ArrayLike) -> np.ndarray: ...
     def poses(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]: ...

@@ -22,7 +22,7 @@ from mcsim.reduced.dynamics import Dynamics
 if TYPE_CHECKING:
     from mcsim.reduced.system import System
 
-AGREED = 1e-18                  # the part of a tree's kinetic energy that velocities may differ by and count as allowed
+AGREED = 1e-18  # the part of a tree's kinetic energy that velocities may differ by and count as allowed
 
 
 def allow(system: System, q: np.ndarray, qd: np.ndarray, state: tuple[np.ndarray, ...]) -> set[int]:
@@ -43,7 +43,7 @@ def allow(system: System, q: np.ndarray, qd: np.ndarray, state: tuple[np.ndarray
         if link.prescribed:
             continue
         axes = link.frame[1]
-        inertia = product(axes.T, product(link.inertia, axes))               # in the body's axes
+        inertia = product(axes.T, product(link.inertia, axes))  # in the body's axes
         back = conjugate(orientations[i])
         left, left_spin = state[2][i] - velocities[i], rotate(back, state[3][i] - spins[i])
         had, had_spin = state[2][i], rotate(back, state[3][i])
@@ -51,8 +51,9 @@ def allow(system: System, q: np.ndarray, qd: np.ndarray, state: tuple[np.ndarray
         whole[tree] = whole.get(tree, 0.0) + link.mass * dot(had, had) + dot(had_spin, product(inertia, had_spin))
         momenta[i, :3] = link.mass * left
         momenta[i, 3:] = rotate(orientations[i], product(inertia, left_spin))
-    struck = {link.number for link in system.links
-              if off.get(root[link.number], 0.0) > AGREED * whole.get(root[link.number], 0.0)}
+    struck = {
+        link.number for link in system.links if off.get(root[link.number], 0.0) > AGREED * whole.get(root[link.number], 0.0)
+    }
     if not struck:
         return struck
     for link in system.links:

@@ -26,13 +26,15 @@ class Flow:
         self.dynamics = dynamics
         self.tau = np.zeros(system.nv) if tau is None else tau
         self.forces = forces
-        at = [(link.q.start + QUATERNIONS[link.kind], link.v.stop - 3) for link in system.links
-              if link.kind in QUATERNIONS]
+        at = [(link.q.start + QUATERNIONS[link.kind], link.v.stop - 3) for link in system.links if link.kind in QUATERNIONS]
         self.quaternions = np.array([range(q, q + 4) for q, _ in at], np.intp).reshape(-1, 4)
         self.spins = np.array([range(v, v + 3) for _, v in at], np.intp).reshape(-1, 3)
         # Coordinates whose rates are velocities as they are, and planar joints: velocities in F_s, rates in F_p.
-        straight = [(link.q.start + i, link.v.start + i) for link in system.links
-                    for i in range(QUATERNIONS.get(link.kind, link.q.stop - link.q.start))]
+        straight = [
+            (link.q.start + i, link.v.start + i)
+            for link in system.links
+            for i in range(QUATERNIONS.get(link.kind, link.q.stop - link.q.start))
+        ]
         self.rates, self.velocities = np.array(straight, np.intp).reshape(-1, 2).T
         planar = [(link.q.start, link.v.start) for link in system.links if link.kind == "planar"]
         self.planar_q, self.planar_v = np.array(planar, np.intp).reshape(-1, 2).T
@@ -48,7 +50,7 @@ class Flow:
 
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
         """dy/dt"""
-        q, qd = y[:self.nq], y[self.nq:]
+        q, qd = y[: self.nq], y[self.nq :]
         acceleration = self.dynamics.forward_dynamics(self.normalized(q), qd, self.tau, self.forces)
         return np.concatenate([self.coordinate_rates(q, qd), acceleration])
 
@@ -74,4 +76,4 @@ def integrate(space, start: float, seconds: float, forces: np.ndarray) -> None:
         return
     flow = Flow(space.dynamics, space.tau, forces.copy() if np.any(forces) else None)
     end = advanced(flow, start, np.concatenate([space.q, space.qd]), start + seconds, TOLERANCE)
-    space.q[...], space.qd[...] = flow.normalized(end[:flow.nq]), end[flow.nq:]
+    space.q[...], space.qd[...] = flow.normalized(end[: flow.nq]), end[flow.nq :]

@@ -17,11 +17,12 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import length, product
 
-SAFETY, LEAST, MOST = 0.9, 0.2, 10.0            # of the factor by which a step follows another
+SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # of the factor by which a step follows another
 
 
-def advanced(rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: np.ndarray, end: float,
-             tolerance: float) -> np.ndarray:
+def advanced(
+    rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: np.ndarray, end: float, tolerance: float
+) -> np.ndarray:
     """y at the end, a time that is later; errors of a step below tolerance (1 + |y|). Raises SimulationError where steps
     become too short to be added to the time."""
     A, B, C, E5, E3 = _coefficients()
@@ -31,8 +32,9 @@ def advanced(rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: n
     while time < end:
         h = min(h, end - time)
         if not time + h > time:
-            raise SimulationError(f"the reference integrator stopped at t = {time:.6g} s: the motion asks for steps "
-                                  f"of {h:.3g} s")
+            raise SimulationError(
+                f"the reference integrator stopped at t = {time:.6g} s: the motion asks for steps of {h:.3g} s"
+            )
         k = np.empty((len(B) + 1, len(y)))
         k[0] = first
         for i in range(1, len(B)):

@@ -16,16 +16,16 @@ from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spanning import BASE
 
 FORMATS = (".png", ".svg", ".pdf")
-COLUMN, ROW = 1.9, 1.1          # size of a node's cell [inch]
-LARGEST = 60.0                  # width and height of a picture [inch]; larger graphs are drawn smaller
+COLUMN, ROW = 1.9, 1.1  # size of a node's cell [inch]
+LARGEST = 60.0  # width and height of a picture [inch]; larger graphs are drawn smaller
 DPI = 100
 TREE, LOOP, FREE, BASE_FILL, LINK_FILL = "#1f3b57", "#c0392b", "#8a97a5", "#d9d9d9", "#e8f0f8"
-NAME_LENGTH = 20                # letters of a name that fit in a cell
-LABEL_AT = 0.64                 # of the way from parent to child: there children's labels are far from each other
-BEND, BEND_MORE = 0.9, 0.5      # how far the bend of a loop's arrow points aside, and the next one's [cells]
-CLEAR = {True: (0.15, 0.14), False: (0.08, 0.14)}   # half width and height about a node, base or link [cells]
-ENOUGH = 0.35                   # distance of a line from a node that needs not be larger [cells]
-POINTS = 60                     # of a bent arrow
+NAME_LENGTH = 20  # letters of a name that fit in a cell
+LABEL_AT = 0.64  # of the way from parent to child: there children's labels are far from each other
+BEND, BEND_MORE = 0.9, 0.5  # how far the bend of a loop's arrow points aside, and the next one's [cells]
+CLEAR = {True: (0.15, 0.14), False: (0.08, 0.14)}  # half width and height about a node, base or link [cells]
+ENOUGH = 0.35  # distance of a line from a node that needs not be larger [cells]
+POINTS = 60  # of a bent arrow
 
 
 def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[str] | Any) -> Any:
@@ -66,7 +66,7 @@ def layout(links: Sequence[Link]) -> dict[int, np.ndarray]:
         depth[link.number] = depth[link.parent] + 1
         children[link.parent].append(link.number)
     across: dict[int, float] = {}
-    for number in [*range(len(links) - 1, -1, -1), BASE]:        # children before parents
+    for number in [*range(len(links) - 1, -1, -1), BASE]:  # children before parents
         held = children[number]
         if held:
             across[number] = 0.5 * (across[held[0]] + across[held[-1]])
@@ -104,20 +104,43 @@ def _paint(links: Sequence[Link], loops: Sequence[Loop], axes: Any, scale: float
 
 
 def _node(axes: Any, place: np.ndarray, number: str, body: str, base: bool, scale: float) -> None:
-    axes.text(*place, number, ha="center", va="center", fontsize=9 * scale, zorder=4,
-              bbox={"boxstyle": "square,pad=0.5" if base else "circle,pad=0.35", "edgecolor": TREE,
-                    "facecolor": BASE_FILL if base else LINK_FILL, "linewidth": 1.2 * scale})
+    axes.text(
+        *place,
+        number,
+        ha="center",
+        va="center",
+        fontsize=9 * scale,
+        zorder=4,
+        bbox={
+            "boxstyle": "square,pad=0.5" if base else "circle,pad=0.35",
+            "edgecolor": TREE,
+            "facecolor": BASE_FILL if base else LINK_FILL,
+            "linewidth": 1.2 * scale,
+        },
+    )
     if body:
-        axes.annotate(_short(body), place, (0, -15 * scale), textcoords="offset points", ha="center", va="top",
-                      fontsize=7 * scale, zorder=5, color=TREE,
-                      bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"})
+        axes.annotate(
+            _short(body),
+            place,
+            (0, -15 * scale),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=7 * scale,
+            zorder=5,
+            color=TREE,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+        )
 
 
 def _clearest(places: dict[int, np.ndarray], ends: tuple[int, int], before: int) -> np.ndarray:
     """The bent line between two nodes that keeps clear of the others; `before`: how many lines join the two already."""
     others = np.array([place for node, place in places.items() if node not in ends]).reshape(-1, 1, 2)
-    lines = [_bent(places[ends[0]], places[ends[1]], side * (BEND + BEND_MORE * (before + more)))
-             for more in (0, 1) for side in (1.0, -1.0)]
+    lines = [
+        _bent(places[ends[0]], places[ends[1]], side * (BEND + BEND_MORE * (before + more)))
+        for more in (0, 1)
+        for side in (1.0, -1.0)
+    ]
     clear = [min(np.hypot(*np.moveaxis(others - line, -1, 0)).min(initial=np.inf), ENOUGH) for line in lines]
     return lines[int(np.argmax(clear))]
 
@@ -127,7 +150,7 @@ def _bent(start: np.ndarray, end: np.ndarray, aside: float) -> np.ndarray:
     along = end - start
     corner = 0.5 * (start + end) + aside * np.array([-along[1], along[0]]) / max(np.hypot(*along), 1e-9)
     way = np.linspace(0.0, 1.0, POINTS)[:, None]
-    return (1.0 - way)**2 * start + 2.0 * way * (1.0 - way) * corner + way**2 * end
+    return (1.0 - way) ** 2 * start + 2.0 * way * (1.0 - way) * corner + way**2 * end
 
 
 def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style: str, scale: float) -> None:
@@ -138,14 +161,31 @@ def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style
     clear = np.full(len(line), True)
     for node, center in zip(ends, (line[0], line[-1])):
         clear &= np.hypot(*((line - center) / CLEAR[node == BASE]).T) > 1.0
-    axes.add_patch(FancyArrowPatch(path=Line(line[clear]), arrowstyle="-|>", mutation_scale=12 * scale, color=color,
-                                   linewidth=1.3 * scale, linestyle=style, zorder=2))
+    axes.add_patch(
+        FancyArrowPatch(
+            path=Line(line[clear]),
+            arrowstyle="-|>",
+            mutation_scale=12 * scale,
+            color=color,
+            linewidth=1.3 * scale,
+            linestyle=style,
+            zorder=2,
+        )
+    )
 
 
 def _label(axes: Any, place: np.ndarray, name: str, color: str, scale: float) -> None:
-    axes.text(*place, _short(name), ha="center", va="center", fontsize=7 * scale, color=color, zorder=3,
-              bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"})
+    axes.text(
+        *place,
+        _short(name),
+        ha="center",
+        va="center",
+        fontsize=7 * scale,
+        color=color,
+        zorder=3,
+        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+    )
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= NAME_LENGTH else f"…{name[1 - NAME_LENGTH:]}"
+    return name if len(name) <= NAME_LENGTH else f"…{name[1 - NAME_LENGTH :]}"

@@ -15,15 +15,35 @@ from mcsim.scene import Body
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
 
 MOST_THREADS = 64
-USER_NUMBERS = 54                # of a joint of the user's: _links.pxd
+USER_NUMBERS = 54  # of a joint of the user's: _links.pxd
 
 # A link as kernels know it: the record Link of _links.pxd.
-LINK_DTYPE = np.dtype([
-    ("parent", "i4"), ("kind", "i4"), ("reversed", "i4"), ("q", "i4"), ("v", "i4"), ("freedoms", "i4"), ("body", "i4"),
-    ("user", "i4"), ("given", "i4"), ("prescribed", "i4"), ("quaternion", "i4"), ("ways", "i4"),
-    ("loose", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3),
-    ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3), ("inertia", "f8", 6), ("weight", "f8", 3),
-    ("pull", "f8", 3)], align=True)
+LINK_DTYPE = np.dtype(
+    [
+        ("parent", "i4"),
+        ("kind", "i4"),
+        ("reversed", "i4"),
+        ("q", "i4"),
+        ("v", "i4"),
+        ("freedoms", "i4"),
+        ("body", "i4"),
+        ("user", "i4"),
+        ("given", "i4"),
+        ("prescribed", "i4"),
+        ("quaternion", "i4"),
+        ("ways", "i4"),
+        ("loose", "i4"),
+        ("turn", "f8", (3, 3)),
+        ("place", "f8", 3),
+        ("constant", "f8"),
+        ("mass", "f8"),
+        ("com", "f8", 3),
+        ("inertia", "f8", 6),
+        ("weight", "f8", 3),
+        ("pull", "f8", 3),
+    ],
+    align=True,
+)
 
 
 class Dynamics(_dynamics.Dynamics):
@@ -38,8 +58,10 @@ class Dynamics(_dynamics.Dynamics):
 
     def __init__(self, system: System, gravity=None, threads: int = 1):
         if not isinstance(system, System):
-            raise SceneError(f"{type(self).__name__}: the first argument must be a System, got {type(system).__name__}; "
-                             "mcsim.reduced.System(scene) makes one")
+            raise SceneError(
+                f"{type(self).__name__}: the first argument must be a System, got {type(system).__name__}; "
+                "mcsim.reduced.System(scene) makes one"
+            )
         self.system = system
         gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
         bodies = system.scene.bodies
@@ -50,12 +72,19 @@ class Dynamics(_dynamics.Dynamics):
             raise SceneError(f"Dynamics: {error}") from None
         names = [f"body {link.body!r}" if link.joint is None else f"joint {link.joint.name!r}" for link in system.links]
         records = link_records(system, gravity)
-        self.weights = records["weight"]            # (links, 3) gravity on each link [m/s²]
-        self._given: Any = None, None               # which accelerations are given, and the algorithms for them
-        self._made_of = (records, system.nq, system.nv, link_turns(system),
-                         np.array([p for p, _ in frames]).reshape(-1, 3),
-                         np.array([q for _, q in frames]).reshape(-1, 4), names,
-                         [(link.number, link.model.fill) for link in system.links if link.model is not None], threads)
+        self.weights = records["weight"]  # (links, 3) gravity on each link [m/s²]
+        self._given: Any = None, None  # which accelerations are given, and the algorithms for them
+        self._made_of = (
+            records,
+            system.nq,
+            system.nv,
+            link_turns(system),
+            np.array([p for p, _ in frames]).reshape(-1, 3),
+            np.array([q for _, q in frames]).reshape(-1, 4),
+            names,
+            [(link.number, link.model.fill) for link in system.links if link.model is not None],
+            threads,
+        )
         super().__init__(*self._made_of)
 
     # ---- some accelerations given ------------------------------------------------------------------------------------
@@ -80,7 +109,7 @@ class Dynamics(_dynamics.Dynamics):
     def _where_given(self, given: np.ndarray) -> _dynamics.Dynamics:
         """The algorithms with these joints' accelerations given: of them forward dynamics reads tau as qdd."""
         key = given.tobytes()
-        known, made = self._given                   # both at once: another thread may set them
+        known, made = self._given  # both at once: another thread may set them
         if known != key:
             records = self._made_of[0].copy()
             for record, link in zip(records, self.system.links):
@@ -111,8 +140,10 @@ class Dynamics(_dynamics.Dynamics):
         factor, failed = self._ltl(q)
         if failed >= 0:
             body = next(link.body for link in self.system.links if link.v.start <= failed < link.v.stop)
-            raise SceneError(f"the mass matrix is not positive definite at the joint of body {body!r}: nothing that "
-                             "has mass moves with it, or its coordinates are singular")
+            raise SceneError(
+                f"the mass matrix is not positive definite at the joint of body {body!r}: nothing that "
+                "has mass moves with it, or its coordinates are singular"
+            )
         return factor
 
     # ---- bodies and points -------------------------------------------------------------------------------------------
@@ -152,9 +183,11 @@ class Dynamics(_dynamics.Dynamics):
     def _name(self, body: Body | str) -> str:
         name = getattr(body, "name", body)
         if not isinstance(name, str) or name not in self.system.link_of:
-            raise SceneError("there is no body "
-                             f"{show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; "
-                             f"there are: {listing(list(self.system.link_of))}")
+            raise SceneError(
+                "there is no body "
+                f"{show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; "
+                f"there are: {listing(list(self.system.link_of))}"
+            )
         return name
 
     def _number(self, body: Body | str) -> int:
@@ -207,8 +240,9 @@ class Dynamics(_dynamics.Dynamics):
         world's origin; springs of joints do not count."""
         x, turn, v, w = self._links(q, qd)
         spin = (turn.swapaxes(-1, -2) @ w[..., None])[..., 0]
-        kinetic = 0.5 * (np.einsum("i,...ij,...ij", self._masses(), v, v)
-                         + np.einsum("...ij,ijk,...ik", spin, self._inertias(), spin))
+        kinetic = 0.5 * (
+            np.einsum("i,...ij,...ij", self._masses(), v, v) + np.einsum("...ij,ijk,...ik", spin, self._inertias(), spin)
+        )
         return kinetic, -np.einsum("i,ij,...ij", self._masses(), self.weights, x)
 
     def _links(self, q, qd) -> tuple[np.ndarray, ...]:

@@ -27,9 +27,9 @@ from mcsim.scene.checks import positive, show
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-TINY = 1e-30                    # an imaginary step
-CHECK = 1e-6                    # by how much derivatives of a user's may differ from differences, relative
-OPEN = 1e-6                     # by how much loops may be open [m, rad]
+TINY = 1e-30  # an imaginary step
+CHECK = 1e-6  # by how much derivatives of a user's may differ from differences, relative
+OPEN = 1e-6  # by how much loops may be open [m, rad]
 FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
 
@@ -56,8 +56,15 @@ class Explicit:
     What the user gives is checked against differences wherever it is used, and so are loops: gamma must close them.
     """
 
-    def __init__(self, system: System | Dynamics, gamma: Function, derivative: Function | None = None,
-                 second: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None, *, step: float = 1e-2):
+    def __init__(
+        self,
+        system: System | Dynamics,
+        gamma: Function,
+        derivative: Function | None = None,
+        second: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+        *,
+        step: float = 1e-2,
+    ):
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = self.dynamics.system
         for name, function in (("gamma", gamma), ("derivative", derivative), ("second", second)):
@@ -88,8 +95,9 @@ class Explicit:
     def lift(self, y, yd, ydd) -> Lifted:
         """The tree's coordinates, velocities and accelerations."""
         base = self.G(y)
-        return Lifted(self.q(y), base @ _as_y(yd, "yd", base.shape[1]),
-                      base @ _as_y(ydd, "ydd", base.shape[1]) + self.g(y, yd))
+        return Lifted(
+            self.q(y), base @ _as_y(yd, "yd", base.shape[1]), base @ _as_y(ydd, "ydd", base.shape[1]) + self.g(y, yd)
+        )
 
     # ---- dynamics ----------------------------------------------------------------------------------------------------
 
@@ -124,7 +132,7 @@ class Explicit:
 
     def _raw(self, y: np.ndarray) -> np.ndarray:
         q = as_state(self._gamma(y), "gamma(y)", self.system.nq)
-        self._normal(q)                             # refuses quaternions that have no direction
+        self._normal(q)  # refuses quaternions that have no direction
         return q
 
     def _rates(self, y: np.ndarray) -> np.ndarray:
@@ -138,8 +146,10 @@ class Explicit:
             raise SceneError(f"derivative(y) must be {differences.shape}, got {given.shape}")
         if not _alike(given, differences):
             i, j = np.unravel_index(np.argmax(np.abs(given - differences)), given.shape)
-            raise SceneError(f"derivative(y) is not that of gamma: dq[{i}]/dy[{j}] is {given[i, j]:.6g}, by "
-                             f"differences {differences[i, j]:.6g}, at y = {y}")
+            raise SceneError(
+                f"derivative(y) is not that of gamma: dq[{i}]/dy[{j}] is {given[i, j]:.6g}, by "
+                f"differences {differences[i, j]:.6g}, at y = {y}"
+            )
         return given
 
     def _by_complex(self, y: np.ndarray) -> np.ndarray | None:
@@ -147,7 +157,7 @@ class Explicit:
         try:
             with warnings.catch_warnings(action="ignore"):
                 columns = [np.imag(np.asarray(self._gamma(y + 1j * TINY * e), complex)) / TINY for e in np.eye(len(y))]
-        except Exception:                           # whatever a function of real numbers does with others
+        except Exception:  # whatever a function of real numbers does with others
             return None
         return np.column_stack(columns)
 
@@ -167,23 +177,30 @@ class Explicit:
         given = as_state(self._second(y, yd), "second(y, yd)", self.system.nq)
         if not _alike(given, differences):
             i = int(np.argmax(np.abs(given - differences)))
-            raise SceneError(f"second(y, yd) is not that of gamma: for q[{i}] it is {given[i]:.6g}, by differences "
-                             f"{differences[i]:.6g}, at y = {y}, yd = {yd}")
+            raise SceneError(
+                f"second(y, yd) is not that of gamma: for q[{i}] it is {given[i]:.6g}, by differences "
+                f"{differences[i]:.6g}, at y = {y}, yd = {yd}"
+            )
         return given
 
-    def _difference(self, function: Function, y: np.ndarray, way: np.ndarray, weights: np.ndarray,
-                    order: int = 1) -> np.ndarray:
+    def _difference(
+        self, function: Function, y: np.ndarray, way: np.ndarray, weights: np.ndarray, order: int = 1
+    ) -> np.ndarray:
         """A derivative along a unit vector, of the eighth order."""
-        return sum(weight * function(y + k * self._step * way) for k, weight in enumerate(weights, -4)
-                   if weight) / self._step**order
+        return (
+            sum(weight * function(y + k * self._step * way) for k, weight in enumerate(weights, -4) if weight)
+            / self._step**order
+        )
 
     def _check_loops(self, q: np.ndarray, columns: np.ndarray) -> None:
         loops = loop_matrix(self.dynamics, q)
         for part in loops.parts:
             error = np.abs(part.error).max(initial=0.0)
             if error > OPEN:
-                raise SceneError(f"gamma does not close the loop of joint {part.joint!r}: it is off by {error:.3g} (m "
-                                 f"or rad), at q = {q}")
+                raise SceneError(
+                    f"gamma does not close the loop of joint {part.joint!r}: it is off by {error:.3g} (m "
+                    f"or rad), at q = {q}"
+                )
         slip = np.abs(loops.rows @ columns).max(axis=1, initial=0.0) / max(1.0, np.abs(columns).max(initial=0.0))
         if slip.max(initial=0.0) > CHECK:
             name, row = loops.names[int(np.argmax(slip))]
@@ -195,7 +212,7 @@ class Explicit:
         q = q.copy()
         for link in self.system.links:
             if link.kind in QUATERNIONS:
-                part = q[link.q][QUATERNIONS[link.kind]:]
+                part = q[link.q][QUATERNIONS[link.kind] :]
                 length = np.linalg.norm(part)
                 if length == 0.0:
                     raise SceneError(f"gamma(y) has a quaternion of length zero at link {link.body!r}")
@@ -214,7 +231,7 @@ class Explicit:
         out = np.zeros(self.system.nv)
         for link in self.system.links:
             a, da, dda = q[link.q], rate[link.q], second[link.q]
-            if link.kind == "planar":               # d/dt of Rz(-angle) (x', y')
+            if link.kind == "planar":  # d/dt of Rz(-angle) (x', y')
                 out[link.v] = _planar(a, dda) + _planar(a, [da[2] * da[1], -da[2] * da[0], 0.0])
             elif link.kind in QUATERNIONS:
                 n = QUATERNIONS[link.kind]

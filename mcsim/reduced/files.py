@@ -16,13 +16,14 @@ from mcsim.scene import Joint, Scene
 
 VERSION = 1
 WHAT = "file of a system model"
-SAME = 1e-9                     # relative difference up to which two numbers of a model are the same
+SAME = 1e-9  # relative difference up to which two numbers of a model are the same
 FIELDS = ("version", "scene", "tree", "roots", "ball", "nq", "nv", "links", "loops", "couplings")
 MODEL = ("nq", "nv", "links", "loops", "couplings")
 
 
-def model_to_dict(scene: Scene, models: Mapping[str, Any], links: Sequence[Link], loops: Sequence[Loop],
-                  couplings: Sequence[Joint]) -> dict[str, Any]:
+def model_to_dict(
+    scene: Scene, models: Mapping[str, Any], links: Sequence[Link], loops: Sequence[Loop], couplings: Sequence[Joint]
+) -> dict[str, Any]:
     """The model as JSON data. scene, tree, roots, ball, models: what System takes to make it again; the rest is for other
     readers."""
     hows = {kind: how for how, kind in BALLS.items()}
@@ -34,7 +35,8 @@ def model_to_dict(scene: Scene, models: Mapping[str, Any], links: Sequence[Link]
         "roots": [link.body for link in links if link.joint is None],
         "ball": {part.joint.name: hows[part.kind] for part in placed if part.kind in hows},
         **({"models": dict(models)} if models else {}),
-        "nq": links[-1].q.stop if links else 0, "nv": links[-1].v.stop if links else 0,
+        "nq": links[-1].q.stop if links else 0,
+        "nv": links[-1].v.stop if links else 0,
         "links": [_link_to_dict(link) for link in links],
         "loops": [_loop_to_dict(loop) for loop in loops],
         "couplings": [joint.name for joint in couplings],
@@ -43,19 +45,34 @@ def model_to_dict(scene: Scene, models: Mapping[str, Any], links: Sequence[Link]
 
 def _link_to_dict(link: Link) -> dict[str, Any]:
     return {
-        "number": link.number, "body": link.body, "parent": link.parent,
-        "joint": None if link.joint is None else link.joint.name, "kind": link.kind, "reversed": link.reversed,
-        "prescribed": link.prescribed, "q": [link.q.start, link.q.stop], "v": [link.v.start, link.v.stop],
-        "place": link.place.tolist(), "turn": link.turn.tolist(), "constant": link.constant, "mass": link.mass,
-        "com": link.com.tolist(), "inertia": link.inertia.tolist(), "frame": [part.tolist() for part in link.frame],
+        "number": link.number,
+        "body": link.body,
+        "parent": link.parent,
+        "joint": None if link.joint is None else link.joint.name,
+        "kind": link.kind,
+        "reversed": link.reversed,
+        "prescribed": link.prescribed,
+        "q": [link.q.start, link.q.stop],
+        "v": [link.v.start, link.v.stop],
+        "place": link.place.tolist(),
+        "turn": link.turn.tolist(),
+        "constant": link.constant,
+        "mass": link.mass,
+        "com": link.com.tolist(),
+        "inertia": link.inertia.tolist(),
+        "frame": [part.tolist() for part in link.frame],
     }
 
 
 def _loop_to_dict(loop: Loop) -> dict[str, Any]:
     return {
-        "joint": loop.joint.name, "kind": loop.kind, "predecessor": loop.predecessor, "successor": loop.successor,
+        "joint": loop.joint.name,
+        "kind": loop.kind,
+        "predecessor": loop.predecessor,
+        "successor": loop.successor,
         "predecessor_frame": [part.tolist() for part in loop.predecessor_frame],
-        "successor_frame": [part.tolist() for part in loop.successor_frame], "constant": loop.constant,
+        "successor_frame": [part.tolist() for part in loop.successor_frame],
+        "constant": loop.constant,
     }
 
 
@@ -73,8 +90,9 @@ def check_same(made: dict[str, Any], data: dict[str, Any], name: str) -> None:
     for field in MODEL:
         place = _difference(made[field], data[field], field)
         if place is not None:
-            raise SceneError(f"{name}: {place} is not what the scene gives; change the scene in the file, not what "
-                             "follows from it")
+            raise SceneError(
+                f"{name}: {place} is not what the scene gives; change the scene in the file, not what follows from it"
+            )
 
 
 def _difference(made: Any, given: Any, place: str) -> str | None:
@@ -84,7 +102,7 @@ def _difference(made: Any, given: Any, place: str) -> str | None:
     elif isinstance(made, list) and isinstance(given, list) and len(made) == len(given):
         pairs = [(f"{place}[{i}]", *both) for i, both in enumerate(zip(made, given))]
     elif isinstance(made, float) and isinstance(given, (int, float)) and not isinstance(given, bool):
-        near = abs(given) < 1e300 and math.isclose(made, given, rel_tol=SAME, abs_tol=SAME)   # a whole number may be more
+        near = abs(given) < 1e300 and math.isclose(made, given, rel_tol=SAME, abs_tol=SAME)  # a whole number may be more
         return None if near else place
     else:
         return None if type(made) is type(given) and made == given else place

@@ -34,7 +34,7 @@ from mcsim.scene import Body
 from mcsim.scene.checks import choose, listing
 
 METHODS = ("projected", "kkt", "apparent")
-TOLERANCE = 1e-8                # of rank: singular values below it, relative to the largest, are zero
+TOLERANCE = 1e-8  # of rank: singular values below it, relative to the largest, are zero
 
 
 class JointForce(NamedTuple):
@@ -88,19 +88,34 @@ class Formulation:
     it: their forces can be given in tau and forces.
     """
 
-    def __init__(self, system: System | Dynamics, q, qd=None, tau=None, forces=None, *, given=None, qdd=None,
-                 active: Mapping[str, np.ndarray] | None = None, baumgarte: tuple[float, float] = (0.0, 0.0),
-                 time: float = 0.0, tolerance: float = TOLERANCE):
+    def __init__(
+        self,
+        system: System | Dynamics,
+        q,
+        qd=None,
+        tau=None,
+        forces=None,
+        *,
+        given=None,
+        qdd=None,
+        active: Mapping[str, np.ndarray] | None = None,
+        baumgarte: tuple[float, float] = (0.0, 0.0),
+        time: float = 0.0,
+        tolerance: float = TOLERANCE,
+    ):
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = system = self.dynamics.system
         refuse_couplings(system)
         self.q = as_state(q, "q", system.nq)
-        self.qd, self.tau, qdd = (np.zeros(system.nv) if part is None else as_state(part, name, system.nv)
-                                  for name, part in (("qd", qd), ("tau", tau), ("qdd", qdd)))
+        self.qd, self.tau, qdd = (
+            np.zeros(system.nv) if part is None else as_state(part, name, system.nv)
+            for name, part in (("qd", qd), ("tau", tau), ("qdd", qdd))
+        )
         self.given = given_velocities(system, given)
         self._frames = Frames(self.dynamics, self.q, self.qd)
-        self.spaces = [joint.in_world() for joint in spaces_at(
-            self._frames, self.q, self.qd, self.given, qdd, active, time)]
+        self.spaces = [
+            joint.in_world() for joint in spaces_at(self._frames, self.q, self.qd, self.given, qdd, active, time)
+        ]
         self._qdd = np.where(self.given, qdd, 0.0)
         self._set_bodies(forces)
         self._set_implicit(baumgarte)
@@ -127,7 +142,7 @@ class Formulation:
         for joint in self.spaces:
             push = joint.T_a @ self.tau[joint.columns] if joint.link is not None else np.zeros(6)
             for number, x in self._frames.ends(joint):
-                self.F[6 * number:6 * number + 6] += x.T @ push
+                self.F[6 * number : 6 * number + 6] += x.T @ push
 
     def _set_implicit(self, baumgarte) -> None:
         """K and k of tree joints, joints that close loops, and couplings."""
@@ -140,7 +155,7 @@ class Formulation:
         self.K, self.k = np.zeros((len(self.rows), len(self.F))), np.zeros(len(self.rows))
         for rows, part in zip(_slices(constraints), constraints):
             for link, share in part.shares:
-                self.K[rows, 6 * link:6 * link + 6] += share
+                self.K[rows, 6 * link : 6 * link + 6] += share
             self.k[rows] = part.k
             if rows.start >= self.loop_rows.start:
                 self.k[rows] -= 2.0 * alpha * part.rate + beta**2 * part.error
@@ -221,7 +236,7 @@ class Formulation:
         multipliers = self._kkt()[1]
         forces: dict[str, Any] = {}
         for i, (rows, part) in enumerate(zip(_slices(self._constraints), self._constraints)):
-            joint = self.spaces[i] if i < len(self.system.links) else None      # of the tree
+            joint = self.spaces[i] if i < len(self.system.links) else None  # of the tree
             world = part.wrench @ multipliers[rows]
             if joint is not None:
                 world = world + joint.T_a @ self.tau[joint.columns]
@@ -229,7 +244,7 @@ class Formulation:
             determined = bool(np.all(np.abs(self._split.dependent[rows]) < np.sqrt(TOLERANCE)))
             found = JointForce(part.joint, multipliers[rows], own, world, determined)
             if joint is not None and self.system.links[i].joint is None:
-                forces.setdefault(part.joint, found)            # a joint may have the same name as a body
+                forces.setdefault(part.joint, found)  # a joint may have the same name as a body
             else:
                 forces[part.joint] = found
         return forces
@@ -244,11 +259,14 @@ class Formulation:
         return Apparent(self.Phi[own, own], self.accelerations("apparent")[number])
 
     def __repr__(self) -> str:
-        return (f"<Formulation of {self.system.scene.name!r}: {len(self.system.links)} links, K {self.K.shape} of rank "
-                f"{self.rank}, G {self.G.shape}>")
+        return (
+            f"<Formulation of {self.system.scene.name!r}: {len(self.system.links)} links, K {self.K.shape} of rank "
+            f"{self.rank}, G {self.G.shape}>"
+        )
 
 
 # ---- rank ------------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Mobility:
@@ -284,12 +302,16 @@ class Mobility:
         def plural(count: int, noun: str) -> str:
             return f"{count} {noun}{'' if count == 1 else 's'}"
 
-        lines = [f"{plural(self.freedoms, 'degree')} of freedom: "
-                 f"{plural(self.velocities, 'joint freedom')} of the tree less rank {self.rank} of "
-                 f"{plural(self.rows, 'loop row')}"]
+        lines = [
+            f"{plural(self.freedoms, 'degree')} of freedom: "
+            f"{plural(self.velocities, 'joint freedom')} of the tree less rank {self.rank} of "
+            f"{plural(self.rows, 'loop row')}"
+        ]
         if self.redundant:
-            lines.append(f"overconstrained: {plural(len(self.redundant), 'redundant row')} "
-                         f"(counting rows would give {self.counted}), in {listing(list(self.overconstrained))}:")
+            lines.append(
+                f"overconstrained: {plural(len(self.redundant), 'redundant row')} "
+                f"(counting rows would give {self.counted}), in {listing(list(self.overconstrained))}:"
+            )
             lines += [f"  {joint}: {row}" for joint, row in self.redundant]
         return "\n".join(lines)
 
@@ -308,10 +330,15 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
     loops = loop_matrix(dynamics, q)
     split = Split.of(loops.rows[:, free], tolerance, loops.size)
     taking_part = np.any(np.abs(split.dependent) > np.sqrt(tolerance), axis=1)
-    return Mobility(int(free.sum()), len(loops.rows), len(split.values),
-                    tuple(loops.names[i] for i in _dependent(split.dependent)),
-                    tuple(dict.fromkeys(name for (name, _), part in zip(loops.names, taking_part) if part)),
-                    float(split.values[-1] / loops.size) if len(split.values) else 1.0, tolerance)
+    return Mobility(
+        int(free.sum()),
+        len(loops.rows),
+        len(split.values),
+        tuple(loops.names[i] for i in _dependent(split.dependent)),
+        tuple(dict.fromkeys(name for (name, _), part in zip(loops.names, taking_part) if part)),
+        float(split.values[-1] / loops.size) if len(split.values) else 1.0,
+        tolerance,
+    )
 
 
 class LoopMatrix(NamedTuple):
@@ -384,4 +411,4 @@ def _dependent(left: np.ndarray) -> list[int]:
     dependences are largest and not alike."""
     from scipy.linalg import qr
 
-    return sorted(qr(left.T, mode="r", pivoting=True)[1][:left.shape[1]].tolist())
+    return sorted(qr(left.T, mode="r", pivoting=True)[1][: left.shape[1]].tolist())

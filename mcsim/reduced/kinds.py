@@ -28,8 +28,18 @@ from mcsim.scene.joints._joint import TreeKind
 
 # How motions are put together, (ways, turn, geared), in the order in which kernels number them (_links.pxd).
 PATTERNS: tuple[tuple[str, str, str], ...] = (
-    ("", "", ""), ("", "z", ""), ("z", "", ""), ("", "z", "z"), ("z", "z", ""), ("xy", "z", ""), ("*", "q", ""),
-    ("", "zyx", ""), ("", "zx", ""), ("", "z", "x"), ("", "user", ""))
+    ("", "", ""),
+    ("", "z", ""),
+    ("z", "", ""),
+    ("", "z", "z"),
+    ("z", "z", ""),
+    ("xy", "z", ""),
+    ("*", "q", ""),
+    ("", "zyx", ""),
+    ("", "zx", ""),
+    ("", "z", "x"),
+    ("", "user", ""),
+)
 
 
 class Kind(NamedTuple):
@@ -56,13 +66,19 @@ def _kind(tree: TreeKind) -> Kind:
     return Kind(tree.name, pattern, nq, nv, *tree[1:])
 
 
-KINDS: dict[str, Kind] = {tree.name: _kind(tree) for tree in (
-    *(joint.tree for joint in TYPES.values() if joint.tree is not None), TreeKind("spherical_ypr", turn="zyx"),
-    TreeKind("user", turn="user"))}
+KINDS: dict[str, Kind] = {
+    tree.name: _kind(tree)
+    for tree in (
+        *(joint.tree for joint in TYPES.values() if joint.tree is not None),
+        TreeKind("spherical_ypr", turn="zyx"),
+        TreeKind("user", turn="user"),
+    )
+}
 
 # Type of a scene's joint -> its kind. Joints of other types couple bodies, and no tree can be made of them.
-KIND_OF: dict[str, str] = {name: joint.tree.name for name, joint in TYPES.items()
-                           if joint.tree is not None and not joint.couples}
+KIND_OF: dict[str, str] = {
+    name: joint.tree.name for name, joint in TYPES.items() if joint.tree is not None and not joint.couples
+}
 
 # What a ball joint's coordinates may be -> its kind.
 BALLS: dict[str, str] = {"quaternion": "spherical", "ypr": "spherical_ypr"}

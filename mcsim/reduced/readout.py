@@ -21,21 +21,21 @@ from mcsim.reduced.kinds import KINDS, Kind
 from mcsim.reduced.links import Link
 from mcsim.reduced.user_joint import JointModel
 
-UNIT = 1e-6                     # how far from 1 the length of an orientation may be
-ROUNDING = 1e-15                # how far it is by rounding alone
-SINGULAR = 1e-8                 # cosine of a pitch, or part of an S, that is taken for zero
-MOST_STEPS = 200                # to the coordinates of a joint model of the user's
-DIFFERENCE = 1e-6               # of such coordinates
+UNIT = 1e-6  # how far from 1 the length of an orientation may be
+ROUNDING = 1e-15  # how far it is by rounding alone
+SINGULAR = 1e-8  # cosine of a pitch, or part of an S, that is taken for zero
+MOST_STEPS = 200  # to the coordinates of a joint model of the user's
+DIFFERENCE = 1e-6  # of such coordinates
 
 
 class Motion(NamedTuple):
     """F_s seen from F_p, of several joints; v, w: its velocity in its own axes. constant: of each joint."""
 
-    r: np.ndarray               # (…, k, 3)
-    quaternion: np.ndarray      # (…, k, 4)
-    v: np.ndarray               # (…, k, 3)
-    w: np.ndarray               # (…, k, 3)
-    constant: np.ndarray        # (k,)
+    r: np.ndarray  # (…, k, 3)
+    quaternion: np.ndarray  # (…, k, 4)
+    v: np.ndarray  # (…, k, 3)
+    w: np.ndarray  # (…, k, 3)
+    constant: np.ndarray  # (k,)
 
 
 class Reading(NamedTuple):
@@ -50,10 +50,10 @@ class Group(NamedTuple):
     """The joints of one kind: numbers of their links (k,), and where their coordinates stand."""
 
     kind: str
-    links: np.ndarray           # (k,)
-    q: np.ndarray               # (k, nq)
-    v: np.ndarray               # (k, nv)
-    constant: np.ndarray        # (k,)
+    links: np.ndarray  # (k,)
+    q: np.ndarray  # (k, nq)
+    v: np.ndarray  # (k, nv)
+    constant: np.ndarray  # (k,)
 
 
 class Readout:
@@ -71,14 +71,18 @@ class Readout:
         self._axes = np.array([from_matrix(link.frame[1].T) for link in links]).reshape(-1, 4)
         self._nq, self._nv = (max((getattr(link, part).stop for link in links), default=0) for part in ("q", "v"))
         by_kind = {kind: [link for link in links if link.kind == kind] for kind in KINDS}
-        users = by_kind.pop("user")                     # each is of its own kind
+        users = by_kind.pop("user")  # each is of its own kind
         self._groups = [self._group(*part) for part in by_kind.items() if part[1]]
         self._groups += [self._group("user", [link]) for link in users]
 
     @staticmethod
     def _group(kind: str, links: Sequence[Link]) -> Group:
-        q, v = (np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links],
-                         dtype=np.intp).reshape(len(links), -1) for part in ("q", "v"))
+        q, v = (
+            np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links], dtype=np.intp).reshape(
+                len(links), -1
+            )
+            for part in ("q", "v")
+        )
         return Group(kind, np.array([link.number for link in links]), q, v, np.array([link.constant for link in links]))
 
     def coordinates(self, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -112,14 +116,23 @@ class Readout:
         bad = ~np.isfinite(reading.qd).all(axis=-1)
         if bad.any():
             joint = self._links[links[np.nonzero(bad)[-1][0]]].joint
-            raise SceneError(f"joint {joint.name!r} is at a pitch of ±π/2, where yaw and roll turn about one axis and "
-                             "their rates are not determined; describe it by a quaternion (ball='quaternion')")
+            raise SceneError(
+                f"joint {joint.name!r} is at a pitch of ±π/2, where yaw and roll turn about one axis and "
+                "their rates are not determined; describe it by a quaternion (ball='quaternion')"
+            )
 
-    def _motion(self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray,
-                angular_velocities: np.ndarray) -> Motion:
+    def _motion(
+        self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray, angular_velocities: np.ndarray
+    ) -> Motion:
         """How each joint's F_s stands to its F_p, and moves."""
-        x, v, w = (self._checked(name, value, 3) for name, value in (
-            ("positions", positions), ("velocities", velocities), ("angular_velocities", angular_velocities)))
+        x, v, w = (
+            self._checked(name, value, 3)
+            for name, value in (
+                ("positions", positions),
+                ("velocities", velocities),
+                ("angular_velocities", angular_velocities),
+            )
+        )
         orientation = self._units(self._checked("orientations", orientations, 4))
         # Every link's frame, its origin's velocity, and its angular velocity; the base's are appended as the last.
         axes = _multiply(orientation, self._axes)
@@ -129,23 +142,33 @@ class Readout:
         # The frame of each joint on the parent, and on the link.
         parent, link = self._parent, slice(0, -1)
         arm = _rotate(axes[..., parent, :], self._place)
-        outer = (origin[..., parent, :] + arm, _multiply(axes[..., parent, :], self._turn),
-                 slip[..., parent, :] + np.cross(spin[..., parent, :], arm), spin[..., parent, :])
+        outer = (
+            origin[..., parent, :] + arm,
+            _multiply(axes[..., parent, :], self._turn),
+            slip[..., parent, :] + np.cross(spin[..., parent, :], arm),
+            spin[..., parent, :],
+        )
         inner = (origin[..., link, :], axes[..., link, :], slip[..., link, :], spin[..., link, :])
         backward = self._reversed[:, None]
         point_p, axes_p, v_p, w_p = (np.where(backward, i, o) for i, o in zip(inner, outer))
         point_s, axes_s, v_s, w_s = (np.where(backward, o, i) for i, o in zip(inner, outer))
         offset = point_s - point_p
-        return Motion(_rotate_back(axes_p, offset), _multiply(_conjugate(axes_p), axes_s),
-                      _rotate_back(axes_s, v_s - v_p - np.cross(w_p, offset)), _rotate_back(axes_s, w_s - w_p),
-                      np.zeros(0))
+        return Motion(
+            _rotate_back(axes_p, offset),
+            _multiply(_conjugate(axes_p), axes_s),
+            _rotate_back(axes_s, v_s - v_p - np.cross(w_p, offset)),
+            _rotate_back(axes_s, w_s - w_p),
+            np.zeros(0),
+        )
 
     def _checked(self, name: str, value: np.ndarray, size: int) -> np.ndarray:
         """The rows (…, links, size) of the links' bodies."""
         value = np.asarray(value, float)
         if value.ndim < 2 or value.shape[-2:] != (len(self._bodies), size):
-            raise SceneError(f"{name} must be (…, {len(self._bodies)}, {size}), {size} numbers for each body of the "
-                             f"scene, got {value.shape}")
+            raise SceneError(
+                f"{name} must be (…, {len(self._bodies)}, {size}), {size} numbers for each body of the "
+                f"scene, got {value.shape}"
+            )
         value = value[..., self._moving, :]
         bad = ~np.isfinite(value).all(axis=-1)
         if bad.any():
@@ -158,8 +181,10 @@ class Readout:
         off = np.abs(size - 1.0)
         bad = off[..., 0] > UNIT
         if bad.any():
-            raise SceneError(f"body {self._body_at(bad)!r}: orientations must be unit quaternions (w, x, y, z); divide "
-                             "them by their length")
+            raise SceneError(
+                f"body {self._body_at(bad)!r}: orientations must be unit quaternions (w, x, y, z); divide "
+                "them by their length"
+            )
         return np.where(off > ROUNDING, orientation / size, orientation)
 
     def _body_at(self, bad: np.ndarray) -> str:
@@ -168,6 +193,7 @@ class Readout:
 
 # ---- one function a kind ---------------------------------------------------------------------------------------------
 
+
 def _fixed(m: Motion) -> Reading:
     none = m.r[..., :0]
     return Reading(none, none, ([*_xyz(m.r)], [_angle(m.quaternion)], [*_xyz(m.v)], [*_xyz(m.w)]))
@@ -175,8 +201,7 @@ def _fixed(m: Motion) -> Reading:
 
 def _revolute(m: Motion) -> Reading:
     wx, wy, wz = _xyz(m.w)
-    return Reading(_stack(_twist(m.quaternion)), _stack(wz),
-                   ([*_xyz(m.r)], [_swing(m.quaternion)], [*_xyz(m.v)], [wx, wy]))
+    return Reading(_stack(_twist(m.quaternion)), _stack(wz), ([*_xyz(m.r)], [_swing(m.quaternion)], [*_xyz(m.v)], [wx, wy]))
 
 
 def _prismatic(m: Motion) -> Reading:
@@ -191,39 +216,46 @@ def _helical(m: Motion) -> Reading:
     vx, vy, vz = _xyz(m.v)
     wx, wy, wz = _xyz(m.w)
     angle = _unwound(_twist(m.quaternion), z, m.constant)
-    return Reading(_stack(angle), _stack(wz), ([x, y, z - m.constant * angle], [_swing(m.quaternion)],
-                                               [vx, vy, vz - m.constant * wz], [wx, wy]))
+    return Reading(
+        _stack(angle),
+        _stack(wz),
+        ([x, y, z - m.constant * angle], [_swing(m.quaternion)], [vx, vy, vz - m.constant * wz], [wx, wy]),
+    )
 
 
 def _cylindrical(m: Motion) -> Reading:
     x, y, z = _xyz(m.r)
     vx, vy, vz = _xyz(m.v)
     wx, wy, wz = _xyz(m.w)
-    return Reading(_stack(z, _twist(m.quaternion)), _stack(vz, wz),
-                   ([x, y], [_swing(m.quaternion)], [vx, vy], [wx, wy]))
+    return Reading(_stack(z, _twist(m.quaternion)), _stack(vz, wz), ([x, y], [_swing(m.quaternion)], [vx, vy], [wx, wy]))
 
 
 def _planar(m: Motion) -> Reading:
     x, y, z = _xyz(m.r)
     vx, vy, vz = _xyz(m.v)
     wx, wy, wz = _xyz(m.w)
-    return Reading(_stack(x, y, _twist(m.quaternion)), _stack(vx, vy, wz),
-                   ([z], [_swing(m.quaternion)], [vz], [wx, wy]))
+    return Reading(_stack(x, y, _twist(m.quaternion)), _stack(vx, vy, wz), ([z], [_swing(m.quaternion)], [vz], [wx, wy]))
 
 
 def _turning(kind: Kind, m: Motion) -> Reading:
     """A quaternion comes with w >= 0, but for one of what nothing holds, which has the sign of the bodies'."""
     if len(kind.ways) == 3:
-        return Reading(np.concatenate([m.r, m.quaternion], axis=-1),
-                       np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
+        return Reading(
+            np.concatenate([m.r, m.quaternion], axis=-1),
+            np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1),
+            ([], [], [], []),
+        )
     q = np.where(m.quaternion[..., :1] < 0.0, -m.quaternion, m.quaternion)
     if not kind.ways:
         return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
     ways = ["xyz".index(way) for way in kind.ways]
     held = [i for i in range(3) if i not in ways]
     v = _rotate(m.quaternion, m.v)
-    return Reading(np.concatenate([m.r[..., ways], q], axis=-1), np.concatenate([v[..., ways], m.w], axis=-1),
-                   ([m.r[..., i] for i in held], [], [v[..., i] for i in held], []))
+    return Reading(
+        np.concatenate([m.r[..., ways], q], axis=-1),
+        np.concatenate([v[..., ways], m.w], axis=-1),
+        ([m.r[..., i] for i in held], [], [v[..., i] for i in held], []),
+    )
 
 
 def _angles_zyx(m: Motion) -> Reading:
@@ -235,16 +267,20 @@ def _angles_zyx(m: Motion) -> Reading:
     cosine = _length([rotation[..., 0, 0], rotation[..., 1, 0]])
     pitch = arctan2(-rotation[..., 2, 0], cosine)
     singular = cosine < SINGULAR
-    yaw = np.where(singular, arctan2(-rotation[..., 0, 1], rotation[..., 1, 1]),
-                   arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
+    yaw = np.where(
+        singular, arctan2(-rotation[..., 0, 1], rotation[..., 1, 1]), arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    )
     roll = np.where(singular, 0.0, arctan2(rotation[..., 2, 1], rotation[..., 2, 2]))
     wx, wy, wz = _xyz(m.w)
     s, c = sin(roll), cos(roll)
     across = s * wy + c * wz
     with np.errstate(divide="ignore", invalid="ignore"):
         yaw_rate = np.where(singular, np.where(across == 0.0, 0.0, np.nan), across / cosine)
-    return Reading(_stack(yaw, pitch, roll), _stack(yaw_rate, c * wy - s * wz, wx + sin(pitch) * yaw_rate),
-                   ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+    return Reading(
+        _stack(yaw, pitch, roll),
+        _stack(yaw_rate, c * wy - s * wz, wx + sin(pitch) * yaw_rate),
+        ([*_xyz(m.r)], [], [*_xyz(m.v)], []),
+    )
 
 
 def _angles_zx(m: Motion) -> Reading:
@@ -255,8 +291,9 @@ def _angles_zx(m: Motion) -> Reading:
     lean = arctan2(rotation[..., 2, 0], _length([rotation[..., 0, 0], rotation[..., 1, 0]]))
     wx, wy, wz = _xyz(m.w)
     s, c = sin(second), cos(second)
-    return Reading(_stack(first, second), _stack(s * wy + c * wz, wx),
-                   ([*_xyz(m.r)], [lean], [*_xyz(m.v)], [c * wy - s * wz]))
+    return Reading(
+        _stack(first, second), _stack(s * wy + c * wz, wx), ([*_xyz(m.r)], [lean], [*_xyz(m.v)], [c * wy - s * wz])
+    )
 
 
 def _rack_pinion(m: Motion) -> Reading:
@@ -266,8 +303,16 @@ def _rack_pinion(m: Motion) -> Reading:
     wx, wy, wz = _xyz(m.w)
     angle = _unwound(_twist(m.quaternion), x, m.constant)
     s, c = sin(angle), cos(angle)
-    return Reading(_stack(angle), _stack(wz), ([x - m.constant * angle, y, z], [_swing(m.quaternion)],
-                                               [vx - m.constant * c * wz, vy + m.constant * s * wz, vz], [wx, wy]))
+    return Reading(
+        _stack(angle),
+        _stack(wz),
+        (
+            [x - m.constant * angle, y, z],
+            [_swing(m.quaternion)],
+            [vx - m.constant * c * wz, vy + m.constant * s * wz, vz],
+            [wx, wy],
+        ),
+    )
 
 
 def _user(model: JointModel, m: Motion) -> Reading:
@@ -296,8 +341,9 @@ def _nearest(apart, at):
     Levenberg-Marquardt algorithm", 1978) with differences for derivatives."""
     found, damping = apart(at), 1e-3
     for _ in range(MOST_STEPS):
-        slope = np.array([(apart(at + step) - apart(at - step)) / (2.0 * DIFFERENCE)
-                          for step in DIFFERENCE * np.eye(len(at))]).T
+        slope = np.array(
+            [(apart(at + step) - apart(at - step)) / (2.0 * DIFFERENCE) for step in DIFFERENCE * np.eye(len(at))]
+        ).T
         size = dot(found, found)
         while damping < 1e12:
             held = np.sqrt(damping) * np.maximum(lengths(slope.T), 1e-12)
@@ -315,13 +361,26 @@ def _nearest(apart, at):
 
 
 _PATTERNS: tuple[Callable[..., Reading], ...] = (
-    _fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx, _rack_pinion)
+    _fixed,
+    _revolute,
+    _prismatic,
+    _helical,
+    _cylindrical,
+    _planar,
+    _turning,
+    _angles_zyx,
+    _angles_zx,
+    _rack_pinion,
+)
 READ: dict[str, Callable[[Motion], Reading]] = {
-    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
-    if kind.turn != "user"}
+    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern]
+    for name, kind in KINDS.items()
+    if kind.turn != "user"
+}
 
 
 # ---- many vectors and quaternions at once ----------------------------------------------------------------------------
+
 
 def _xyz(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return a[..., 0], a[..., 1], a[..., 2]

@@ -15,7 +15,7 @@ from mcsim.reduced.spaces import TURNS, Frames, JointSpaces, spaces_at
 from mcsim.reduced.system import System
 from mcsim.scene import GearJoint, Joint
 
-SHORTEST = 1e-9                 # [m]; a rod that is shorter has no direction
+SHORTEST = 1e-9  # [m]; a rod that is shorter has no direction
 
 
 class Rows(NamedTuple):
@@ -42,9 +42,17 @@ class Rows(NamedTuple):
 def joint_rows(joint: JointSpaces, frames: Frames) -> Rows:
     """T' (a_s - a_p) = T' (c_J + v_s × v_J), of spaces in world axes."""
     t = joint.T.T
-    return Rows(joint.name, joint.rows, [(link, t @ x) for link, x in frames.ends(joint)],
-                t @ frames.relative_bias(joint), t @ (joint.velocity - joint.sigma), joint.error, joint.origin,
-                joint.axes, joint.T)
+    return Rows(
+        joint.name,
+        joint.rows,
+        [(link, t @ x) for link, x in frames.ends(joint)],
+        t @ frames.relative_bias(joint),
+        t @ (joint.velocity - joint.sigma),
+        joint.error,
+        joint.origin,
+        joint.axes,
+        joint.T,
+    )
 
 
 def coupling_rows(dynamics: Dynamics, frames: Frames, q: np.ndarray, qd: np.ndarray) -> list[Rows]:
@@ -65,8 +73,10 @@ def refuse_couplings(system: System) -> None:
     """A SceneError where a scene has constraints that are not known here."""
     unknown = [joint for joint in system.couplings if joint.type not in ("distance", "gear")]
     if unknown:
-        raise SceneError("this takes joints that a tree can be made of, rods and gears; the scene has "
-                         + ", ".join(f"{joint.name!r} ({joint.type})" for joint in unknown))
+        raise SceneError(
+            "this takes joints that a tree can be made of, rods and gears; the scene has "
+            + ", ".join(f"{joint.name!r} ({joint.type})" for joint in unknown)
+        )
 
 
 def _rod(joint: Joint, frames: Frames) -> Rows:
@@ -86,8 +96,17 @@ def _rod(joint: Joint, frames: Frames) -> Rows:
         if link >= 0:
             shares.append((link, sign * np.concatenate([np.cross(arm, n), n])[None]))
     along = n @ slip
-    return Rows(joint.name, ("force along the rod",), shares, -np.array([n @ bend + (slip @ slip - along**2) / length]),
-                np.array([along]), np.array([length - joint.constant]), p_b, axes, np.array([[0, 0, 0, *n]]).T)
+    return Rows(
+        joint.name,
+        ("force along the rod",),
+        shares,
+        -np.array([n @ bend + (slip @ slip - along**2) / length]),
+        np.array([along]),
+        np.array([length - joint.constant]),
+        p_b,
+        axes,
+        np.array([[0, 0, 0, *n]]).T,
+    )
 
 
 def _gear(joint: GearJoint, dynamics: Dynamics, frames: Frames, bare: dict[str, JointSpaces]) -> Rows:
@@ -103,8 +122,17 @@ def _gear(joint: GearJoint, dynamics: Dynamics, frames: Frames, bare: dict[str, 
         drive = weight * last.T_a[:, axis]
         shares += [(link, (drive @ x)[None]) for link, x in frames.ends(last)]
         sums += drive @ frames.relative_bias(last), drive @ last.velocity, weight * last.q[axis]
-    return Rows(joint.name, ("force of the gear",), shares, sums[:1], sums[1:2], sums[2:] - kept, last.origin,
-                last.axes, joint.ratio * last.T_a[:, [joint.axis_b]])
+    return Rows(
+        joint.name,
+        ("force of the gear",),
+        shares,
+        sums[:1],
+        sums[1:2],
+        sums[2:] - kept,
+        last.origin,
+        last.axes,
+        joint.ratio * last.T_a[:, [joint.axis_b]],
+    )
 
 
 def _geared(joint: GearJoint) -> tuple[tuple[str, int, float], ...]:
@@ -114,8 +142,10 @@ def _geared(joint: GearJoint) -> tuple[tuple[str, int, float], ...]:
 def _coordinate(joint: Joint, bare: dict[str, JointSpaces], name: str, axis: int) -> JointSpaces:
     found = bare.get(name)
     if found is None or found.kind not in TURNS or (found.kind == "planar" and axis < 2):
-        raise SceneError(f"joint {joint.name!r} gears coordinate {axis} of joint {name!r}, which is not known here: "
-                         "take an angle, or the way of a slider or a cylindrical joint")
+        raise SceneError(
+            f"joint {joint.name!r} gears coordinate {axis} of joint {name!r}, which is not known here: "
+            "take an angle, or the way of a slider or a cylindrical joint"
+        )
     return found
 
 

@@ -32,10 +32,13 @@ from mcsim.reduced.user_joint import JointModel
 from mcsim.scene.checks import FieldError, listing, show, suggestion, vector
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
-UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
+UNIT = 1e-9  # by how much T_a' S of a user's T_a may differ from 1
 # Kinds whose coordinates a Motion may move, and which of them turn all the way round.
-TURNS = {name: () if KINDS[name].geared else tuple(range(len(KINDS[name].ways), KINDS[name].nq))
-         for name in KIND_OF.values() if KINDS[name].plain and KINDS[name].nq > 0}
+TURNS = {
+    name: () if KINDS[name].geared else tuple(range(len(KINDS[name].ways), KINDS[name].nq))
+    for name in KIND_OF.values()
+    if KINDS[name].plain and KINDS[name].nq > 0
+}
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
 TORQUE_X, TORQUE_Y, TORQUE_Z = (((axis, NONE), f"torque about {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
@@ -128,20 +131,33 @@ class JointSpaces:
         if self.world:
             return self
         turn = np.kron(np.eye(2), self.axes)
-        return replace(self, world=True, **{field: turn @ getattr(self, field) for field in (
-            "S", "T", "T_a", "sigma", "c", "velocity")})
+        return replace(
+            self,
+            world=True,
+            **{field: turn @ getattr(self, field) for field in ("S", "T", "T_a", "sigma", "c", "velocity")},
+        )
 
     def transmitted(self, tau, constraint) -> np.ndarray:
         """f_J (6,) = T_a tau + T lambda, for tau (n,) and lambda (6 - n,): what acts on the successor."""
         return self.T_a @ np.asarray(tau, float) + self.T @ np.asarray(constraint, float)
 
     def __repr__(self) -> str:
-        return (f"<{self.kind} joint {self.name!r}: {self.S.shape[1]} free, {self.T.shape[1]} constrained, in "
-                f"{'world axes' if self.world else 'F_s axes'}>")
+        return (
+            f"<{self.kind} joint {self.name!r}: {self.S.shape[1]} free, {self.T.shape[1]} constrained, in "
+            f"{'world axes' if self.world else 'F_s axes'}>"
+        )
 
 
-def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
-                 active: Mapping[str, np.ndarray] | None = None, time: float = 0.0) -> list[JointSpaces]:
+def joint_spaces(
+    system: System | Dynamics,
+    q,
+    qd=None,
+    *,
+    given=None,
+    qdd=None,
+    active: Mapping[str, np.ndarray] | None = None,
+    time: float = 0.0,
+) -> list[JointSpaces]:
     """The spaces of all joints at q (nq,), qd (nv,) (0 if None), in F_s axes: the links' joints in the order of links,
     then those that close loops.
 
@@ -161,8 +177,15 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
     return spaces_at(Frames(dynamics, q, qd), q, qd, given_velocities(system, given), qdd, active, time)
 
 
-def spaces_at(frames: Frames, q: np.ndarray, qd: np.ndarray, given: np.ndarray, qdd: np.ndarray,
-              active: Mapping[str, np.ndarray] | None, time: float | None) -> list[JointSpaces]:
+def spaces_at(
+    frames: Frames,
+    q: np.ndarray,
+    qd: np.ndarray,
+    given: np.ndarray,
+    qdd: np.ndarray,
+    active: Mapping[str, np.ndarray] | None,
+    time: float | None,
+) -> list[JointSpaces]:
     """joint_spaces of a state that was checked. time None: as if there were no Motions."""
     system, active, spaces = frames.system, dict(active or {}), []
     for link in system.links:
@@ -178,12 +201,30 @@ def spaces_at(frames: Frames, q: np.ndarray, qd: np.ndarray, given: np.ndarray, 
             model = model._replace(T_a=_active(name, chosen, model.S))
         numbers = np.arange(link.v.start, link.v.stop)
         known = given[numbers]
-        fields = _with_given(model, known, qd[numbers[known]], qdd[numbers[known]], tuple(
-            f"velocity {k} of the joint, which is given" for k in np.flatnonzero(known)))
+        fields = _with_given(
+            model,
+            known,
+            qd[numbers[known]],
+            qdd[numbers[known]],
+            tuple(f"velocity {k} of the joint, which is given" for k in np.flatnonzero(known)),
+        )
         origin, axes = frames.place(*s)
-        spaces.append(JointSpaces(name=name, kind=link.kind, link=link.number, predecessor=p[0], successor=s[0],
-                                  q=q[link.q], columns=numbers[~known], velocity=model.S @ qd[numbers],
-                                  error=np.zeros(fields["T"].shape[1]), origin=origin, axes=axes, **fields))
+        spaces.append(
+            JointSpaces(
+                name=name,
+                kind=link.kind,
+                link=link.number,
+                predecessor=p[0],
+                successor=s[0],
+                q=q[link.q],
+                columns=numbers[~known],
+                velocity=model.S @ qd[numbers],
+                error=np.zeros(fields["T"].shape[1]),
+                origin=origin,
+                axes=axes,
+                **fields,
+            )
+        )
     if active:
         raise SceneError(f"active has {listing(list(active))}, which is no tree joint")
     return spaces + [_loop_joint(loop, frames, time) for loop in system.loops]
@@ -196,8 +237,9 @@ def _loop_joint(loop: Loop, frames: Frames, time: float | None) -> JointSpaces:
     turn, way = axes_p.T @ axes, axes_p.T @ (origin - origin_p)
     moved = frames.velocity(loop.successor, origin) - frames.velocity(loop.predecessor, origin)
     velocity = np.concatenate([axes.T @ moved[:3], axes.T @ moved[3:]])
-    read = READ[loop.kind](Motion(way[None], from_matrix(turn)[None], velocity[None, 3:], velocity[None, :3],
-                                  np.array([loop.constant])))
+    read = READ[loop.kind](
+        Motion(way[None], from_matrix(turn)[None], velocity[None, 3:], velocity[None, :3], np.array([loop.constant]))
+    )
     q, qd = read.q[0], read.qd[0]
     model = jcalc(loop.kind, q, qd, loop.constant)
     # From where the coordinates put F_s to where it is.
@@ -205,12 +247,28 @@ def _loop_joint(loop: Loop, frames: Frames, time: float | None) -> JointSpaces:
     given, asked = _asked(loop, q, time)
     if given.any():
         model = _of_rates(loop.kind, model, q, qd)
-    fields = _with_given(model, given, asked[1][given], asked[2][given], tuple(
-        f"coordinate {k} of the joint, which is moved" for k in np.flatnonzero(given)))
+    fields = _with_given(
+        model,
+        given,
+        asked[1][given],
+        asked[2][given],
+        tuple(f"coordinate {k} of the joint, which is moved" for k in np.flatnonzero(given)),
+    )
     error = np.concatenate([model.T.T @ off, asked[0][given]])
-    return JointSpaces(name=loop.joint.name, kind=loop.kind, link=None, predecessor=loop.predecessor,
-                       successor=loop.successor, q=q, columns=np.zeros(0, int), velocity=velocity, error=error,
-                       origin=origin, axes=axes, **fields)
+    return JointSpaces(
+        name=loop.joint.name,
+        kind=loop.kind,
+        link=None,
+        predecessor=loop.predecessor,
+        successor=loop.successor,
+        q=q,
+        columns=np.zeros(0, int),
+        velocity=velocity,
+        error=error,
+        origin=origin,
+        axes=axes,
+        **fields,
+    )
 
 
 def _asked(loop: Loop, q: np.ndarray, time: float | None) -> tuple[np.ndarray, np.ndarray]:
@@ -221,8 +279,10 @@ def _asked(loop: Loop, q: np.ndarray, time: float | None) -> tuple[np.ndarray, n
     if time is None or all(motion is None for motion in motions):
         return np.zeros(size, bool), asked
     if loop.kind not in TURNS:
-        raise SceneError(f"joint {loop.joint.name!r}: motions of a {loop.joint.type} joint are not known here; this "
-                         f"takes those of joints of the kinds {listing(list(TURNS))}")
+        raise SceneError(
+            f"joint {loop.joint.name!r}: motions of a {loop.joint.type} joint are not known here; this "
+            f"takes those of joints of the kinds {listing(list(TURNS))}"
+        )
     for k, motion in enumerate(motions):
         if motion is not None:
             position, asked[1, k], asked[2, k] = motion.at(time)
@@ -243,9 +303,14 @@ def _of_rates(kind: str, model: Jcalc, q: np.ndarray, qd: np.ndarray) -> Jcalc:
 
 def _with_given(model: Jcalc, given: np.ndarray, rates, accelerations, rows: tuple[str, ...]) -> dict:
     """Prescribed columns of S become sigma, and part of c; those of T_a become constraints."""
-    return {"S": model.S[:, ~given], "T": np.hstack([model.T, model.T_a[:, given]]), "T_a": model.T_a[:, ~given],
-            "sigma": model.S[:, given] @ rates, "c": model.c + model.S[:, given] @ accelerations,
-            "rows": model.rows + rows}
+    return {
+        "S": model.S[:, ~given],
+        "T": np.hstack([model.T, model.T_a[:, given]]),
+        "T_a": model.T_a[:, ~given],
+        "sigma": model.S[:, given] @ rates,
+        "c": model.c + model.S[:, given] @ accelerations,
+        "rows": model.rows + rows,
+    }
 
 
 def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:
@@ -255,12 +320,13 @@ def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:
     except (OverflowError, TypeError, ValueError):
         raise SceneError(f"joint {name!r}: active must be numbers, got {show(value)}") from None
     if value.shape != subspace.shape:
-        raise SceneError(f"joint {name!r}: active must be {subspace.shape}, a column for each velocity, got "
-                         f"{value.shape}")
+        raise SceneError(f"joint {name!r}: active must be {subspace.shape}, a column for each velocity, got {value.shape}")
     off = np.abs(value.T @ subspace - np.eye(subspace.shape[1])).max(initial=0.0)
     if not off <= UNIT:
-        raise SceneError(f"joint {name!r}: active must satisfy T_a' S = 1, it is off by {off:.3g}; the usual T_a plus "
-                         "T times any numbers does")
+        raise SceneError(
+            f"joint {name!r}: active must satisfy T_a' S = 1, it is off by {off:.3g}; the usual T_a plus "
+            "T times any numbers does"
+        )
     return value
 
 
@@ -320,6 +386,7 @@ class Frames:
 
 # ---- one function a kind ---------------------------------------------------------------------------------------------
 
+
 def _columns(vectors) -> np.ndarray:
     """(6, n) of pairs (w, v) or (n, f)."""
     return np.array([np.concatenate(pair) for pair in vectors]).reshape(-1, 6).T
@@ -327,9 +394,15 @@ def _columns(vectors) -> np.ndarray:
 
 def _model(place, turn, free, rows, active=None, c=None) -> Jcalc:
     """free: pairs (w, v), the columns of S; rows: of T, (pair, name); active: of T_a, that of S if None."""
-    return Jcalc(place, turn, _columns(free), _columns([pair for pair, _ in rows]),
-                 _columns(free if active is None else active), np.zeros(6) if c is None else c,
-                 tuple(name for _, name in rows))
+    return Jcalc(
+        place,
+        turn,
+        _columns(free),
+        _columns([pair for pair, _ in rows]),
+        _columns(free if active is None else active),
+        np.zeros(6) if c is None else c,
+        tuple(name for _, name in rows),
+    )
 
 
 def turn_x(angle) -> np.ndarray:
@@ -365,8 +438,9 @@ def _prismatic(q, qd, constant):
 def _helical(q, qd, pitch):
     """A force along the axis is borne together with the torque that it turns into."""
     thread = (-pitch * Z, Z), "force along z with the thread's torque"
-    return _model(pitch * q[0] * Z, turn_z(q[0]), [(Z, pitch * Z)], [TORQUE_X, TORQUE_Y, FORCE_X, FORCE_Y, thread],
-                  [(Z, NONE)])
+    return _model(
+        pitch * q[0] * Z, turn_z(q[0]), [(Z, pitch * Z)], [TORQUE_X, TORQUE_Y, FORCE_X, FORCE_Y, thread], [(Z, NONE)]
+    )
 
 
 def _cylindrical(q, qd, constant):
@@ -374,32 +448,46 @@ def _cylindrical(q, qd, constant):
 
 
 def _planar(q, qd, constant):
-    return _model(np.array([q[0], q[1], 0.0]), turn_z(q[2]), [(NONE, X), (NONE, Y), (Z, NONE)],
-                  [TORQUE_X, TORQUE_Y, FORCE_Z])
+    return _model(
+        np.array([q[0], q[1], 0.0]), turn_z(q[2]), [(NONE, X), (NONE, Y), (Z, NONE)], [TORQUE_X, TORQUE_Y, FORCE_Z]
+    )
 
 
 def _angles_zyx(q, qd, constant):
     """w = yaw' Rx(-roll) Ry(-pitch) z + pitch' Rx(-roll) y + roll' x; c is the rate of these axes seen from F_s."""
     yaw, pitch, roll = q
     if abs(np.cos(pitch)) < SINGULAR:
-        raise SceneError("yaw, pitch and roll are singular at a pitch of ±π/2: no T_a has T_a' S = 1; describe the "
-                         "ball joint by a quaternion (ball='quaternion')")
+        raise SceneError(
+            "yaw, pitch and roll are singular at a pitch of ±π/2: no T_a has T_a' S = 1; describe the "
+            "ball joint by a quaternion (ball='quaternion')"
+        )
     to_roll, to_pitch = turn_x(-roll), turn_y(-pitch)
     first, second = to_roll @ to_pitch @ Z, to_roll @ Y
     axes = np.column_stack([first, second, X])
-    change = (qd[0] * (qd[1] * to_roll @ np.cross(to_pitch @ Z, Y) + qd[2] * np.cross(first, X))
-              + qd[1] * qd[2] * np.cross(second, X))
-    return _model(NONE, turn_z(yaw) @ turn_y(pitch) @ turn_x(roll), [(axis, NONE) for axis in axes.T],
-                  [FORCE_X, FORCE_Y, FORCE_Z], [(axis, NONE) for axis in np.linalg.inv(axes)],
-                  np.concatenate([change, NONE]))
+    change = qd[0] * (qd[1] * to_roll @ np.cross(to_pitch @ Z, Y) + qd[2] * np.cross(first, X)) + qd[1] * qd[2] * np.cross(
+        second, X
+    )
+    return _model(
+        NONE,
+        turn_z(yaw) @ turn_y(pitch) @ turn_x(roll),
+        [(axis, NONE) for axis in axes.T],
+        [FORCE_X, FORCE_Y, FORCE_Z],
+        [(axis, NONE) for axis in np.linalg.inv(axes)],
+        np.concatenate([change, NONE]),
+    )
 
 
 def _angles_zx(q, qd, constant):
     to_b = turn_x(-q[1])
     first = to_b @ Z
     across = (to_b @ Y, NONE), "torque about axis_b × axis_a"
-    return _model(NONE, turn_z(q[0]) @ to_b.T, [(first, NONE), (X, NONE)], [across, FORCE_X, FORCE_Y, FORCE_Z],
-                  c=np.concatenate([qd[0] * qd[1] * np.cross(first, X), NONE]))
+    return _model(
+        NONE,
+        turn_z(q[0]) @ to_b.T,
+        [(first, NONE), (X, NONE)],
+        [across, FORCE_X, FORCE_Y, FORCE_Z],
+        c=np.concatenate([qd[0] * qd[1] * np.cross(first, X), NONE]),
+    )
 
 
 def _turning(kind: Kind, q, qd, constant):
@@ -409,17 +497,27 @@ def _turning(kind: Kind, q, qd, constant):
     place, slip = np.zeros(3), np.zeros(3)
     place[ways], slip[ways] = q[:n], qd[:n]
     held = [((NONE, turn[i]), f"force along {name} of F_p") for i, name in enumerate("xyz") if i not in ways]
-    return _model(place, turn, [*((NONE, turn[i]) for i in ways), (X, NONE), (Y, NONE), (Z, NONE)],
-                  held if ways else [FORCE_X, FORCE_Y, FORCE_Z], c=np.concatenate([NONE, np.cross(turn.T @ slip, qd[n:])]))
+    return _model(
+        place,
+        turn,
+        [*((NONE, turn[i]) for i in ways), (X, NONE), (Y, NONE), (Z, NONE)],
+        held if ways else [FORCE_X, FORCE_Y, FORCE_Z],
+        c=np.concatenate([NONE, np.cross(turn.T @ slip, qd[n:])]),
+    )
 
 
 def _rack_pinion(q, qd, radius):
     """The way along x of F_p, which is `along` in F_s."""
     along, across = turn_z(-q[0]) @ X, turn_z(-q[0]) @ Y
     teeth = (-radius * Z, along), "force along the rack with the pinion's torque"
-    return _model(radius * q[0] * X, turn_z(q[0]), [(Z, radius * along)],
-                  [TORQUE_X, TORQUE_Y, FORCE_Z, ((NONE, across), "force across the rack"), teeth], [(Z, NONE)],
-                  np.concatenate([NONE, -radius * qd[0]**2 * across]))
+    return _model(
+        radius * q[0] * X,
+        turn_z(q[0]),
+        [(Z, radius * along)],
+        [TORQUE_X, TORQUE_Y, FORCE_Z, ((NONE, across), "force across the rack"), teeth],
+        [(Z, NONE)],
+        np.concatenate([NONE, -radius * qd[0] ** 2 * across]),
+    )
 
 
 def _user(name: str, own: JointModel, q, qd) -> Jcalc:
@@ -429,12 +527,31 @@ def _user(name: str, own: JointModel, q, qd) -> Jcalc:
     u, s, _ = np.linalg.svd(subspace)
     if s[-1] < SINGULAR * s[0]:
         raise SceneError(f"joint {name!r}: the S of its JointModel is singular at q = {q}: no T_a has T_a' S = 1")
-    return Jcalc(place, turn, subspace, u[:, own.size:], np.linalg.pinv(subspace).T, own.bias(q, qd),
-                 tuple(f"force {k} across the model's motions" for k in range(6 - own.size)))
+    return Jcalc(
+        place,
+        turn,
+        subspace,
+        u[:, own.size :],
+        np.linalg.pinv(subspace).T,
+        own.bias(q, qd),
+        tuple(f"force {k} across the model's motions" for k in range(6 - own.size)),
+    )
 
 
-_PATTERNS = (_fixed, _revolute, _prismatic, _helical, _cylindrical, _planar, _turning, _angles_zyx, _angles_zx,
-             _rack_pinion)
+_PATTERNS = (
+    _fixed,
+    _revolute,
+    _prismatic,
+    _helical,
+    _cylindrical,
+    _planar,
+    _turning,
+    _angles_zyx,
+    _angles_zx,
+    _rack_pinion,
+)
 _KINDS: dict[str, Callable[..., Jcalc]] = {
-    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern] for name, kind in KINDS.items()
-    if kind.turn != "user"}
+    name: partial(_turning, kind) if kind.turn == "q" else _PATTERNS[kind.pattern]
+    for name, kind in KINDS.items()
+    if kind.turn != "user"
+}

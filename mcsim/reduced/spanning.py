@@ -23,7 +23,7 @@ BASE = -1
 class Edge(NamedTuple):
     """A joint between two nodes; joint is None for a free joint that no joint of the scene stands for."""
 
-    joint: Any                      # Joint | None
+    joint: Any  # Joint | None
     predecessor: int
     successor: int
 
@@ -49,7 +49,7 @@ class Groups:
     """Which nodes hang together: a union-find forest over the bodies and the base."""
 
     def __init__(self, count: int):
-        self._parent = list(range(count + 1))       # the base is the last
+        self._parent = list(range(count + 1))  # the base is the last
 
     def find(self, node: int) -> int:
         """A number that all nodes of a group share."""
@@ -67,8 +67,12 @@ class Groups:
         return a != b
 
 
-def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body | str] | None,
-         models: Mapping[str, int] = MappingProxyType({})) -> Spanning:
+def span(
+    scene: Scene,
+    tree: Iterable[Joint | str] | None,
+    roots: Iterable[Body | str] | None,
+    models: Mapping[str, int] = MappingProxyType({}),
+) -> Spanning:
     """A spanning tree of the scene.
 
     The joints of `tree` and the bodies of `roots` are taken first. Then joints with fewer freedoms before those with
@@ -84,8 +88,10 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
         if why := _must_be_cut(edge.joint):
             raise SceneError(f"joint {edge.joint.name!r} {why}: it cannot be a tree joint; leave it out of tree")
         if not groups.join(edge.predecessor, edge.successor):
-            raise SceneError(f"joint {edge.joint.name!r} closes a loop with {_path(scene, chosen, edge)}; it cannot be "
-                             "a tree joint: leave it, or another of these, out of tree and roots")
+            raise SceneError(
+                f"joint {edge.joint.name!r} closes a loop with {_path(scene, chosen, edge)}; it cannot be "
+                "a tree joint: leave it, or another of these, out of tree and roots"
+            )
         chosen.append(edge)
     for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint) or 0, item[0])):
         if not _must_be_cut(edge.joint) and groups.join(edge.predecessor, edge.successor):
@@ -164,10 +170,12 @@ def _implicit(scene: Scene, roots: Iterable[Body | str] | None) -> list[Edge]:
     named = {scene.body(root).name for root in _items(roots, "roots", "bodies")}
     for name in named:
         if scene.body(name).kind == "static":
-            raise SceneError(f"body {name!r} is static and so part of the base: it cannot be a root; name a body that "
-                             "moves")
-    return [Edge(None, BASE, place) for place, body in enumerate(scene.bodies)
-            if body.kind == "kinematic" or body.name in named]
+            raise SceneError(
+                f"body {name!r} is static and so part of the base: it cannot be a root; name a body that moves"
+            )
+    return [
+        Edge(None, BASE, place) for place, body in enumerate(scene.bodies) if body.kind == "kinematic" or body.name in named
+    ]
 
 
 def _named(scene: Scene, tree: Iterable[Joint | str] | None, edges: Mapping[str, Edge]) -> list[Edge]:
@@ -176,8 +184,11 @@ def _named(scene: Scene, tree: Iterable[Joint | str] | None, edges: Mapping[str,
     for name in names:
         if name not in edges:
             joint = scene.joint(name)
-            why = (f"is a {joint.type} joint, of which no tree can be made" if freedoms(joint) is None
-                   else "joins two bodies of the base")
+            why = (
+                f"is a {joint.type} joint, of which no tree can be made"
+                if freedoms(joint) is None
+                else "joins two bodies of the base"
+            )
             raise SceneError(f"joint {name!r} {why}; leave it out of tree")
     return [edges[name] for name in names]
 

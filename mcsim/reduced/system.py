@@ -63,20 +63,29 @@ class System:
     subtree_size: np.ndarray
     link_of: dict[str, int]
 
-    def __init__(self, scene: Scene, tree: Iterable[Joint | str] | None = None,
-                 roots: Iterable[Body | str] | None = None, ball: str | Mapping[str, str] = "quaternion",
-                 models: Mapping[str, JointModel | str] | None = None):
+    def __init__(
+        self,
+        scene: Scene,
+        tree: Iterable[Joint | str] | None = None,
+        roots: Iterable[Body | str] | None = None,
+        ball: str | Mapping[str, str] = "quaternion",
+        models: Mapping[str, JointModel | str] | None = None,
+    ):
         if not isinstance(scene, Scene):
             raise SceneError(f"System: the first argument must be a Scene, got {type(scene).__name__}")
         self.scene = scene
         balls = _balls(scene, ball)
         self._models = _models(scene, models)
         balls |= {name: "rack_pinion" if model == "rack_pinion" else "user" for name, model in self._models.items()}
-        spanning = span(scene, tree, roots, {name: model.size if isinstance(model, JointModel) else 1
-                                             for name, model in self._models.items()})
+        spanning = span(
+            scene,
+            tree,
+            roots,
+            {name: model.size if isinstance(model, JointModel) else 1 for name, model in self._models.items()},
+        )
         self.link_of = {body.name: BASE for body in scene.bodies}
         self.link_of |= {scene.bodies[branch.body].name: i for i, branch in enumerate(spanning.branches)}
-        self._frames: list[Frame] = []              # of each link, in its body's own frame
+        self._frames: list[Frame] = []  # of each link, in its body's own frame
         self.links = []
         self.nq = self.nv = 0
         for branch in spanning.branches:
@@ -113,13 +122,28 @@ class System:
         model = _user_model(self._models, joint) if kind == "user" else None
         nq, nv = (KINDS[kind].nq, KINDS[kind].nv) if model is None else (model.size, model.size)
         self._frames.append(inner)
-        self.links.append(Link(
-            number=len(self.links), body=body.name, body_number=branch.body,
-            parent=BASE if branch.parent == BASE else self.link_of[self.scene.bodies[branch.parent].name],
-            joint=joint, kind=kind, reversed=branch.reversed, prescribed=body.kind == "kinematic",
-            q=slice(self.nq, self.nq + nq), v=slice(self.nv, self.nv + nv), place=outer[0],
-            turn=matrix(outer[1]), constant=_constant(joint, kind), mass=body.mass, com=center[0],
-            inertia=_turned(body.inertia, axes), frame=(center[0], axes), model=model))
+        self.links.append(
+            Link(
+                number=len(self.links),
+                body=body.name,
+                body_number=branch.body,
+                parent=BASE if branch.parent == BASE else self.link_of[self.scene.bodies[branch.parent].name],
+                joint=joint,
+                kind=kind,
+                reversed=branch.reversed,
+                prescribed=body.kind == "kinematic",
+                q=slice(self.nq, self.nq + nq),
+                v=slice(self.nv, self.nv + nv),
+                place=outer[0],
+                turn=matrix(outer[1]),
+                constant=_constant(joint, kind),
+                mass=body.mass,
+                com=center[0],
+                inertia=_turned(body.inertia, axes),
+                frame=(center[0], axes),
+                model=model,
+            )
+        )
         self.nq += nq
         self.nv += nv
 
@@ -139,22 +163,33 @@ class System:
         kind = _kind(joint, balls)
         a, b = (BASE if name is None else self.link_of[name] for name in (joint.a, joint.b))
         frame_a, frame_b = self._in_link(joint.a, joint.frame_a), self._in_link(joint.b, joint.frame_b)
-        return Loop(joint, kind, a, b, (frame_a[0], matrix(frame_a[1])), (frame_b[0], matrix(frame_b[1])),
-                    _constant(joint, kind))
+        return Loop(
+            joint, kind, a, b, (frame_a[0], matrix(frame_a[1])), (frame_b[0], matrix(frame_b[1])), _constant(joint, kind)
+        )
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
 
     @property
     def predecessor(self) -> np.ndarray:
         """(links + loops,): p, the link from which each joint leads; the links' joints first, then those of loops."""
-        return np.array([*(link.number if link.reversed else link.parent for link in self.links),
-                         *(loop.predecessor for loop in self.loops)], dtype=np.intp)
+        return np.array(
+            [
+                *(link.number if link.reversed else link.parent for link in self.links),
+                *(loop.predecessor for loop in self.loops),
+            ],
+            dtype=np.intp,
+        )
 
     @property
     def successor(self) -> np.ndarray:
         """(links + loops,): s, the link to which each joint leads, in the order of `predecessor`."""
-        return np.array([*(link.parent if link.reversed else link.number for link in self.links),
-                         *(loop.successor for loop in self.loops)], dtype=np.intp)
+        return np.array(
+            [
+                *(link.parent if link.reversed else link.number for link in self.links),
+                *(loop.successor for loop in self.loops),
+            ],
+            dtype=np.intp,
+        )
 
     def support(self, link: int) -> np.ndarray:
         """κ: the links whose joints hold the link to the base, from there to the link itself; none for the base."""
@@ -197,10 +232,15 @@ class System:
         joint = None if isinstance(which, Body) else self._link_of_joint.get(name)
         if joint is not None:
             return joint.q, joint.v
-        joints = {loop.joint.name: "closes a loop and is cut: it has no coordinates in the tree; take it into the "
-                                   "tree by System(scene, tree=[...])" for loop in self.loops}
-        joints |= {coupling.name: f"is a {coupling.type} joint, which has no coordinates: it couples those of others"
-                   for coupling in self.couplings}
+        joints = {
+            loop.joint.name: "closes a loop and is cut: it has no coordinates in the tree; take it into the "
+            "tree by System(scene, tree=[...])"
+            for loop in self.loops
+        }
+        joints |= {
+            coupling.name: f"is a {coupling.type} joint, which has no coordinates: it couples those of others"
+            for coupling in self.couplings
+        }
         if not isinstance(which, Body) and name in joints:
             raise SceneError(f"joint {name!r} {joints[name]}")
         number = None if isinstance(which, Joint) else self.link_of.get(name)
@@ -208,8 +248,10 @@ class System:
             free = [link.body for link in self.links if link.joint is None]
             there = [*self._link_of_joint, *free]
             known = suggestion(name, there) if isinstance(name, str) else ""
-            raise SceneError(f"there is no tree joint or free body {show(name)}{known}; "
-                             + (f"there are: {listing(there)}" if there else "the model has none"))
+            raise SceneError(
+                f"there is no tree joint or free body {show(name)}{known}; "
+                + (f"there are: {listing(there)}" if there else "the model has none")
+            )
         if number == BASE:
             raise SceneError(f"body {name!r} is static: it is part of the base and has no coordinates")
         link = self.links[number]
@@ -229,13 +271,18 @@ class System:
         """q (nq,) and qd (nv,) of the poses and velocities that the scene describes."""
         bodies = self.scene.bodies
         return self.coordinates(
-            np.array([compose((b.position, b.orientation), (b.center_of_mass, IDENTITY[1]))[0] for b in bodies]
-                     ).reshape(-1, 3),
-            *(np.array([getattr(b, field) for b in bodies]).reshape(-1, size)
-              for field, size in (("orientation", 4), ("velocity", 3), ("angular_velocity", 3))))
+            np.array([compose((b.position, b.orientation), (b.center_of_mass, IDENTITY[1]))[0] for b in bodies]).reshape(
+                -1, 3
+            ),
+            *(
+                np.array([getattr(b, field) for b in bodies]).reshape(-1, size)
+                for field, size in (("orientation", 4), ("velocity", 3), ("angular_velocity", 3))
+            ),
+        )
 
-    def coordinates(self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray,
-                    angular_velocities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def coordinates(
+        self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray, angular_velocities: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The tree's q (…, nq) and qd (…, nv) of a state of all the scene's bodies, as a World has it.
 
         positions (…, bodies, 3) of centres of mass [m], orientations (…, bodies, 4), velocities (…, bodies, 3) of
@@ -246,8 +293,9 @@ class System:
         """
         return self.readout.coordinates(positions, orientations, velocities, angular_velocities)
 
-    def tree_errors(self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray,
-                    angular_velocities: np.ndarray) -> np.ndarray:
+    def tree_errors(
+        self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray, angular_velocities: np.ndarray
+    ) -> np.ndarray:
         """(…, links, 4): by how much a state of the bodies breaks each tree joint [m, rad, m/s, rad/s]."""
         return self.readout.errors(positions, orientations, velocities, angular_velocities)
 
@@ -263,8 +311,10 @@ class System:
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON data: scene and choices, and links, loops and couplings as they follow from these."""
         for name in self.own_models():
-            raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the "
-                             "system without models= and give them anew when it is read")
+            raise SceneError(
+                f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the "
+                "system without models= and give them anew when it is read"
+            )
         return model_to_dict(self.scene, self._models, self.links, self.loops, self.couplings)
 
     @staticmethod
@@ -294,8 +344,12 @@ class System:
         return draw(self.links, self.loops, target)
 
     def __repr__(self) -> str:
-        parts = [(len(self.links), "link"), (self.nq, "coordinate"), (len(self.loops), "loop"),
-                 (len(self.couplings), "coupling")]
+        parts = [
+            (len(self.links), "link"),
+            (self.nq, "coordinate"),
+            (len(self.loops), "loop"),
+            (len(self.couplings), "coupling"),
+        ]
         counts = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in parts]
         velocities = f"{self.nv} {'velocity' if self.nv == 1 else 'velocities'}"
         return f"<System of {self.scene.name!r}: {', '.join([*counts[:2], velocities, *counts[2:]])}>"
@@ -308,8 +362,13 @@ def _of_data(data: Any, name: str) -> System:
     """The model that JSON data describes. name: of the data in messages."""
     check_fields(data, name)
     try:
-        system = System(Scene.from_dict(data["scene"]), tree=data["tree"], roots=data["roots"], ball=data["ball"],
-                        models=data.get("models"))
+        system = System(
+            Scene.from_dict(data["scene"]),
+            tree=data["tree"],
+            roots=data["roots"],
+            ball=data["ball"],
+            models=data.get("models"),
+        )
     except SceneError as error:
         raise SceneError(f"{name}: {error}") from None
     check_same(system.to_dict(), data, name)
@@ -347,8 +406,10 @@ def _models(scene: Scene, models: Mapping[str, JointModel | str] | None) -> dict
         if isinstance(model, JointModel):
             model.check(joint.name)
         elif model != "rack_pinion" or joint.type != "rack_pinion":
-            raise SceneError(f"models[{joint.name!r}] must be a JointModel, or \"rack_pinion\" for a RackPinionJoint; got "
-                             f"{show(model)} for a {joint.type} joint")
+            raise SceneError(
+                f'models[{joint.name!r}] must be a JointModel, or "rack_pinion" for a RackPinionJoint; got '
+                f"{show(model)} for a {joint.type} joint"
+            )
         found[joint.name] = model
     return found
 

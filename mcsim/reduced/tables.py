@@ -26,8 +26,8 @@ from mcsim.scene.scene import EARTH
 
 CONVENTIONS = ("standard", "modified")
 JOINT_KINDS = ("revolute", "prismatic")
-SLENDER = 0.05                  # radius of the rods that stand for links, of the longest one's length
-SMALLEST = 0.05                 # radius of links where all are points [m]
+SLENDER = 0.05  # radius of the rods that stand for links, of the longest one's length
+SMALLEST = 0.05  # radius of links where all are points [m]
 
 Row = tuple[float, float, float, float] | tuple[float, float, float, float, str]
 
@@ -42,12 +42,20 @@ class _Link(NamedTuple):
     end: np.ndarray
 
 
-def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[float] | None = None,
-             base: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)), tool: Vector = (0.0, 0.0, 0.0),
-             masses: Sequence[float] | None = None, centers: Sequence[Vector] | None = None,
-             inertias: Sequence[Vector] | None = None,
-             limits: Sequence[tuple[float | None, float | None] | None] | None = None,
-             gravity: Vector = EARTH, name: str = "robot") -> Scene:
+def dh_scene(
+    rows: Sequence[Row],
+    convention: str = "standard",
+    *,
+    q: Sequence[float] | None = None,
+    base: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
+    tool: Vector = (0.0, 0.0, 0.0),
+    masses: Sequence[float] | None = None,
+    centers: Sequence[Vector] | None = None,
+    inertias: Sequence[Vector] | None = None,
+    limits: Sequence[tuple[float | None, float | None] | None] | None = None,
+    gravity: Vector = EARTH,
+    name: str = "robot",
+) -> Scene:
     """The scene of a robot arm from its Denavit-Hartenberg table: bodies link1, link2, … on joints joint1, joint2, …
 
     rows: (a [m], alpha [rad], d [m], theta [rad]) and kind, "revolute" if it is left out, or "prismatic"; of the
@@ -64,8 +72,10 @@ def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[f
     convention = choose(convention, CONVENTIONS, "convention")
     table = [_row(row, i) for i, row in enumerate(checks.items(rows, "rows (a, alpha, d, theta, kind)", "rows"))]
     coordinates = np.zeros(len(table)) if q is None else np.array(checks.vector(q, "q", len(table)))
-    given = {field: _each(value, len(table), field) for field, value in (
-        ("masses", masses), ("centers", centers), ("inertias", inertias), ("limits", limits))}
+    given = {
+        field: _each(value, len(table), field)
+        for field, value in (("masses", masses), ("centers", centers), ("inertias", inertias), ("limits", limits))
+    }
     for field, needs in (("inertias", "masses"), ("centers", "inertias")):
         if given[field] is not None and given[needs] is None:
             raise FieldError(field, f"need {needs} as well", name)
@@ -78,13 +88,27 @@ def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[f
     position, orientation = checks.frame(base, "base")
     at: Frame = np.array(position), np.array(orientation)
     for i, link in enumerate(links):
-        outer = compose(at, link.outer) if i == 0 else link.outer       # on the base, in the world
+        outer = compose(at, link.outer) if i == 0 else link.outer  # on the base, in the world
         at = compose(compose(compose(at, link.outer), _moved(link.kind, coordinates[i])), relative(link.inner, IDENTITY))
-        scene.add_body(f"link{i + 1}", shape=_rod(link, radius), position=at[0], orientation=at[1], collision_mask=0,
-                       **_properties(link, given["masses"], given["centers"], given["inertias"], i))
+        scene.add_body(
+            f"link{i + 1}",
+            shape=_rod(link, radius),
+            position=at[0],
+            orientation=at[1],
+            collision_mask=0,
+            **_properties(link, given["masses"], given["centers"], given["inertias"], i),
+        )
         joint = HingeJoint if link.kind == "revolute" else SliderJoint
-        scene.add_joint(joint(f"link{i}" if i else None, f"link{i + 1}", name=f"joint{i + 1}", frame_a=outer,
-                              frame_b=link.inner, limits=None if given["limits"] is None else given["limits"][i]))
+        scene.add_joint(
+            joint(
+                f"link{i}" if i else None,
+                f"link{i + 1}",
+                name=f"joint{i + 1}",
+                frame_a=outer,
+                frame_b=link.inner,
+                limits=None if given["limits"] is None else given["limits"][i],
+            )
+        )
     return scene
 
 
@@ -93,16 +117,31 @@ def _standard(table: list[tuple], tool: np.ndarray) -> list[_Link]:
     links = []
     for i, (a, alpha, d, theta, kind) in enumerate(table):
         inner = relative(compose(_along_x(a), _about_x(alpha)), IDENTITY)
-        links.append(_Link(kind, compose(_about_z(theta), _along_z(d)), inner, compose(inner, _along_z(-d))[0],
-                           tool if i == len(table) - 1 else np.zeros(3)))
+        links.append(
+            _Link(
+                kind,
+                compose(_about_z(theta), _along_z(d)),
+                inner,
+                compose(inner, _along_z(-d))[0],
+                tool if i == len(table) - 1 else np.zeros(3),
+            )
+        )
     return links
 
 
 def _modified(table: list[tuple], tool: np.ndarray) -> list[_Link]:
     """All four are before the joint's motion. The rod ends where the next row's a ends."""
     ends = [np.array([a, 0.0, 0.0]) for a, *_ in table[1:]] + [tool]
-    return [_Link(kind, compose(compose(_about_x(alpha), _along_x(a)), compose(_about_z(theta), _along_z(d))), IDENTITY,
-                  np.array([0.0, 0.0, -d]), end) for (a, alpha, d, theta, kind), end in zip(table, ends)]
+    return [
+        _Link(
+            kind,
+            compose(compose(_about_x(alpha), _along_x(a)), compose(_about_z(theta), _along_z(d))),
+            IDENTITY,
+            np.array([0.0, 0.0, -d]),
+            end,
+        )
+        for (a, alpha, d, theta, kind), end in zip(table, ends)
+    ]
 
 
 def _along_x(way: float) -> Frame:

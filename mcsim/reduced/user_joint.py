@@ -10,9 +10,9 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import determinant, length, product
 from mcsim.scene.checks import FieldError, count
 
-STEP = 1e-5                     # of central differences; their error is some 1e-10 for motions of the size of 1
-AGREE = 1e-6                    # how far S may be from what the differences say
-SAMPLES = 5                     # poses at which that is looked at
+STEP = 1e-5  # of central differences; their error is some 1e-10 for motions of the size of 1
+AGREE = 1e-6  # how far S may be from what the differences say
+SAMPLES = 5  # poses at which that is looked at
 
 Placement = tuple[np.ndarray, np.ndarray]
 
@@ -31,9 +31,13 @@ class JointModel:
     frames it takes over. Where S does not go with the placement, that is refused, with what it should be.
     """
 
-    def __init__(self, size: int, placement: Callable[[np.ndarray], Placement],
-                 subspace: Callable[[np.ndarray], np.ndarray] | None = None,
-                 bias: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None):
+    def __init__(
+        self,
+        size: int,
+        placement: Callable[[np.ndarray], Placement],
+        subspace: Callable[[np.ndarray], np.ndarray] | None = None,
+        bias: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    ):
         try:
             self.size = count(size, "size", 1, 6)
         except FieldError as error:
@@ -58,8 +62,11 @@ class JointModel:
 
     def subspace(self, q: np.ndarray) -> np.ndarray:
         """S (6, size) at q."""
-        return self._differences(q) if self._subspace is None else self._array(self._subspace(q), "subspace(q)",
-                                                                             (6, self.size))
+        return (
+            self._differences(q)
+            if self._subspace is None
+            else self._array(self._subspace(q), "subspace(q)", (6, self.size))
+        )
 
     def bias(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """(6,) at q, qd."""
@@ -80,13 +87,16 @@ class JointModel:
                 found, expected = self.subspace(q), self._differences(q)
                 off = np.abs(found - expected).max()
                 if off > AGREE * (1.0 + np.abs(expected).max()):
-                    raise SceneError(f"subspace(q) is not the rate of placement(q): at q = {q.round(4).tolist()} it is off "
-                                     f"by {off:.3g}; there it should be {expected.round(6).tolist()}")
+                    raise SceneError(
+                        f"subspace(q) is not the rate of placement(q): at q = {q.round(4).tolist()} it is off "
+                        f"by {off:.3g}; there it should be {expected.round(6).tolist()}"
+                    )
                 along = JointModel(self.size, self._placement, self._subspace).bias(q, qd)
                 off = np.abs(self.bias(q, qd) - along).max()
                 if off > 1e-4 * (1.0 + np.abs(along).max()):
-                    raise SceneError(f"bias(q, qd) is not the rate of subspace(q): at q = {q.round(4).tolist()} it is off "
-                                     f"by {off:.3g}")
+                    raise SceneError(
+                        f"bias(q, qd) is not the rate of subspace(q): at q = {q.round(4).tolist()} it is off by {off:.3g}"
+                    )
         except SceneError as error:
             raise SceneError(f"joint {joint!r}: its JointModel: {error}") from error
 
@@ -94,7 +104,7 @@ class JointModel:
         """The record of _links.pxd: R (columns), r, bias, columns of S."""
         turn, place = self.placement(q)
         out[:9], out[9:12], out[12:18] = turn.T.ravel(), place, self.bias(q, qd)
-        out[18:18 + 6 * self.size] = self.subspace(q).T.ravel()
+        out[18 : 18 + 6 * self.size] = self.subspace(q).T.ravel()
 
     def _differences(self, q: np.ndarray) -> np.ndarray:
         """S by central differences of the placement."""
@@ -105,8 +115,12 @@ class JointModel:
             step[k] = STEP
             (turn_2, place_2), (turn_1, place_1) = self.placement(q + step), self.placement(q - step)
             spin = product(turn.T, turn_2 - turn_1) / (2.0 * STEP)
-            columns.append([*(0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]])),
-                            *(product(turn.T, place_2 - place_1) / (2.0 * STEP))])
+            columns.append(
+                [
+                    *(0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]])),
+                    *(product(turn.T, place_2 - place_1) / (2.0 * STEP)),
+                ]
+            )
         return np.array(columns).T
 
     @staticmethod

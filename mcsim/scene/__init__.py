@@ -23,6 +23,18 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 
 __all__ = [
-    "AxisSpec", "Body", "Joint", "MassProperties", "Material", "Motion", "Motor", "Pose", "Scene", "Shape", "Spring",
-    "load_scene", *_JOINTS, *_SHAPES,
+    "AxisSpec",
+    "Body",
+    "Joint",
+    "MassProperties",
+    "Material",
+    "Motion",
+    "Motor",
+    "Pose",
+    "Scene",
+    "Shape",
+    "Spring",
+    "load_scene",
+    *_JOINTS,
+    *_SHAPES,
 ]

@@ -28,9 +28,9 @@ from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_probl
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
 
-KINDS = ("static", "kinematic", "dynamic")      # the registry of body kinds
-SMALLEST, LARGEST = 1e-100, 1e100               # of mass [kg] and inertia [kg m²]
-DENSITY = 1000.0                                # [kg/m³], of a body that gives none
+KINDS = ("static", "kinematic", "dynamic")  # the registry of body kinds
+SMALLEST, LARGEST = 1e-100, 1e100  # of mass [kg] and inertia [kg m²]
+DENSITY = 1000.0  # [kg/m³], of a body that gives none
 
 
 class Body(Described):
@@ -74,13 +74,30 @@ class Body(Described):
 
     _written = frozenset({"name", "kind", "shapes"})
 
-    def __init__(self, index: int, name: str, *, shape: Shape | Sequence[Shape] | None = None,
-                 kind: str = "dynamic", position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 velocity: Vector = ORIGIN, angular_velocity: Vector = ORIGIN, density: float | None = None,
-                 mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
-                 material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
-                 gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
-                 bullet: bool = False, unphysical_inertia: bool = False):
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        *,
+        shape: Shape | Sequence[Shape] | None = None,
+        kind: str = "dynamic",
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        velocity: Vector = ORIGIN,
+        angular_velocity: Vector = ORIGIN,
+        density: float | None = None,
+        mass: float | None = None,
+        inertia: Vector | None = None,
+        center_of_mass: Vector | None = None,
+        material: Material | None = None,
+        collision_group: int = 1,
+        collision_mask: int = -1,
+        gravity_scale: float = 1.0,
+        linear_damping: float = 0.0,
+        angular_damping: float = 0.0,
+        bullet: bool = False,
+        unphysical_inertia: bool = False,
+    ):
         kind = choose(kind, KINDS, "kind")
         unphysical_inertia = flag(unphysical_inertia, "unphysical_inertia")
         arguments: dict[str, Any] = {
@@ -108,14 +125,20 @@ class Body(Described):
             raise FieldError("material", f"must be a Material, got {show(material)}")
         self._set(**{name: np.array(value) if name in _ARRAYS else value for name, value in arguments.items()})
         properties = _mass_properties(arguments)
-        self._set(_arguments=arguments, index=index, shapes=list(arguments["shapes"]),
-                  orientation=normalized(arguments["orientation"]),
-                  mass=properties.mass, inertia=properties.inertia, center_of_mass=properties.center,
-                  material=Material() if material is None else material)
+        self._set(
+            _arguments=arguments,
+            index=index,
+            shapes=list(arguments["shapes"]),
+            orientation=normalized(arguments["orientation"]),
+            mass=properties.mass,
+            inertia=properties.inertia,
+            center_of_mass=properties.center,
+            material=Material() if material is None else material,
+        )
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        return signature_defaults(cls) | {"shapes": ()}     # type: ignore[arg-type]  # as Described._defaults
+        return signature_defaults(cls) | {"shapes": ()}  # type: ignore[arg-type]  # as Described._defaults
 
     def __repr__(self) -> str:
         kinds = ", ".join(type(shape).__name__ for shape in self.shapes) or "no shape"
@@ -135,11 +158,16 @@ def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
         if not isinstance(part, Shape):
             raise FieldError(f"shapes[{i}]", f"must be a shape such as Box or Sphere, got {show(part)}")
         if isinstance(part, Plane) and kind != "static":
-            raise FieldError(f"shapes[{i}]", f"is a Plane, which only a static body may have, this one is {kind}; "
-                                             "use kind='static' or a Box")
+            raise FieldError(
+                f"shapes[{i}]",
+                f"is a Plane, which only a static body may have, this one is {kind}; use kind='static' or a Box",
+            )
         if not part.massive and kind == "dynamic":
-            raise FieldError(f"shapes[{i}]", f"is a {type(part).__name__}, which no dynamic body may have: a surface "
-                                             "has no inside; use kind='static', or ConvexHulls for a body that moves")
+            raise FieldError(
+                f"shapes[{i}]",
+                f"is a {type(part).__name__}, which no dynamic body may have: a surface "
+                "has no inside; use kind='static', or ConvexHulls for a body that moves",
+            )
     return shapes
 
 
@@ -192,9 +220,12 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
     if inertia is not None:
         return _in_range(MassProperties(mass, center, _inertia_matrix(inertia)))
     if not solid:
-        raise FieldError("", f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs "
-                             "mass and inertia; give them, a shape, or another kind")
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):      # what comes out of range is refused
+        raise FieldError(
+            "",
+            f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs "
+            "mass and inertia; give them, a shape, or another kind",
+        )
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes out of range is refused
         return _in_range(from_shapes if mass is None else from_shapes.scaled(np.float64(mass) / from_shapes.mass))
 
 
@@ -210,8 +241,11 @@ def _in_range(properties: MassProperties) -> MassProperties:
             raise FieldError(field, f"comes to {value:.3g}, out of [{SMALLEST:g}, {LARGEST:g}]; check sizes and units")
     least, _, most = eigenvalues(properties.inertia)
     if not least > SLENDEREST * most:
-        raise FieldError("inertia", f"comes to moments from {least:.3g} to {most:.3g}: too slender to compute with; "
-                                    "make it thicker, or give mass and inertia")
+        raise FieldError(
+            "inertia",
+            f"comes to moments from {least:.3g} to {most:.3g}: too slender to compute with; "
+            "make it thicker, or give mass and inertia",
+        )
     return properties
 
 

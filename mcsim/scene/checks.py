@@ -14,9 +14,9 @@ from mcsim.core.errors import SceneError
 
 Vector = Sequence[float] | np.ndarray
 
-QUATERNION_TOLERANCE = 1e-6     # how far a quaternion's length may be from 1
-SHORTEST_DIRECTION = 1e-12      # a shorter axis counts as zero
-NAMES_SHOWN = 12                # names listed by a message before it says how many more there are
+QUATERNION_TOLERANCE = 1e-6  # how far a quaternion's length may be from 1
+SHORTEST_DIRECTION = 1e-12  # a shorter axis counts as zero
+NAMES_SHOWN = 12  # names listed by a message before it says how many more there are
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
@@ -27,9 +27,9 @@ class FieldError(SceneError):
 
     def __init__(self, field: str, problem: str, subject: str = ""):
         super().__init__(field, problem, subject)
-        self.field = field          # "mass", "half_extents[1]", or "" where no single field is to blame
-        self.problem = problem      # "must be positive, got 0.0"
-        self.subject = subject      # "body 'link'", or "" if not known
+        self.field = field  # "mass", "half_extents[1]", or "" where no single field is to blame
+        self.problem = problem  # "must be positive, got 0.0"
+        self.subject = subject  # "body 'link'", or "" if not known
 
     def __str__(self) -> str:
         if not self.field:
@@ -110,7 +110,7 @@ def items(value: Any, what: str, field: str) -> list[Any]:
         raise FieldError(field, f"must be {what}, got {show(value)}")
     try:
         return list(value)
-    except TypeError:               # an array without dimensions
+    except TypeError:  # an array without dimensions
         raise FieldError(field, f"must be {what}, got {show(value)}") from None
 
 
@@ -157,8 +157,10 @@ def unit_quaternion(value: Any, field: str) -> tuple[float, ...]:
     result = vector(value, field, 4)
     length = math.hypot(*result)
     if abs(length - 1.0) > QUATERNION_TOLERANCE:
-        raise FieldError(field, f"must be a unit quaternion (w, x, y, z), got {show(value)} of length {length:.7g}; "
-                                "divide it by its length")
+        raise FieldError(
+            field,
+            f"must be a unit quaternion (w, x, y, z), got {show(value)} of length {length:.7g}; divide it by its length",
+        )
     return result
 
 
@@ -180,7 +182,7 @@ def bits(value: Any, field: str) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise FieldError(field, f"must be an integer, got {show(value)}")
     result = operator.index(value)
-    if not -2**31 <= result < 2**31:
+    if not -(2**31) <= result < 2**31:
         raise FieldError(field, f"must fit in 32 bits (-2**31 to 2**31 - 1, -1 for all bits), got {show(value)}")
     return result
 

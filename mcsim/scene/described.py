@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsim.scene.checks import FieldError
 
-VERSION = 1                     # of scenes as JSON data
+VERSION = 1  # of scenes as JSON data
 
 
 @cache
@@ -43,26 +43,28 @@ def lock(value: Any) -> Any:
 
 def _naming(method: Callable[..., Any], subject: str) -> Callable[..., Any]:
     """The method, with `subject` in front of its errors."""
+
     @wraps(method)
     def named(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
         except FieldError as error:
             raise (error if error.subject else error.within(subject)) from None
+
     return named
 
 
 class Described:
     """A part of a scene. Its attributes cannot be set: to change a part, make a new one."""
 
-    _arguments: dict[str, Any]              # name -> checked plain value, all arguments
+    _arguments: dict[str, Any]  # name -> checked plain value, all arguments
     _written: frozenset[str] = frozenset()  # those that a file wrote out although they may equal the default
 
     def __init_subclass__(cls) -> None:
         """Let errors about arguments name the class, unless they name something better already."""
         super().__init_subclass__()
         if "__init__" in vars(cls):
-            cls.__init__ = _naming(vars(cls)["__init__"], cls.__name__)     # type: ignore[method-assign]  # by design
+            cls.__init__ = _naming(vars(cls)["__init__"], cls.__name__)  # type: ignore[method-assign]  # by design
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]) -> Self:
@@ -73,7 +75,7 @@ class Described:
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        return signature_defaults(cls)      # type: ignore[arg-type]  # a class has a hash, whatever its parts have
+        return signature_defaults(cls)  # type: ignore[arg-type]  # a class has a hash, whatever its parts have
 
     def _set(self, **attributes: Any) -> None:
         self.__dict__.update((name, lock(value)) for name, value in attributes.items())
@@ -81,8 +83,11 @@ class Described:
     def _given(self) -> dict[str, Any]:
         """The arguments that are not the default, or were written out."""
         defaults = self._defaults()
-        return {name: value for name, value in self._arguments.items()
-                if name in self._written or name not in defaults or value != defaults[name]}
+        return {
+            name: value
+            for name, value in self._arguments.items()
+            if name in self._written or name not in defaults or value != defaults[name]
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The arguments as JSON data, defaults left out."""
@@ -111,7 +116,7 @@ class Described:
         raise AttributeError(f"{type(self).__name__} is fixed once made")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)                  # copied and unpickled arrays come back writable
+        self._set(**state)  # copied and unpickled arrays come back writable
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given().items())})"

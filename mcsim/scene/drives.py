@@ -14,7 +14,7 @@ from mcsim.scene.described import Value
 Coordinate = float | tuple[float, ...]
 Function = Callable[[float], float]
 
-DIFFERENCE = 1e-4               # step of the differences that stand for derivatives which are not given [s]
+DIFFERENCE = 1e-4  # step of the differences that stand for derivatives which are not given [s]
 
 
 def _coordinate(value: float | Vector, field: str) -> Coordinate:
@@ -39,11 +39,20 @@ class Motor(Value):
     hertz: float
     damping_ratio: float
 
-    def __init__(self, velocity: float | Vector | None = None, position: float | Vector | None = None,
-                 max_force: float | None = inf, hertz: float = 5.0, damping_ratio: float = 1.0):
+    def __init__(
+        self,
+        velocity: float | Vector | None = None,
+        position: float | Vector | None = None,
+        max_force: float | None = inf,
+        hertz: float = 5.0,
+        damping_ratio: float = 1.0,
+    ):
         if (velocity is None) == (position is None):
-            raise FieldError("", "takes exactly one of velocity and position, got "
-                             + ("neither" if velocity is None else "both"), "Motor")
+            raise FieldError(
+                "",
+                "takes exactly one of velocity and position, got " + ("neither" if velocity is None else "both"),
+                "Motor",
+            )
         arguments = {
             "velocity": None if velocity is None else _coordinate(velocity, "velocity"),
             "position": None if position is None else _coordinate(position, "position"),
@@ -83,26 +92,36 @@ class Motion(Value):
     >= 0 only, and cannot be saved to a file.
     """
 
-    position: Any                           # float, or where is_function a Function
-    velocity: Any                           # likewise, or None
+    position: Any  # float, or where is_function a Function
+    velocity: Any  # likewise, or None
     acceleration: Any
     amplitude: float
     frequency: float
     phase: float
     is_function: bool
 
-    def __init__(self, position: float | Function = 0.0, velocity: float | Function | None = None,
-                 acceleration: float | Function | None = None, amplitude: float = 0.0, frequency: float = 0.0,
-                 phase: float = 0.0):
+    def __init__(
+        self,
+        position: float | Function = 0.0,
+        velocity: float | Function | None = None,
+        acceleration: float | Function | None = None,
+        amplitude: float = 0.0,
+        frequency: float = 0.0,
+        phase: float = 0.0,
+    ):
         arguments = {"position": position, "velocity": velocity, "acceleration": acceleration}
-        waves = {"amplitude": number(amplitude, "amplitude"), "frequency": not_negative(frequency, "frequency"),
-                 "phase": number(phase, "phase")}
+        waves = {
+            "amplitude": number(amplitude, "amplitude"),
+            "frequency": not_negative(frequency, "frequency"),
+            "phase": number(phase, "phase"),
+        }
         for field, value in arguments.items():
             if value is None and field == "position":
                 raise FieldError(field, "must be a number or a function of time, got None")
             if callable(value) != callable(position) and value is not None:
-                raise FieldError(field, f"must be a {'function' if callable(position) else 'number'} as position is, "
-                                 f"got {show(value)}")
+                raise FieldError(
+                    field, f"must be a {'function' if callable(position) else 'number'} as position is, got {show(value)}"
+                )
             if not callable(value) and value is not None:
                 arguments[field] = number(value, field)
         if callable(position):
@@ -114,8 +133,7 @@ class Motion(Value):
     @property
     def coefficients(self) -> tuple[float, ...]:
         """(6,) position, velocity, acceleration, amplitude, frequency, phase of a motion by numbers."""
-        return (self.position, self.velocity or 0.0, self.acceleration or 0.0, self.amplitude, self.frequency,
-                self.phase)
+        return (self.position, self.velocity or 0.0, self.acceleration or 0.0, self.amplitude, self.frequency, self.phase)
 
     def at(self, time: float) -> tuple[float, float, float]:
         """-> q, dq/dt, d2q/dt2 at a time [s]."""
@@ -142,8 +160,11 @@ class Motion(Value):
     def to_dict(self) -> dict[str, Any]:
         """The arguments as JSON data; a function has none."""
         if self.is_function:
-            raise FieldError("motion", "is a Python function, which a file cannot hold; describe it by numbers, or "
-                             "give it to the joint after loading")
+            raise FieldError(
+                "motion",
+                "is a Python function, which a file cannot hold; describe it by numbers, or "
+                "give it to the joint after loading",
+            )
         return super().to_dict()
 
 

@@ -67,6 +67,7 @@ def fill(scene: Empty, data: Any, source: str = "") -> None:
 
 # ---- from fields to classes ------------------------------------------------------------------------------------------
 
+
 def _add_body(scene: Empty, fields: dict[str, Any], source: str, place: str) -> None:
     written = list(fields)
     _make(fields, "material", Material, source, place)
@@ -103,6 +104,7 @@ def _make(fields: dict[Any, Any], name: str | int, kind: Any, source: str, place
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------
+
 
 def _error(source: str, place: str, problem: str) -> SceneError:
     where = f"{place} {problem}" if place else problem

@@ -15,10 +15,10 @@ from mcsim.core.linear import dot, dots, length, lengths, product
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256
-MOST_CORNERS = 2048             # of Qhull's triangles; with more, merging them would take too long
+MOST_CORNERS = 2048  # of Qhull's triangles; with more, merging them would take too long
 TOO_MANY = f"make a hull of {{}} vertices, at most {MAX_VERTICES} are allowed; give fewer points"
-HUGE = 1e50                     # [m], far beyond use; squares and cubes of what is below stay finite
-FLAT = 1e-6                     # of the hull's size: what lies so near to a face's plane lies in it
+HUGE = 1e50  # [m], far beyond use; squares and cubes of what is below stay finite
+FLAT = 1e-6  # of the hull's size: what lies so near to a face's plane lies in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +73,22 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     vertices = points[kept]
     face_normals = np.array([_newell(centred[kept][face]) for face in faces])
     edges = {(min(a, b), max(a, b)) for face in faces for a, b in _sides(face)}
-    return Hull(vertices, faces, face_normals, product(face_normals, vertices.T).max(axis=1),
-                np.array(sorted(edges), dtype=np.int32), points[surface.triangles],
-                thickness * size)
+    return Hull(
+        vertices,
+        faces,
+        face_normals,
+        product(face_normals, vertices.T).max(axis=1),
+        np.array(sorted(edges), dtype=np.int32),
+        points[surface.triangles],
+        thickness * size,
+    )
 
 
 class _Surface(NamedTuple):
-    triangles: np.ndarray       # (t, 3) point numbers, counter-clockwise from outside
-    neighbours: np.ndarray      # (t, 3) the triangles beside each one
-    normals: np.ndarray         # (t, 3) unit, outwards
-    area: np.ndarray            # (t,)
+    triangles: np.ndarray  # (t, 3) point numbers, counter-clockwise from outside
+    neighbours: np.ndarray  # (t, 3) the triangles beside each one
+    normals: np.ndarray  # (t, 3) unit, outwards
+    area: np.ndarray  # (t,)
 
 
 def _triangles(points: np.ndarray) -> _Surface | None:
@@ -143,7 +149,7 @@ def _merge(points: np.ndarray, surface: _Surface, flat: float) -> list[np.ndarra
     triangles = surface.triangles
     done = np.zeros(len(triangles), dtype=bool)
     loops = []
-    for seed in np.argsort(-surface.area, kind="stable"):   # the largest triangle knows its plane best
+    for seed in np.argsort(-surface.area, kind="stable"):  # the largest triangle knows its plane best
         if done[seed]:
             continue
         normal = surface.normals[seed]
@@ -199,8 +205,11 @@ def _is_closed(loops: list[np.ndarray]) -> bool:
     sides = [edge for loop in loops for edge in _sides(loop.tolist())]
     there = set(sides)
     vertices = {a for a, _ in sides}
-    return (len(there) == len(sides) and all((b, a) in there for a, b in there)
-            and len(vertices) - len(sides) // 2 + len(loops) == 2)
+    return (
+        len(there) == len(sides)
+        and all((b, a) in there for a, b in there)
+        and len(vertices) - len(sides) // 2 + len(loops) == 2
+    )
 
 
 def _is_convex(corners: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from mcsim.core.linear import dot, dots, eigenvalues, product
 from mcsim.core.rotation import matrix
 
-SLENDEREST = 1e-12              # the least ratio of two principal moments
+SLENDEREST = 1e-12  # the least ratio of two principal moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,7 @@ def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:
     The sums are taken about the corners' mean, then the moments again about the centre of mass, so that nothing large
     cancels, however far from the origin the solid is.
     """
+
     def sums(origin: Any) -> Any:
         corners = triangles - origin
         d = dots(corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
@@ -87,9 +88,13 @@ def inertia_problem(inertia: np.ndarray, unphysical: bool = False) -> str | None
     """
     low, middle, high = eigenvalues(inertia)
     if not low > SLENDEREST * abs(high):
-        return (f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
-                "even a thin rod has a small moment about its axis")
+        return (
+            f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
+            "even a thin rod has a small moment about its axis"
+        )
     if not unphysical and low + middle < high * (1 - 1e-9):
-        return (f"breaks the triangle inequality: of its principal moments {low:.6g}, {middle:.6g}, {high:.6g} the "
-                "largest is more than the sum of the others, which no solid can have")
+        return (
+            f"breaks the triangle inequality: of its principal moments {low:.6g}, {middle:.6g}, {high:.6g} the "
+            "largest is more than the sum of the others, which no solid can have"
+        )
     return None

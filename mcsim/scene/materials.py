@@ -38,10 +38,18 @@ class Material(Value):
     tangential_stiffness: float | None
     tangential_damping: float | None
 
-    def __init__(self, friction: float = 0.6, restitution: float = 0.0, rolling_friction: float = 0.0,
-                 torsional_friction: float = 0.0, surface_velocity: Vector = (0.0, 0.0, 0.0),
-                 stiffness: float | None = None, damping: float = 0.0, tangential_stiffness: float | None = None,
-                 tangential_damping: float | None = None):
+    def __init__(
+        self,
+        friction: float = 0.6,
+        restitution: float = 0.0,
+        rolling_friction: float = 0.0,
+        torsional_friction: float = 0.0,
+        surface_velocity: Vector = (0.0, 0.0, 0.0),
+        stiffness: float | None = None,
+        damping: float = 0.0,
+        tangential_stiffness: float | None = None,
+        tangential_damping: float | None = None,
+    ):
         arguments = {
             "friction": not_negative(friction, "friction"),
             "restitution": within(restitution, 0.0, 1.0, "restitution"),
@@ -50,10 +58,12 @@ class Material(Value):
             "surface_velocity": vector(surface_velocity, "surface_velocity"),
             "stiffness": None if stiffness is None else positive(stiffness, "stiffness"),
             "damping": not_negative(damping, "damping"),
-            "tangential_stiffness": None if tangential_stiffness is None else
-            positive(tangential_stiffness, "tangential_stiffness"),
-            "tangential_damping": None if tangential_damping is None else
-            not_negative(tangential_damping, "tangential_damping"),
+            "tangential_stiffness": None
+            if tangential_stiffness is None
+            else positive(tangential_stiffness, "tangential_stiffness"),
+            "tangential_damping": None
+            if tangential_damping is None
+            else not_negative(tangential_damping, "tangential_damping"),
         }
         for name in ("damping", "tangential_stiffness", "tangential_damping"):
             if stiffness is None and arguments[name]:

@@ -18,7 +18,7 @@ from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
-EARTH = (0.0, 0.0, -9.81)       # [m/s²]
+EARTH = (0.0, 0.0, -9.81)  # [m/s²]
 NAME = "scene"
 
 
@@ -33,7 +33,7 @@ class Scene:
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `mc.load` keep every number to the bit.
     """
 
-    _known: tuple[Any, dict[frozenset[str], int]] = None, {}     # ignored_pairs, and the place of each pair there
+    _known: tuple[Any, dict[frozenset[str], int]] = None, {}  # ignored_pairs, and the place of each pair there
 
     def __init__(self, gravity: Vector = EARTH, name: str = NAME):
         self.gravity = gravity
@@ -43,7 +43,7 @@ class Scene:
         self.ignored_pairs: list[tuple[str, str]] = []
         self._body_of: dict[str, Body] = {}
         self._joint_of: dict[str, Joint] = {}
-        self._written = frozenset({"version", "name", "gravity", "bodies", "joints"})   # even if equal to the default
+        self._written = frozenset({"version", "name", "gravity", "bodies", "joints"})  # even if equal to the default
 
     # ---- what there is -----------------------------------------------------------------------------------------------
 
@@ -83,13 +83,29 @@ class Scene:
 
     # ---- adding ------------------------------------------------------------------------------------------------------
 
-    def add_body(self, name: str | None = None, *, shape: Shape | Sequence[Shape] | None = None,
-                 kind: str = "dynamic", position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 velocity: Vector = ORIGIN, angular_velocity: Vector = ORIGIN, density: float | None = None,
-                 mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
-                 material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
-                 gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
-                 bullet: bool = False, unphysical_inertia: bool = False) -> Body:
+    def add_body(
+        self,
+        name: str | None = None,
+        *,
+        shape: Shape | Sequence[Shape] | None = None,
+        kind: str = "dynamic",
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        velocity: Vector = ORIGIN,
+        angular_velocity: Vector = ORIGIN,
+        density: float | None = None,
+        mass: float | None = None,
+        inertia: Vector | None = None,
+        center_of_mass: Vector | None = None,
+        material: Material | None = None,
+        collision_group: int = 1,
+        collision_mask: int = -1,
+        gravity_scale: float = 1.0,
+        linear_damping: float = 0.0,
+        angular_damping: float = 0.0,
+        bullet: bool = False,
+        unphysical_inertia: bool = False,
+    ) -> Body:
         """Add a body and return it: its handle. A failed call changes nothing.
 
         name: unique; body0, body1, … by its number in the scene if None.
@@ -181,8 +197,11 @@ class Scene:
         too, is another, has another length, or another pair where this one should stand."""
         listed, places = self._known
         place = places.get(pair)
-        if listed is not self.ignored_pairs or len(places) != len(listed) or (
-                place is not None and frozenset(listed[place]) != pair):
+        if (
+            listed is not self.ignored_pairs
+            or len(places) != len(listed)
+            or (place is not None and frozenset(listed[place]) != pair)
+        ):
             places = {frozenset(other): i for i, other in enumerate(self.ignored_pairs)}
             self._known = self.ignored_pairs, places
         return places
@@ -233,8 +252,10 @@ class Scene:
     def without(self, bodies: set[str], joints: set[str]) -> Scene:
         """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
         if len(bodies) + len(joints) > 3:
-            return self.of_parts([body for body in self.bodies if body.name not in bodies],
-                                 [joint for joint in self.joints if joint.name not in joints])
+            return self.of_parts(
+                [body for body in self.bodies if body.name not in bodies],
+                [joint for joint in self.joints if joint.name not in joints],
+            )
         other = self.sharing_parts()
         for name in bodies:
             other.bodies.remove(other._body_of.pop(name))
@@ -251,8 +272,9 @@ class Scene:
         """Pairs of bodies that are here no longer."""
         self.ignored_pairs = [pair for pair in self.ignored_pairs if all(name in self._body_of for name in pair)]
 
-    def of_parts(self, bodies: list[Body], joints: list[Joint],
-                 ignored_pairs: Sequence[tuple[str, str]] | None = None) -> Scene:
+    def of_parts(
+        self, bodies: list[Body], joints: list[Joint], ignored_pairs: Sequence[tuple[str, str]] | None = None
+    ) -> Scene:
         """A scene of its own with other parts, whose names and ends go together. ignored_pairs: those of this scene if
         None, as far as their bodies are there."""
         other = copy.copy(self)
@@ -269,8 +291,9 @@ class Scene:
         lists: tuple[list[Any], list[Any]] = self.bodies, self.joints
         if all(part.index == i for parts in lists for i, part in enumerate(parts)):
             return self
-        bodies, joints = ([part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)]
-                          for parts in lists)
+        bodies, joints = (
+            [part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)] for parts in lists
+        )
         return self.of_parts(bodies, joints)
 
     def frozen(self) -> Scene:
@@ -282,16 +305,20 @@ class Scene:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._gravity.flags.writeable = False       # copied and unpickled arrays come back writable
+        self._gravity.flags.writeable = False  # copied and unpickled arrays come back writable
 
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Scene):
             return NotImplemented
-        return (self.name == other.name and np.array_equal(self.gravity, other.gravity)
-                and _all_same(self.bodies, other.bodies) and _all_same(self.joints, other.joints)
-                and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs)))
+        return (
+            self.name == other.name
+            and np.array_equal(self.gravity, other.gravity)
+            and _all_same(self.bodies, other.bodies)
+            and _all_same(self.joints, other.joints)
+            and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs))
+        )
 
-    __hash__ = None     # type: ignore[assignment]  # as Python has it: equal scenes may change
+    __hash__ = None  # type: ignore[assignment]  # as Python has it: equal scenes may change
 
     def __repr__(self) -> str:
         return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -301,8 +328,10 @@ class FrozenList(list[Any]):
     """A list to be read; its copies are lists like others."""
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise SceneError("this list is of the scene of a running world, to be read: change the world (add_body, add_joint, "
-                         "remove_body, …), or a copy of the scene (scene.copy())")
+        raise SceneError(
+            "this list is of the scene of a running world, to be read: change the world (add_body, add_joint, "
+            "remove_body, …), or a copy of the scene (scene.copy())"
+        )
 
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
@@ -325,10 +354,12 @@ class FrozenScene(Scene):
         self._refuse()
 
     def _refuse(self, *_: Any) -> Any:
-        raise SceneError(f"scene {self.name!r} is that of a running world, to be read: change the world (add_body, "
-                         "add_joint, remove_body, …), or a copy of the scene (scene.copy())")
+        raise SceneError(
+            f"scene {self.name!r} is that of a running world, to be read: change the world (add_body, "
+            "add_joint, remove_body, …), or a copy of the scene (scene.copy())"
+        )
 
-    _add_body = _add_joint = ignore_collision = _refuse     # type: ignore[assignment]  # with any arguments
+    _add_body = _add_joint = ignore_collision = _refuse  # type: ignore[assignment]  # with any arguments
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)

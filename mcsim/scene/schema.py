@@ -29,8 +29,10 @@ One = TypeVar("One")
 Many = TypeVar("Many")
 
 # One thing, or a list, told apart by being a list, so that errors speak only of what was meant.
-OneOrMany = Annotated[Annotated[One, Tag("one")] | Annotated[Many, Tag("many")],
-                      Discriminator(lambda value: "many" if isinstance(value, (list, tuple)) else "one")]
+OneOrMany = Annotated[
+    Annotated[One, Tag("one")] | Annotated[Many, Tag("many")],
+    Discriminator(lambda value: "many" if isinstance(value, (list, tuple)) else "one"),
+]
 
 
 # What is left out has its class's default; to be written as null is another thing.
@@ -46,8 +48,11 @@ class Model(BaseModel):
         for key in data if isinstance(data, dict) else ():
             if key not in cls.model_fields:
                 hint = suggestion(key, cls.model_fields) if isinstance(key, str) else ""
-                raise PydanticCustomError("unknown_field", "unknown field {key}{hint}; the fields are: {fields}", {
-                    "key": show(key), "hint": hint, "fields": ", ".join(cls.model_fields)})
+                raise PydanticCustomError(
+                    "unknown_field",
+                    "unknown field {key}{hint}; the fields are: {fields}",
+                    {"key": show(key), "hint": hint, "fields": ", ".join(cls.model_fields)},
+                )
         return data
 
 
@@ -64,6 +69,7 @@ class MaterialModel(Model):
 
 
 # ---- drives ----------------------------------------------------------------------------------------------------------
+
 
 class MotorModel(Model):
     velocity: OneOrMany[Number | None, Numbers] = ABSENT
@@ -92,15 +98,40 @@ class MotionModel(Model):
 
 # What a name in the annotation of an argument stands for in a file.
 ANNOTATIONS = {
-    "BodyName": Text | None, "JointName": Text, "str": Text, "float": Number, "int": Integer, "bool": Flag,
-    "Vector": Numbers, "Points": list[Numbers], "Corners": list[list[Integer]],
-    "FrameArgument": Frame, "Limits": Limits, "Motor": MotorModel, "Spring": SpringModel, "Motion": MotionModel,
-    "Material": MaterialModel, "Sequence": list,
+    "BodyName": Text | None,
+    "JointName": Text,
+    "str": Text,
+    "float": Number,
+    "int": Integer,
+    "bool": Flag,
+    "Vector": Numbers,
+    "Points": list[Numbers],
+    "Corners": list[list[Integer]],
+    "FrameArgument": Frame,
+    "Limits": Limits,
+    "Motor": MotorModel,
+    "Spring": SpringModel,
+    "Motion": MotionModel,
+    "Material": MaterialModel,
+    "Sequence": list,
 }
 SomeNumbers = OneOrMany[Number, Numbers]
 WHOLE: dict[str, Any] = {"float | Sequence[float]": SomeNumbers, "float | Vector": SomeNumbers}
-FIRST = ("position", "orientation", "material", "density", "sensor",
-         "a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide")
+FIRST = (
+    "position",
+    "orientation",
+    "material",
+    "density",
+    "sensor",
+    "a",
+    "b",
+    "name",
+    "frame_a",
+    "frame_b",
+    "break_force",
+    "break_torque",
+    "collide",
+)
 
 
 def model_of(part: type[Shape] | type[Joint]) -> type[Model]:
@@ -117,7 +148,7 @@ def model_of(part: type[Shape] | type[Joint]) -> type[Model]:
 SHAPE_MODELS = tuple(model_of(shape) for shape in SHAPES.values())
 JOINT_MODELS = tuple(model_of(joint) for joint in JOINTS.values())
 
-if TYPE_CHECKING:               # which cannot follow unions made here
+if TYPE_CHECKING:  # which cannot follow unions made here
     AnyShape = Model
     AnyJoint = Model
 else:
@@ -126,6 +157,7 @@ else:
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------
+
 
 class BodyModel(Model):
     name: Text | None = None

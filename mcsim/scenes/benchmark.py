@@ -71,13 +71,14 @@ def rain(*, count: Annotated[int, Whole(50_000)] = 500) -> Scene:
     add_floor(scene, MATERIAL)
     pit = 12 * math.sqrt(count / 2000)
     side = max(1, round(13 * math.sqrt(count / 2000)))
-    half_height, thickness = (0.8 + 1.1 * math.ceil(count / (side * side))) / 2, 0.5     # as high as the highest body
+    half_height, thickness = (0.8 + 1.1 * math.ceil(count / (side * side))) / 2, 0.5  # as high as the highest body
     long = pit / 2 + 2 * thickness
     for name, x, y in (("west", -1, 0), ("east", 1, 0), ("south", 0, -1), ("north", 0, 1)):
         offset = pit / 2 + thickness
         half = (thickness, long, half_height) if x else (long - 2 * thickness, thickness, half_height)
-        scene.add_body(name, kind="static", shape=Box(half), material=MATERIAL,
-                       position=(offset * x, offset * y, half_height))
+        scene.add_body(
+            name, kind="static", shape=Box(half), material=MATERIAL, position=(offset * x, offset * y, half_height)
+        )
     shapes = (Box((0.25, 0.25, 0.25)), Sphere(0.3), Capsule(0.2, 0.3))
     for k in range(count):
         column, row, layer = k % side, k // side % side, k // (side * side)
@@ -111,8 +112,14 @@ def _add_links(scene: Scene, n: int, weight: Any) -> str | None:
     orientation = from_axes(X)
     for k in range(n):
         name = f"link{k}"
-        scene.add_body(name, shape=Capsule(0.1, 0.15), position=(0.5 * k + 0.25, 0, 0), orientation=orientation,
-                       **weight, **TOUCHES_NOTHING)
+        scene.add_body(
+            name,
+            shape=Capsule(0.1, 0.15),
+            position=(0.5 * k + 0.25, 0, 0),
+            orientation=orientation,
+            **weight,
+            **TOUCHES_NOTHING,
+        )
         scene.add_joint(BallJoint(previous, name, anchor=(0.5 * k, 0, 0), name=f"joint{k}"))
         previous = name
     return previous
@@ -127,8 +134,9 @@ def grid(*, side: Annotated[int, Whole(200, 2)] = 40, corners: Annotated[int, Wh
     scene = Scene(name="grid")
     for row in range(side):
         for column in range(side):
-            scene.add_body(f"ball{row}_{column}", shape=Sphere(0.4), density=1000.0, material=MATERIAL,
-                           position=(column, row, 0))
+            scene.add_body(
+                f"ball{row}_{column}", shape=Sphere(0.4), density=1000.0, material=MATERIAL, position=(column, row, 0)
+            )
     for row in range(side):
         for column in range(side):
             here = f"ball{row}_{column}"
@@ -137,6 +145,5 @@ def grid(*, side: Annotated[int, Whole(200, 2)] = 40, corners: Annotated[int, Wh
             if row + 1 < side:
                 scene.add_joint(BallJoint(here, f"ball{row + 1}_{column}", anchor=(column, row + 0.5, 0)))
     for row, column in ((0, 0), (0, side - 1), (side - 1, 0), (side - 1, side - 1))[:corners]:
-        scene.add_joint(BallJoint(None, f"ball{row}_{column}", anchor=(column, row, 0),
-                                  name=f"pin{row}_{column}"))
+        scene.add_joint(BallJoint(None, f"ball{row}_{column}", anchor=(column, row, 0), name=f"pin{row}_{column}"))
     return scene

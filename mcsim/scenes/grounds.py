@@ -15,8 +15,13 @@ from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
 
 
 @listed_scene
-def marbles(*, count: Annotated[int, Whole(2000)] = 60, radius: Positive = 0.08, friction: NonNegative = 0.4,
-            cells: Annotated[int, Whole(400, 8)] = 40) -> Scene:
+def marbles(
+    *,
+    count: Annotated[int, Whole(2000)] = 60,
+    radius: Positive = 0.08,
+    friction: NonNegative = 0.4,
+    cells: Annotated[int, Whole(400, 8)] = 40,
+) -> Scene:
     """Marbles roll down a winding chute, a mesh, into a bowl.
 
     The chute is `cells` triangles wide on each side; the marbles start in rows above its upper end.
@@ -30,9 +35,11 @@ def marbles(*, count: Annotated[int, Whole(2000)] = 60, radius: Positive = 0.08,
     beside = corner + cells + 1
     # Cells are cut along one diagonal and the other in turn.
     even = (corner // (cells + 1) + corner % (cells + 1)) % 2 == 0
-    faces = np.where(np.repeat(even, 2)[:, None],
-                     np.stack([corner, beside, beside + 1, corner, beside + 1, corner + 1], axis=1).reshape(-1, 3),
-                     np.stack([corner, beside, corner + 1, beside, beside + 1, corner + 1], axis=1).reshape(-1, 3))
+    faces = np.where(
+        np.repeat(even, 2)[:, None],
+        np.stack([corner, beside, beside + 1, corner, beside + 1, corner + 1], axis=1).reshape(-1, 3),
+        np.stack([corner, beside, corner + 1, beside, beside + 1, corner + 1], axis=1).reshape(-1, 3),
+    )
     scene.add_body("chute", kind="static", shape=Mesh(vertices, faces), material=material)
     marble = Sphere(radius)
     across = max(int(1.2 / (2.5 * radius)), 1)
@@ -55,9 +62,14 @@ def _chute(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @listed_scene
-def terrain(*, count: Annotated[int, Whole(5000)] = 80, size: Positive = 12.0, relief: NonNegative = 0.8,
-            cells: Annotated[int, Whole(1000, 8)] = 48,
-            friction: NonNegative = 0.6) -> Scene:
+def terrain(
+    *,
+    count: Annotated[int, Whole(5000)] = 80,
+    size: Positive = 12.0,
+    relief: NonNegative = 0.8,
+    cells: Annotated[int, Whole(1000, 8)] = 48,
+    friction: NonNegative = 0.6,
+) -> Scene:
     """Boxes, balls, capsules, cylinders and hulls fall on hills, a height field.
 
     `size` is the length of its sides, `relief` how much its hills rise; `cells` are along each side. The border is
@@ -70,8 +82,16 @@ def terrain(*, count: Annotated[int, Whole(5000)] = 80, size: Positive = 12.0, r
     hills = sin(5.0 * x + 1.0) * cos(4.0 * y) + 0.4 * sin(11.0 * x - 7.0 * y)
     heights = relief * 0.5 * hills + 0.25 * size * np.maximum(np.maximum(abs(x), abs(y)) - 0.8, 0.0)
     scene.add_body("ground", kind="static", shape=HeightField(heights, size / cells), material=material)
-    wedge = ConvexHull([(-0.3, -0.2, -0.15), (0.3, -0.2, -0.15), (-0.3, 0.2, -0.15), (0.3, 0.2, -0.15),
-                        (-0.3, 0.0, 0.25), (0.3, 0.0, 0.25)])
+    wedge = ConvexHull(
+        [
+            (-0.3, -0.2, -0.15),
+            (0.3, -0.2, -0.15),
+            (-0.3, 0.2, -0.15),
+            (0.3, 0.2, -0.15),
+            (-0.3, 0.0, 0.25),
+            (0.3, 0.0, 0.25),
+        ]
+    )
     shapes = itertools.cycle([Box((0.3, 0.2, 0.15)), Sphere(0.22), Capsule(0.15, 0.25), Cylinder(0.22, 0.15), wedge])
     across = min(max(int(0.7 * size / 0.9), 1), int(np.ceil(np.sqrt(count))))
     turns = np.random.default_rng(1).uniform(-1.0, 1.0, (count, 4))
@@ -79,7 +99,11 @@ def terrain(*, count: Annotated[int, Whole(5000)] = 80, size: Positive = 12.0, r
     for k, shape, turn in zip(range(count), shapes, turns):
         layer, place = divmod(k, across * across)
         row, column = divmod(place, across)
-        scene.add_body(f"body{k}", shape=shape, material=material, orientation=turn,
-                       position=(0.9 * (row - (across - 1) / 2), 0.9 * (column - (across - 1) / 2),
-                                 0.9 * relief + 0.6 + 0.9 * layer))
+        scene.add_body(
+            f"body{k}",
+            shape=shape,
+            material=material,
+            orientation=turn,
+            position=(0.9 * (row - (across - 1) / 2), 0.9 * (column - (across - 1) / 2), 0.9 * relief + 0.6 + 0.9 * layer),
+        )
     return scene

@@ -39,8 +39,9 @@ TOUCHES_NOTHING: dict[str, Any] = {"collision_mask": 0}
 
 
 @listed_scene
-def pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle: Number = math.pi / 2,
-             density: Positive = 1000.0) -> Scene:
+def pendulum(
+    *, length: Positive = 1.0, radius: Positive = 0.03, angle: Number = math.pi / 2, density: Positive = 1000.0
+) -> Scene:
     """A rod on a hinge, let go from an angle.
 
     The rod is a capsule whose axis is `length` long, hung by one end from the origin; `angle` is measured from hanging
@@ -52,8 +53,14 @@ def pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle: Number =
 
 
 @listed_scene
-def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1: Number = 2.0, angle_2: Number = 2.5,
-                    density: Positive = 1000.0) -> Scene:
+def double_pendulum(
+    *,
+    length: Positive = 1.0,
+    radius: Positive = 0.03,
+    angle_1: Number = 2.0,
+    angle_2: Number = 2.5,
+    density: Positive = 1000.0,
+) -> Scene:
     """Two rods on two hinges: the simplest chaotic mechanism.
 
     Both angles are measured from hanging straight down.
@@ -64,21 +71,41 @@ def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1:
     return scene
 
 
-def _hang_rod(scene: Scene, name: str, parent: str | None, joint: str, pivot: Vector, length: float, radius: float,
-              angle: float, density: float) -> np.ndarray:
+def _hang_rod(
+    scene: Scene,
+    name: str,
+    parent: str | None,
+    joint: str,
+    pivot: Vector,
+    length: float,
+    radius: float,
+    angle: float,
+    density: float,
+) -> np.ndarray:
     """Adds a capsule that hangs from `pivot` at `angle`; answers with the point at its free end."""
     orientation = axis_angle(PLANAR_AXIS, angle)
     end = np.asarray(pivot) + rotate(orientation, np.array((0.0, 0.0, -length)))
-    scene.add_body(name, shape=Capsule(radius, length / 2), density=density, position=(np.asarray(pivot) + end) / 2,
-                   orientation=orientation, **TOUCHES_NOTHING)
+    scene.add_body(
+        name,
+        shape=Capsule(radius, length / 2),
+        density=density,
+        position=(np.asarray(pivot) + end) / 2,
+        orientation=orientation,
+        **TOUCHES_NOTHING,
+    )
     scene.add_joint(HingeJoint(parent, name, anchor=pivot, axis=PLANAR_AXIS, name=joint))
     return end
 
 
 @listed_scene
-def bridge(*, planks: Annotated[int, Whole(1000)] = 20, plank_length: Positive = 0.5, width: Positive = 1.2,
-           sag: Annotated[float, Between(0, 3)] = 0.8,
-           crates: Annotated[int, Whole(100, 0)] = 3) -> Scene:
+def bridge(
+    *,
+    planks: Annotated[int, Whole(1000)] = 20,
+    plank_length: Positive = 0.5,
+    width: Positive = 1.2,
+    sag: Annotated[float, Between(0, 3)] = 0.8,
+    crates: Annotated[int, Whole(100, 0)] = 3,
+) -> Scene:
     """A sagging bridge of hinged planks with crates dropped on it.
 
     The planks lie on an arc that spans the angle `sag`; the ends hang on two static banks.
@@ -96,22 +123,31 @@ def bridge(*, planks: Annotated[int, Whole(1000)] = 20, plank_length: Positive =
     names = [f"plank{k}" for k in range(planks)]
     plank = Box((plank_length / 2 - gap, width / 2, thickness / 2))
     for name, slope, a, b in zip(names, slopes, ends, ends[1:], strict=False):
-        scene.add_body(name, shape=plank, density=600.0, position=(a + b) / 2,
-                       orientation=axis_angle(PLANAR_AXIS, slope))
+        scene.add_body(name, shape=plank, density=600.0, position=(a + b) / 2, orientation=axis_angle(PLANAR_AXIS, slope))
     row = ["left_bank", *names, "right_bank"]
     for k, (a, b) in enumerate(itertools.pairwise(row)):
         scene.add_joint(HingeJoint(a, b, anchor=ends[k], axis=PLANAR_AXIS, name=f"hinge{k}"))
 
     spread = min(1.0, 0.6 * (ends[-1, 0] - ends[0, 0]) / max(crates, 1))
     for k in range(crates):
-        scene.add_body(f"crate{k}", shape=Box((0.2, 0.2, 0.2)), density=300.0,
-                       position=((k - (crates - 1) / 2) * spread, 0.0, 4.0 + 0.5 * k))
+        scene.add_body(
+            f"crate{k}",
+            shape=Box((0.2, 0.2, 0.2)),
+            density=300.0,
+            position=((k - (crates - 1) / 2) * spread, 0.0, 4.0 + 0.5 * k),
+        )
     return scene
 
 
 @listed_scene
-def cardan_shaft(*, bend: Annotated[float, Between(0, 1.4)] = 0.5, speed: Number = 6.0, middle_length: Positive = 1.0,
-                 in_phase: Flag = True, motor_torque: Positive = 1000.0) -> Scene:
+def cardan_shaft(
+    *,
+    bend: Annotated[float, Between(0, 1.4)] = 0.5,
+    speed: Number = 6.0,
+    middle_length: Positive = 1.0,
+    in_phase: Flag = True,
+    motor_torque: Positive = 1000.0,
+) -> Scene:
     """Three shafts and two universal joints, driven by a motor at constant speed.
 
     Input and output shaft lie along x, the middle one leans by `bend`. It turns unevenly:
@@ -129,7 +165,7 @@ def cardan_shaft(*, bend: Annotated[float, Between(0, 1.4)] = 0.5, speed: Number
     if linear.length(cross_2 - cross_1) < SHORTEST_DIRECTION:
         raise FieldError("middle_length", f"of {middle_length:.3g} m leaves the middle shaft without a direction")
     side = np.array([0.0, 1.0, 0.0])
-    upright = np.cross(middle, side)                       # the middle shaft's fork at the first cross
+    upright = np.cross(middle, side)  # the middle shaft's fork at the first cross
     fork_2, out_fork = (upright, side) if in_phase else (side, np.array([0.0, 0.0, 1.0]))
     middle_speed = speed * cos(bend)
     out_speed = speed if in_phase else middle_speed * cos(bend)
@@ -137,16 +173,25 @@ def cardan_shaft(*, bend: Annotated[float, Between(0, 1.4)] = 0.5, speed: Number
     _add_shaft(scene, "input", cross_1 - outer * along, cross_1, radius, speed, forks={1: side})
     _add_shaft(scene, "middle", cross_1, cross_2, radius, middle_speed, forks={-1: upright, 1: fork_2})
     _add_shaft(scene, "output", cross_2, cross_2 + outer * along, radius, out_speed, forks={-1: out_fork})
-    scene.add_joint(HingeJoint(None, "input", anchor=cross_1 - outer * along, axis=along, name="drive",
-                               motor=Motor(velocity=speed, max_force=motor_torque)))
+    scene.add_joint(
+        HingeJoint(
+            None,
+            "input",
+            anchor=cross_1 - outer * along,
+            axis=along,
+            name="drive",
+            motor=Motor(velocity=speed, max_force=motor_torque),
+        )
+    )
     scene.add_joint(UniversalJoint("input", "middle", anchor=cross_1, axis_a=side, axis_b=upright, name="cross_1"))
     scene.add_joint(UniversalJoint("middle", "output", anchor=cross_2, axis_a=fork_2, axis_b=out_fork, name="cross_2"))
     scene.add_joint(HingeJoint(None, "output", anchor=cross_2 + outer * along, axis=along, name="bearing"))
     return scene
 
 
-def _add_shaft(scene: Scene, name: str, start: np.ndarray, end: np.ndarray, radius: float, speed: float,
-               forks: dict[int, np.ndarray]) -> None:
+def _add_shaft(
+    scene: Scene, name: str, start: np.ndarray, end: np.ndarray, radius: float, speed: float, forks: dict[int, np.ndarray]
+) -> None:
     """A steel shaft from `start` to `end` turning at `speed`; forks: end (-1 start, 1 end) -> direction of its bar."""
     axis = (end - start) / linear.length(end - start)
     half = linear.length(end - start) / 2
@@ -155,15 +200,28 @@ def _add_shaft(scene: Scene, name: str, start: np.ndarray, end: np.ndarray, radi
     shapes = [Cylinder(radius, half - 2 * radius)]
     for which, direction in forks.items():
         bar = from_axes(rotate(inverse, direction))
-        shapes.append(Cylinder(radius / 2, 3 * radius, position=(0.0, 0.0, which * (half - 1.5 * radius)),
-                               orientation=bar))
-    scene.add_body(name, shape=shapes, density=STEEL, position=(start + end) / 2, orientation=orientation,
-                   angular_velocity=speed * axis, **TOUCHES_NOTHING)
+        shapes.append(Cylinder(radius / 2, 3 * radius, position=(0.0, 0.0, which * (half - 1.5 * radius)), orientation=bar))
+    scene.add_body(
+        name,
+        shape=shapes,
+        density=STEEL,
+        position=(start + end) / 2,
+        orientation=orientation,
+        angular_velocity=speed * axis,
+        **TOUCHES_NOTHING,
+    )
 
 
 @listed_scene
-def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 0.5, speed: Number = 6.0,
-                 driven: Flag = True, motor_torque: Positive = 2000.0) -> Scene:
+def slider_crank(
+    *,
+    crank: Positive = 0.3,
+    rod: Positive = 0.9,
+    angle: Number = 0.5,
+    speed: Number = 6.0,
+    driven: Flag = True,
+    motor_torque: Positive = 2000.0,
+) -> Scene:
     """A crank that turns and drives a piston: three hinges and a slider in a loop.
 
     The crank turns about the origin and starts at `angle` from x with `speed`, the others at the speeds that follow
@@ -179,12 +237,17 @@ def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 
     pin_velocity = crank * speed * _normal(angle)
     wrist_velocity = pin_velocity + rod * lean_speed * _normal(lean)
 
-    scene.add_body("bed", kind="static", shape=Box((0.5 * rod, 0.15, 0.03)),
-                   position=(rod, 0.0, -0.13), **TOUCHES_NOTHING)
+    scene.add_body("bed", kind="static", shape=Box((0.5 * rod, 0.15, 0.03)), position=(rod, 0.0, -0.13), **TOUCHES_NOTHING)
     _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
     _add_bar(scene, "rod", pin, wrist, -0.08, lean_speed, (pin_velocity + wrist_velocity) / 2)
-    scene.add_body("piston", shape=Box((0.12, 0.04, 0.1)), density=STEEL / 4, position=wrist, velocity=wrist_velocity,
-                   **TOUCHES_NOTHING)
+    scene.add_body(
+        "piston",
+        shape=Box((0.12, 0.04, 0.1)),
+        density=STEEL / 4,
+        position=wrist,
+        velocity=wrist_velocity,
+        **TOUCHES_NOTHING,
+    )
     motor = Motor(velocity=speed, max_force=motor_torque) if driven else None
     scene.add_joint(HingeJoint(None, "crank", anchor=(0, 0, 0), axis=PLANAR_AXIS, name="drive", motor=motor))
     scene.add_joint(HingeJoint("crank", "rod", anchor=pin, axis=PLANAR_AXIS, name="pin"))
@@ -194,8 +257,17 @@ def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 
 
 
 @listed_scene
-def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive = 1.2, rocker: Positive = 0.9,
-             angle: Number = 1.0, speed: Number = 4.0, driven: Flag = True, motor_torque: Positive = 2000.0) -> Scene:
+def four_bar(
+    *,
+    ground: Positive = 1.1,
+    crank: Positive = 0.4,
+    coupler: Positive = 1.2,
+    rocker: Positive = 0.9,
+    angle: Number = 1.0,
+    speed: Number = 4.0,
+    driven: Flag = True,
+    motor_torque: Positive = 2000.0,
+) -> Scene:
     """A crank, a coupler and a rocker in a closed loop of four hinges.
 
     The crank turns about the origin, the rocker about (ground, 0, 0); the coupler lies on the upper branch.
@@ -207,8 +279,11 @@ def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive
     gap = pivot - pin
     distance = linear.length(gap)
     if not abs(coupler - rocker) < distance < coupler + rocker:
-        raise FieldError("", f"coupler {coupler} and rocker {rocker} cannot span the {distance:.4g} m between the "
-                             f"crank's pin and the rocker's pivot at angle {angle}; change a length or the angle")
+        raise FieldError(
+            "",
+            f"coupler {coupler} and rocker {rocker} cannot span the {distance:.4g} m between the "
+            f"crank's pin and the rocker's pivot at angle {angle}; change a length or the angle",
+        )
     # The triangle pin, pivot, joint: law of cosines at the pin.
     opening = arccos((coupler * coupler + distance * distance - rocker * rocker) / (2 * coupler * distance))
     lean = arctan2(gap[2], gap[0]) + opening
@@ -246,15 +321,28 @@ def _add_bar(scene: Scene, name: str, start: Vector, end: Vector, offset: float,
     start, end = np.asarray(start), np.asarray(end)
     span = end - start
     angle = arctan2(span[2], span[0])
-    scene.add_body(name, shape=Box((linear.length(span) / 2 + 0.03, 0.03, 0.04)), density=STEEL / 4,
-                   position=(start + end) / 2 + (0.0, offset, 0.0), orientation=axis_angle(PLANAR_AXIS, angle),
-                   velocity=velocity, angular_velocity=speed * np.asarray(PLANAR_AXIS), **TOUCHES_NOTHING)
+    scene.add_body(
+        name,
+        shape=Box((linear.length(span) / 2 + 0.03, 0.03, 0.04)),
+        density=STEEL / 4,
+        position=(start + end) / 2 + (0.0, offset, 0.0),
+        orientation=axis_angle(PLANAR_AXIS, angle),
+        velocity=velocity,
+        angular_velocity=speed * np.asarray(PLANAR_AXIS),
+        **TOUCHES_NOTHING,
+    )
 
 
 @listed_scene
-def newton_cradle(*, balls: Annotated[int, Whole(100, 2)] = 5, lifted: Annotated[int, Whole(99)] = 1,
-                  radius: Positive = 0.1, length: Positive = 1.0,
-                  angle: Annotated[float, Between(0, 1.5)] = 0.7, gap: NonNegative = 0.0) -> Scene:
+def newton_cradle(
+    *,
+    balls: Annotated[int, Whole(100, 2)] = 5,
+    lifted: Annotated[int, Whole(99)] = 1,
+    radius: Positive = 0.1,
+    length: Positive = 1.0,
+    angle: Annotated[float, Between(0, 1.5)] = 0.7,
+    gap: NonNegative = 0.0,
+) -> Scene:
     """Steel balls hung in a row; some are lifted and let go.
 
     Each ball turns about a hinge of its own, `length` above its centre; restitution 1, no friction.
@@ -266,15 +354,27 @@ def newton_cradle(*, balls: Annotated[int, Whole(100, 2)] = 5, lifted: Annotated
     for k in range(balls):
         anchor = np.array([(k - (balls - 1) / 2) * (2 * radius + gap), 0.0, length + 0.5])
         orientation = axis_angle(PLANAR_AXIS, -angle if k < lifted else 0.0)
-        scene.add_body(f"ball{k}", shape=Sphere(radius), density=STEEL, material=steel, orientation=orientation,
-                       position=anchor + rotate(orientation, np.array((0.0, 0.0, -length))))
+        scene.add_body(
+            f"ball{k}",
+            shape=Sphere(radius),
+            density=STEEL,
+            material=steel,
+            orientation=orientation,
+            position=anchor + rotate(orientation, np.array((0.0, 0.0, -length))),
+        )
         scene.add_joint(HingeJoint(None, f"ball{k}", anchor=anchor, axis=PLANAR_AXIS, name=f"hanger{k}"))
     return scene
 
 
 @listed_scene
-def spinning_top(*, spin: Number = 120.0, tilt: Annotated[float, Between(0, 1.5)] = 0.4, height: Positive = 0.1,
-                 radius: Positive = 0.06, steady: Flag = True) -> Scene:
+def spinning_top(
+    *,
+    spin: Number = 120.0,
+    tilt: Annotated[float, Between(0, 1.5)] = 0.4,
+    height: Positive = 0.1,
+    radius: Positive = 0.06,
+    steady: Flag = True,
+) -> Scene:
     """A fast top on its tip, in steady precession.
 
     `height` is that of the disc above the tip, `spin` its angular velocity along its axis [rad/s]. Steady precession W
@@ -286,8 +386,10 @@ def spinning_top(*, spin: Number = 120.0, tilt: Annotated[float, Between(0, 1.5)
     axis = np.array([sin(tilt), 0.0, cos(tilt)])
     density = STEEL / 3
     half_stem = 0.7 * height
-    shapes = [Cylinder(radius, height / 10, position=(0, 0, height)),
-              Capsule(height / 16, half_stem, position=(0, 0, half_stem + height / 16))]
+    shapes = [
+        Cylinder(radius, height / 10, position=(0, 0, height)),
+        Capsule(height / 16, half_stem, position=(0, 0, half_stem + height / 16)),
+    ]
     top = combined([shape.mass_properties(density) for shape in shapes])
     arm = top.center[2]
     across = top.inertia[0, 0] + top.mass * arm * arm
@@ -296,13 +398,23 @@ def spinning_top(*, spin: Number = 120.0, tilt: Annotated[float, Between(0, 1.5)
     if steady:
         a, b, c = across * cos(tilt), along * spin, 9.81 * top.mass * arm
         if b * b < 4 * a * c:
-            raise FieldError("spin", f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady "
-                                     f"precession at this tilt, got {spin}; or set steady=false")
+            raise FieldError(
+                "spin",
+                f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady "
+                f"precession at this tilt, got {spin}; or set steady=false",
+            )
         precession = 2 * c / (b + math.copysign(math.sqrt(b * b - 4 * a * c), b))
         spin_rate = precession * np.array([0.0, 0.0, 1.0]) + (spin - precession * cos(tilt)) * axis
     scene.add_body("floor", kind="static", shape=Plane((0, 0, 1)), **TOUCHES_NOTHING)
-    scene.add_body("top", shape=shapes, density=density, orientation=from_axes(axis), angular_velocity=spin_rate,
-                   velocity=np.cross(spin_rate, arm * axis), **TOUCHES_NOTHING)
+    scene.add_body(
+        "top",
+        shape=shapes,
+        density=density,
+        orientation=from_axes(axis),
+        angular_velocity=spin_rate,
+        velocity=np.cross(spin_rate, arm * axis),
+        **TOUCHES_NOTHING,
+    )
     scene.add_joint(BallJoint(None, "top", anchor=(0, 0, 0), name="tip"))
     return scene
 
@@ -317,6 +429,7 @@ def dzhanibekov(*, spin: Number = 6.0, disturbance: Number = 0.02) -> Scene:
     scene = Scene(name="dzhanibekov", gravity=(0, 0, 0))
     stem = Cylinder(0.04, 0.15, position=(0.19, 0, 0), orientation=from_axes((1.0, 0.0, 0.0)))
     bar = Cylinder(0.04, 0.3, orientation=from_axes((0.0, 1.0, 0.0)))
-    scene.add_body("handle", shape=[bar, stem], density=STEEL,
-                   angular_velocity=(spin, disturbance * spin, disturbance * spin))
+    scene.add_body(
+        "handle", shape=[bar, stem], density=STEEL, angular_velocity=(spin, disturbance * spin, disturbance * spin)
+    )
     return scene

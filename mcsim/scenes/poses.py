@@ -1,6 +1,5 @@
 """Turning a body by an angle, which is how a person places one."""
 
-
 import numpy as np
 
 from mcsim.core.rotation import normalized

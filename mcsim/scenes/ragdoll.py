@@ -25,17 +25,36 @@ from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import NonNegative, Number, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
 
-STATURE, MASS = 1.741, 73.0                               # of de Leva's males [m], [kg]
+STATURE, MASS = 1.741, 73.0  # of de Leva's males [m], [kg]
 
 # Segment lengths [m] and masses as a fraction of the body's.
-LENGTH = {"head": 0.2429, "upper_trunk": 0.2421, "mid_trunk": 0.2155, "lower_trunk": 0.1457, "upper_arm": 0.2817,
-          "forearm": 0.2689, "hand": 0.1879, "thigh": 0.4222, "shank": 0.4340, "foot": 0.2581}
-MASS_FRACTION = {"head": 0.0694, "upper_trunk": 0.1596, "mid_trunk": 0.1633, "lower_trunk": 0.1117,
-                 "upper_arm": 0.0271, "forearm": 0.0162, "hand": 0.0061, "thigh": 0.1416, "shank": 0.0433,
-                 "foot": 0.0137}
+LENGTH = {
+    "head": 0.2429,
+    "upper_trunk": 0.2421,
+    "mid_trunk": 0.2155,
+    "lower_trunk": 0.1457,
+    "upper_arm": 0.2817,
+    "forearm": 0.2689,
+    "hand": 0.1879,
+    "thigh": 0.4222,
+    "shank": 0.4340,
+    "foot": 0.2581,
+}
+MASS_FRACTION = {
+    "head": 0.0694,
+    "upper_trunk": 0.1596,
+    "mid_trunk": 0.1633,
+    "lower_trunk": 0.1117,
+    "upper_arm": 0.0271,
+    "forearm": 0.0162,
+    "hand": 0.0061,
+    "thigh": 0.1416,
+    "shank": 0.0433,
+    "foot": 0.0137,
+}
 
 AT_REST = np.zeros(3)
-SHOULDER_HEIGHT = 0.5155                                  # middle of the shoulders above the middle of the hips
+SHOULDER_HEIGHT = 0.5155  # middle of the shoulders above the middle of the hips
 
 AHEAD, LEFT, UP = np.eye(3)
 
@@ -45,7 +64,7 @@ class Segment:
     """A body of the doll; lengths for STATURE, pose in the doll's frame."""
 
     name: str
-    kind: str                                             # key of MASS_FRACTION
+    kind: str  # key of MASS_FRACTION
     shape: Box | Capsule
     position: np.ndarray
     orientation: np.ndarray
@@ -86,8 +105,7 @@ def _trunk() -> Doll:
     segments = [
         Segment("lower_trunk", "lower_trunk", Box((0.095, 0.15, waist / 2)), waist / 2 * UP, upright),
         Segment("mid_trunk", "mid_trunk", Capsule(LENGTH["mid_trunk"] / 2, 0.05), (waist + breast) / 2 * UP, across),
-        Segment("upper_trunk", "upper_trunk", Capsule(LENGTH["upper_trunk"] / 2, 0.065), (breast + nape) / 2 * UP,
-                across),
+        Segment("upper_trunk", "upper_trunk", Capsule(LENGTH["upper_trunk"] / 2, 0.065), (breast + nape) / 2 * UP, across),
         Segment("head", "head", Capsule(0.09, LENGTH["head"] / 2 - 0.09), (nape + LENGTH["head"] / 2) * UP, upright),
     ]
     joints = [
@@ -107,8 +125,13 @@ def _arm(side: str, y: int) -> Doll:
     forward = rotate(axis_angle(hinge, bend), along)
     upper, elbow = _limb(f"{side}_upper_arm", "upper_arm", shoulder, along, 0.045)
     fore, wrist = _limb(f"{side}_forearm", "forearm", elbow, forward, 0.035)
-    hand = Segment(f"{side}_hand", "hand", Box((0.018, 0.042, LENGTH["hand"] / 2)),
-                   wrist + LENGTH["hand"] / 2 * forward, from_axes(forward, hinge))
+    hand = Segment(
+        f"{side}_hand",
+        "hand",
+        Box((0.018, 0.042, LENGTH["hand"] / 2)),
+        wrist + LENGTH["hand"] / 2 * forward,
+        from_axes(forward, hinge),
+    )
     joints = [
         Joint(f"{side}_shoulder", "upper_trunk", upper.name, shoulder, along, swing=1.5, twist=1.2),
         Joint(f"{side}_elbow", upper.name, fore.name, elbow, hinge, limits=(-bend, 2.5 - bend)),
@@ -122,13 +145,18 @@ def _leg(side: str, y: int) -> Doll:
     hip = np.array([0.0, 0.09 * y, 0.0])
     down = normalized(np.array([0.5, 0.12 * y, -1.0]))
     bend = 0.7
-    hinge = normalized(np.cross(down, -AHEAD))             # turns the shank back
+    hinge = normalized(np.cross(down, -AHEAD))  # turns the shank back
     below = rotate(axis_angle(hinge, bend), down)
     thigh, knee = _limb(f"{side}_thigh", "thigh", hip, down, 0.075)
     shank, ankle = _limb(f"{side}_shank", "shank", knee, below, 0.048)
-    toes = np.cross(below, hinge)                          # at right angles to the shank, ahead
-    foot = Segment(f"{side}_foot", "foot", Box((0.035, 0.045, LENGTH["foot"] / 2)),
-                   ankle + 0.035 * below + (LENGTH["foot"] / 2 - 0.06) * toes, from_axes(toes, below))
+    toes = np.cross(below, hinge)  # at right angles to the shank, ahead
+    foot = Segment(
+        f"{side}_foot",
+        "foot",
+        Box((0.035, 0.045, LENGTH["foot"] / 2)),
+        ankle + 0.035 * below + (LENGTH["foot"] / 2 - 0.06) * toes,
+        from_axes(toes, below),
+    )
     joints = [
         Joint(f"{side}_hip", "lower_trunk", thigh.name, hip, down, swing=0.85, twist=0.6),
         Joint(f"{side}_knee", thigh.name, shank.name, knee, hinge, limits=(-bend, 2.4 - bend)),
@@ -151,21 +179,38 @@ def simple_doll() -> Doll:
     renamed = {"lower_trunk": "pelvis", "mid_trunk": "torso", "upper_trunk": "torso"}
     gone = ("hand", "foot", "mid_trunk", "upper_trunk")
     segments = [replace(s, name=renamed.get(s.name, s.name)) for s in segments if s.kind not in gone]
-    joints = [replace(j, parent=renamed.get(j.parent, j.parent), child=renamed.get(j.child, j.child))
-              for j in joints if not j.name.endswith(("chest", "wrist", "ankle"))]
+    joints = [
+        replace(j, parent=renamed.get(j.parent, j.parent), child=renamed.get(j.child, j.child))
+        for j in joints
+        if not j.name.endswith(("chest", "wrist", "ankle"))
+    ]
     return [segments[0], torso, *segments[1:]], joints
 
 
 def reach(segments: list[Segment]) -> float:
     """The radius about the hips' middle that no segment leaves [m]."""
+
     def bound(shape: Box | Capsule) -> float:
         return length(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
+
     return max(length(s.position) + bound(s.shape) for s in segments)
 
 
-def add_doll(scene: Scene, name: str, doll: Doll, place: np.ndarray, orientation: np.ndarray,
-             weight: Callable[[str], dict[str, Any]], *, size: float = 1.0, joint_friction: float = 0.0,
-             limited: bool = True, speed: Vector = AT_REST, turn: Vector = AT_REST, **body: Any) -> None:
+def add_doll(
+    scene: Scene,
+    name: str,
+    doll: Doll,
+    place: np.ndarray,
+    orientation: np.ndarray,
+    weight: Callable[[str], dict[str, Any]],
+    *,
+    size: float = 1.0,
+    joint_friction: float = 0.0,
+    limited: bool = True,
+    speed: Vector = AT_REST,
+    turn: Vector = AT_REST,
+    **body: Any,
+) -> None:
     """Adds a doll (segments, joints) with its hips at `place`.
 
     `weight` gives a segment's density or mass by its kind; `body` goes to every add_body. Joints have their ranges if
@@ -174,9 +219,16 @@ def add_doll(scene: Scene, name: str, doll: Doll, place: np.ndarray, orientation
     segments, joints = doll
     for s in segments:
         arm = size * rotate(orientation, s.position)
-        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size), position=place + arm,
-                       orientation=multiply(orientation, s.orientation), velocity=speed + np.cross(turn, arm),
-                       angular_velocity=turn, **weight(s.kind), **body)
+        scene.add_body(
+            f"{name}.{s.name}",
+            shape=_scaled(s.shape, size),
+            position=place + arm,
+            orientation=multiply(orientation, s.orientation),
+            velocity=speed + np.cross(turn, arm),
+            angular_velocity=turn,
+            **weight(s.kind),
+            **body,
+        )
     for j in joints:
         a, b = f"{name}.{j.parent}", f"{name}.{j.child}"
         anchor, axis = place + size * rotate(orientation, j.anchor), rotate(orientation, j.axis)
@@ -199,14 +251,21 @@ def spread_orientation(k: int) -> np.ndarray:
     # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
     u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
     a, b = math.sqrt(1 - u), math.sqrt(u)
-    return np.array([b * cos(2 * math.pi * w), a * sin(2 * math.pi * v), a * cos(2 * math.pi * v),
-                     b * sin(2 * math.pi * w)])
+    return np.array(
+        [b * cos(2 * math.pi * w), a * sin(2 * math.pi * v), a * cos(2 * math.pi * v), b * sin(2 * math.pi * w)]
+    )
 
 
 @listed_scene
-def ragdolls(*, count: Annotated[int, Whole(2000)] = 25, drop: NonNegative = 0.5, stature: Positive = STATURE,
-             mass: Positive = MASS,
-             joint_friction: NonNegative = 2.0, friction: NonNegative = 0.6) -> Scene:
+def ragdolls(
+    *,
+    count: Annotated[int, Whole(2000)] = 25,
+    drop: NonNegative = 0.5,
+    stature: Positive = STATURE,
+    mass: Positive = MASS,
+    joint_friction: NonNegative = 2.0,
+    friction: NonNegative = 0.6,
+) -> Scene:
     """People of 16 segments fall on the floor, each turned differently.
 
     Masses and lengths after de Leva (1996), scaled to `stature` [m] and `mass` [kg]; joints have the ranges of a
@@ -226,10 +285,22 @@ def ragdolls(*, count: Annotated[int, Whole(2000)] = 25, drop: NonNegative = 0.5
     for k in range(count):
         # Neighbours start at two heights: (1.5, 1.4) and (1.5 sqrt 2, 0) radii apart, so that nobody touches.
         column, row = k % side, k // side
-        place = radius * np.array([1.5 * (column - (side - 1) / 2), 1.5 * (row - (side - 1) / 2),
-                                   1.0 + 1.4 * ((column + row) % 2)]) + drop * UP
-        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), weight, size=size,
-                 joint_friction=joint_friction, material=material)
+        place = (
+            radius
+            * np.array([1.5 * (column - (side - 1) / 2), 1.5 * (row - (side - 1) / 2), 1.0 + 1.4 * ((column + row) % 2)])
+            + drop * UP
+        )
+        add_doll(
+            scene,
+            f"human{k}",
+            doll,
+            place,
+            spread_orientation(k),
+            weight,
+            size=size,
+            joint_friction=joint_friction,
+            material=material,
+        )
     return scene
 
 
@@ -242,8 +313,18 @@ def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0) -> Scene:
     """
     scene = Scene(name="free_ragdoll")
     weights = {kind: {"mass": MASS * fraction} for kind, fraction in MASS_FRACTION.items()}
-    add_doll(scene, "human", human(), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), weights.__getitem__, limited=False,
-             turn=spin * normalized(np.array([1.0, 2.0, 0.5])), speed=speed * UP, collision_mask=0)
+    add_doll(
+        scene,
+        "human",
+        human(),
+        np.zeros(3),
+        np.array([1.0, 0.0, 0.0, 0.0]),
+        weights.__getitem__,
+        limited=False,
+        turn=spin * normalized(np.array([1.0, 2.0, 0.5])),
+        speed=speed * UP,
+        collision_mask=0,
+    )
     return scene
 
 
@@ -257,6 +338,15 @@ def ragdolls11(*, count: Annotated[int, Whole(5000)] = 64) -> Scene:
     side = math.ceil(math.sqrt(count))
     for k in range(count):
         place = np.array([1.6 * (k % side - (side - 1) / 2), 1.6 * (k // side - (side - 1) / 2), 2.0])
-        add_doll(scene, f"doll{k}", doll, place, spread_orientation(k), lambda kind: {"density": 1000.0},
-                 material=material, collision_group=2, collision_mask=1)
+        add_doll(
+            scene,
+            f"doll{k}",
+            doll,
+            place,
+            spread_orientation(k),
+            lambda kind: {"density": 1000.0},
+            material=material,
+            collision_group=2,
+            collision_mask=1,
+        )
     return scene

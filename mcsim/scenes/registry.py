@@ -26,6 +26,7 @@ FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no":
 
 # ---- checks of parameters --------------------------------------------------------------------------------------------
 
+
 def as_number(value: Any, field: str) -> Any:
     """Text as the number that it says; everything else as it is."""
     if not isinstance(value, str):
@@ -60,21 +61,25 @@ def _flag(value: Any, field: str) -> bool:
 
 def Between(lower: float, upper: float) -> Callable[[Any, str], float]:
     """The check of a number strictly between two others."""
+
     def check(value: Any, field: str) -> float:
         result = _number(value, field)
         if not lower < result < upper:
             raise FieldError(field, f"must be between {lower:g} and {upper:g}, got {show(value)}")
         return result
+
     return check
 
 
 def Whole(maximum: int, minimum: int = 1) -> Callable[[Any, str], int]:
     """The check of a whole number from `minimum` to `maximum`."""
+
     def check(value: Any, field: str) -> int:
         result = _number(value, field)
         if result != int(result):
             raise FieldError(field, f"must be a whole number, got {show(value)}")
         return int(checks.within(result, minimum, maximum, field))
+
     return check
 
 
@@ -85,6 +90,7 @@ Flag = Annotated[bool, _flag]
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
+
 
 def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     """Puts a scene function into SCENES and checks its parameters at every call."""
@@ -129,16 +135,20 @@ def check_names(given: dict[str, Any], signature: inspect.Signature) -> None:
     keywords = {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
     for key in given:
         if key not in keywords:
-            there = (f"the parameters are: {', '.join(f'{name}={default}' for name, default in keywords.items())}"
-                     if keywords else "it takes none")
+            there = (
+                f"the parameters are: {', '.join(f'{name}={default}' for name, default in keywords.items())}"
+                if keywords
+                else "it takes none"
+            )
             raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, keywords)}; {there}")
 
 
 def build(name: str, **parameters: Any) -> Scene:
     """The built-in scene `name` with the given parameters."""
     if not isinstance(name, str) or name not in SCENES:
-        raise SceneError(f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; "
-                         f"the scenes are: {', '.join(SCENES)}")
+        raise SceneError(
+            f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; the scenes are: {', '.join(SCENES)}"
+        )
     return SCENES[name](**parameters)
 
 

@@ -25,21 +25,32 @@ def add_floor(scene: Scene, material: Material | None = None) -> None:
 
 
 @listed_scene
-def stack(*, count: Annotated[int, Whole(1000)] = 15, size: Positive = 1.0, density: Positive = 1000.0,
-          friction: NonNegative = 0.6) -> Scene:
+def stack(
+    *,
+    count: Annotated[int, Whole(1000)] = 15,
+    size: Positive = 1.0,
+    density: Positive = 1000.0,
+    friction: NonNegative = 0.6,
+) -> Scene:
     """Boxes on top of each other."""
     scene = Scene(name="stack")
     material = Material(friction=friction)
     add_floor(scene, material)
     for k in range(count):
-        scene.add_body(f"box{k}", shape=Box((size / 2,) * 3), density=density, material=material,
-                       position=(0, 0, size * (k + 0.5)))
+        scene.add_body(
+            f"box{k}", shape=Box((size / 2,) * 3), density=density, material=material, position=(0, 0, size * (k + 0.5))
+        )
     return scene
 
 
 @listed_scene
-def wall(*, width: Annotated[int, Whole(200)] = 10, height: Annotated[int, Whole(200)] = 8, brick: Positive = 0.5,
-         friction: NonNegative = 0.6) -> Scene:
+def wall(
+    *,
+    width: Annotated[int, Whole(200)] = 10,
+    height: Annotated[int, Whole(200)] = 8,
+    brick: Positive = 0.5,
+    friction: NonNegative = 0.6,
+) -> Scene:
     """A brick wall in running bond.
 
     Bricks are `brick` long, half as wide and high; every second row starts and ends with half a brick.
@@ -51,8 +62,16 @@ def wall(*, width: Annotated[int, Whole(200)] = 10, height: Annotated[int, Whole
     return scene
 
 
-def _lay_bricks(scene: Scene, width: int, height: int, brick: float, corner: np.ndarray, along: np.ndarray,
-                density: float, material: Material) -> None:
+def _lay_bricks(
+    scene: Scene,
+    width: int,
+    height: int,
+    brick: float,
+    corner: np.ndarray,
+    along: np.ndarray,
+    density: float,
+    material: Material,
+) -> None:
     """A wall of bricks that starts at `corner` (the middle of its end face, on the ground) and runs along x or y."""
     thickness = brick / 2
     for row in range(height):
@@ -66,9 +85,14 @@ def _lay_bricks(scene: Scene, width: int, height: int, brick: float, corner: np.
 
 
 @listed_scene
-def dominoes(*, count: Annotated[int, Whole(2000, 2)] = 30, height: Positive = 0.8,
-             turn: Annotated[float, Between(-5, 5)] = math.pi,
-             spacing: Annotated[float, Between(0.3, 0.9)] = 0.5, friction: NonNegative = 0.3) -> Scene:
+def dominoes(
+    *,
+    count: Annotated[int, Whole(2000, 2)] = 30,
+    height: Positive = 0.8,
+    turn: Annotated[float, Between(-5, 5)] = math.pi,
+    spacing: Annotated[float, Between(0.3, 0.9)] = 0.5,
+    friction: NonNegative = 0.3,
+) -> Scene:
     """A row of dominoes, straight or on a curve; the first one is tipped.
 
     `spacing` is the distance between neighbours in heights, `turn` the angle through which the row bends. The first
@@ -87,18 +111,25 @@ def dominoes(*, count: Annotated[int, Whole(2000, 2)] = 30, height: Positive = 0
         orientation = axis_angle(Z, heading)
         center = place + half * Z
         if k == 0:
-            edge = place + rotate(orientation, half * X)             # the front edge on the ground
+            edge = place + rotate(orientation, half * X)  # the front edge on the ground
             tip = axis_angle(rotate(orientation, Y), arctan2(half[0], half[2]) + 0.06)
             center = edge + rotate(tip, center - edge)
             orientation = multiply(tip, orientation)
-        scene.add_body(f"domino{k}", shape=Box(half), density=600.0, material=material, position=center,
-                       orientation=orientation)
+        scene.add_body(
+            f"domino{k}", shape=Box(half), density=600.0, material=material, position=center, orientation=orientation
+        )
     return scene
 
 
 @listed_scene
-def card_tower(*, levels: Annotated[int, Whole(30)] = 3, card: Positive = 1.0, thickness: Positive = 0.02,
-               lean: Annotated[float, Between(0.05, 0.6)] = 0.3, friction: NonNegative = 0.8) -> Scene:
+def card_tower(
+    *,
+    levels: Annotated[int, Whole(30)] = 3,
+    card: Positive = 1.0,
+    thickness: Positive = 0.02,
+    lean: Annotated[float, Between(0.05, 0.6)] = 0.3,
+    friction: NonNegative = 0.8,
+) -> Scene:
     """A tower of cards: pairs lean against each other, cards lie across.
 
     `lean` is a card's angle from the vertical. A pair that carries a load holds where friction > tan(lean).
@@ -115,27 +146,42 @@ def card_tower(*, levels: Annotated[int, Whole(30)] = 3, card: Positive = 1.0, t
     # A card turned by `lean` about y: its lower inner edge stands, its upper inner edge meets the partner's at x = 0,
     # its upper outer edge is the highest.
     c, s = cos(lean), sin(lean)
-    reach = card / 2 * s + thickness / 2 * c              # centre to the meeting edge, along x
-    rise = card / 2 * c + thickness / 2 * s               # centre to the standing edge, and to the top
+    reach = card / 2 * s + thickness / 2 * c  # centre to the meeting edge, along x
+    rise = card / 2 * c + thickness / 2 * s  # centre to the standing edge, and to the top
     for level in range(levels):
         base = level * (2 * rise + thickness)
         pairs = levels - level
         first = -(pairs - 1) / 2 * card
         for k in range(pairs):
             for side, name in ((-1, "left"), (1, "right")):
-                scene.add_body(f"{name}{level}_{k}", shape=sheet, density=700.0, material=material,
-                               position=(first + k * card + side * reach, 0, base + rise),
-                               orientation=axis_angle(Y, -side * lean))
+                scene.add_body(
+                    f"{name}{level}_{k}",
+                    shape=sheet,
+                    density=700.0,
+                    material=material,
+                    position=(first + k * card + side * reach, 0, base + rise),
+                    orientation=axis_angle(Y, -side * lean),
+                )
         for k in range(pairs - 1):
-            scene.add_body(f"across{level}_{k}", shape=lying, density=700.0, material=material,
-                           position=(first + (k + 0.5) * card, 0, base + 2 * rise + thickness / 2))
+            scene.add_body(
+                f"across{level}_{k}",
+                shape=lying,
+                density=700.0,
+                material=material,
+                position=(first + (k + 0.5) * card, 0, base + 2 * rise + thickness / 2),
+            )
     return scene
 
 
 @listed_scene
-def arch(*, stones: Annotated[int, Whole(101, 3)] = 11, radius: Positive = 2.0, thickness: Positive = 0.5,
-         width: Positive = 0.8,
-         friction: NonNegative = 0.8) -> Scene:
+def arch(
+    *,
+    stones: Annotated[int, Whole(101, 3)] = 11,
+    radius: Positive = 2.0,
+    thickness: Positive = 0.5,
+    width: Positive = 0.8,
+    friction: NonNegative = 0.8,
+) -> Scene:
     """A round arch of wedge-shaped stones that stands by friction and its weight.
 
     `radius` is the inner one. It can stand where thickness is more than about a ninth of the middle radius
@@ -146,20 +192,29 @@ def arch(*, stones: Annotated[int, Whole(101, 3)] = 11, radius: Positive = 2.0, 
     add_floor(scene, material)
     half_angle = math.pi / stones / 2
     middle = radius + thickness / 2
-    corners = [(r * sin(a), y, r * cos(a) - middle)
-               for r in (radius, radius + thickness) for a in (-half_angle, half_angle)
-               for y in (-width / 2, width / 2)]
+    corners = [
+        (r * sin(a), y, r * cos(a) - middle)
+        for r in (radius, radius + thickness)
+        for a in (-half_angle, half_angle)
+        for y in (-width / 2, width / 2)
+    ]
     wedge = ConvexHull(corners)
     for k in range(stones):
-        turn = axis_angle(Y, math.pi * ((k + 0.5) / stones - 0.5))      # from left to right over the top
-        scene.add_body(f"stone{k}", shape=wedge, density=2400.0, material=material, orientation=turn,
-                       position=rotate(turn, middle * Z))
+        turn = axis_angle(Y, math.pi * ((k + 0.5) / stones - 0.5))  # from left to right over the top
+        scene.add_body(
+            f"stone{k}", shape=wedge, density=2400.0, material=material, orientation=turn, position=rotate(turn, middle * Z)
+        )
     return scene
 
 
 @listed_scene
-def incline(*, angle: Annotated[float, Between(0, 1.5)] = 0.5, friction: NonNegative = 0.5, size: Positive = 0.5,
-            speed: Number = 0.0) -> Scene:
+def incline(
+    *,
+    angle: Annotated[float, Between(0, 1.5)] = 0.5,
+    friction: NonNegative = 0.5,
+    size: Positive = 0.5,
+    speed: Number = 0.0,
+) -> Scene:
     """A block on a slope: it stays where tan(angle) < friction.
 
     Both surfaces have the friction given; the block starts with `speed` down the slope.
@@ -169,15 +224,26 @@ def incline(*, angle: Annotated[float, Between(0, 1.5)] = 0.5, friction: NonNega
     tilt = axis_angle(Y, angle)
     normal, downhill = rotate(tilt, Z), rotate(tilt, X)
     scene.add_body("slope", kind="static", shape=Plane(normal=normal), material=material)
-    scene.add_body("block", shape=Box((size, size, size / 2)), material=material, position=size / 2 * normal,
-                   orientation=tilt, velocity=speed * downhill)
+    scene.add_body(
+        "block",
+        shape=Box((size, size, size / 2)),
+        material=material,
+        position=size / 2 * normal,
+        orientation=tilt,
+        velocity=speed * downhill,
+    )
     return scene
 
 
 @listed_scene
-def wrecking_ball(*, links: Annotated[int, Whole(100)] = 8, radius: Positive = 0.5,
-                  angle: Annotated[float, Between(0, 1.5)] = 1.1,
-                  width: Annotated[int, Whole(60)] = 8, height: Annotated[int, Whole(60)] = 12) -> Scene:
+def wrecking_ball(
+    *,
+    links: Annotated[int, Whole(100)] = 8,
+    radius: Positive = 0.5,
+    angle: Annotated[float, Between(0, 1.5)] = 1.1,
+    width: Annotated[int, Whole(60)] = 8,
+    height: Annotated[int, Whole(60)] = 12,
+) -> Scene:
     """A heavy ball on a chain swings into a brick wall.
 
     The chain starts straight, `angle` from the vertical; the ball passes just above the ground.
@@ -188,13 +254,19 @@ def wrecking_ball(*, links: Annotated[int, Whole(100)] = 8, radius: Positive = 0
     link, brick = 0.6, 0.5
     length = links * link + radius
     hook = np.array([0.0, 0.0, length + radius + 0.3])
-    down = rotate(axis_angle(Y, angle), -Z)                # towards -x
+    down = rotate(axis_angle(Y, angle), -Z)  # towards -x
     orientation = from_axes(down)
     previous = None
     for k in range(links):
         name = f"link{k}"
-        scene.add_body(name, shape=Capsule(0.06, link / 2 - 0.06), density=7800.0, material=material,
-                       position=hook + (k + 0.5) * link * down, orientation=orientation)
+        scene.add_body(
+            name,
+            shape=Capsule(0.06, link / 2 - 0.06),
+            density=7800.0,
+            material=material,
+            position=hook + (k + 0.5) * link * down,
+            orientation=orientation,
+        )
         scene.add_joint(BallJoint(previous, name, anchor=hook + k * link * down, name=f"shackle{k}"))
         previous = name
     scene.add_body("ball", shape=Sphere(radius), density=2000.0, material=material, position=hook + length * down)
@@ -205,9 +277,14 @@ def wrecking_ball(*, links: Annotated[int, Whole(100)] = 8, radius: Positive = 0
 
 
 @listed_scene
-def tumbler(*, count: Annotated[int, Whole(5000)] = 60, sides: Annotated[int, Whole(48, 3)] = 8, radius: Positive = 2.0,
-            depth: Positive = 1.6,
-            speed: Number = 0.8) -> Scene:
+def tumbler(
+    *,
+    count: Annotated[int, Whole(5000)] = 60,
+    sides: Annotated[int, Whole(48, 3)] = 8,
+    radius: Positive = 2.0,
+    depth: Positive = 1.6,
+    speed: Number = 0.8,
+) -> Scene:
     """A turning drum full of boxes, balls and capsules.
 
     The drum is one kinematic body with flat walls, `radius` from the axis (y); two static planes close it.
@@ -218,8 +295,9 @@ def tumbler(*, count: Annotated[int, Whole(5000)] = 60, sides: Annotated[int, Wh
     walls = []
     for k in range(sides):
         turn = axis_angle(Y, 2 * math.pi * k / sides)
-        walls.append(Box((half_side, depth / 2, thickness), position=rotate(turn, -(radius + thickness) * Z),
-                         orientation=turn))
+        walls.append(
+            Box((half_side, depth / 2, thickness), position=rotate(turn, -(radius + thickness) * Z), orientation=turn)
+        )
     scene.add_body("drum", kind="kinematic", shape=walls, position=(0, 0, height), angular_velocity=(0, speed, 0))
     for name, side in (("front", -1.0), ("back", 1.0)):
         scene.add_body(name, kind="static", shape=Plane(normal=(0, -side, 0), offset=-depth / 2))
@@ -230,8 +308,10 @@ def tumbler(*, count: Annotated[int, Whole(5000)] = 60, sides: Annotated[int, Wh
     across = int(1.4 * radius / pitch)
     deep = int(depth / pitch)
     if deep < 1 or count > across * across * deep:
-        raise FieldError("count", f"must be at most {across * across * deep} for a drum of radius {radius} and depth "
-                                   f"{depth}, got {count}")
+        raise FieldError(
+            "count",
+            f"must be at most {across * across * deep} for a drum of radius {radius} and depth {depth}, got {count}",
+        )
     for k in range(count):
         column, layer, row = k % across, k // across % deep, k // (across * deep)
         place = pitch * (np.array([column, layer, row]) - np.array([across - 1, deep - 1, across - 1]) / 2)

@@ -9,7 +9,7 @@ from mcsim.core.linear import sparse_product
 from mcsim.solve._assemble import delassus_arrays, jacobian_arrays
 from mcsim.state.fields import ROW_DTYPE
 
-BLOCK_WIDE = 5          # state/_row.pxd: from here on, two rows that are one
+BLOCK_WIDE = 5  # state/_row.pxd: from here on, two rows that are one
 
 
 def second_rows(rows):
@@ -63,8 +63,10 @@ def _check(rows, body_count):
     if not isinstance(rows, np.ndarray) or rows.dtype != ROW_DTYPE:
         raise TypeError(f"rows must be an array of mcsim's ROW_DTYPE, not {getattr(rows, 'dtype', type(rows))}")
     if rows.ndim != 1 or not rows.flags.c_contiguous:
-        raise ValueError(f"rows must be one contiguous line of records, not of shape {rows.shape} and strides "
-                         f"{rows.strides}; pass np.ascontiguousarray(rows)")
+        raise ValueError(
+            f"rows must be one contiguous line of records, not of shape {rows.shape} and strides "
+            f"{rows.strides}; pass np.ascontiguousarray(rows)"
+        )
     if body_count is not None and (body_count != int(body_count) or body_count < 0):
         raise ValueError(f"body_count must be a whole number of bodies, not {body_count!r}")
     for name in ("body_a", "body_b"):
@@ -72,8 +74,10 @@ def _check(rows, body_count):
         upper = np.inf if body_count is None else body_count
         wrong = np.flatnonzero((body < -1) | (body >= upper))
         if len(wrong):
-            raise ValueError(f"row {wrong[0]} has {name} {body[wrong[0]]}; body numbers go from -1 (the world) to "
-                             f"{'the last body' if body_count is None else body_count - 1}")
+            raise ValueError(
+                f"row {wrong[0]} has {name} {body[wrong[0]]}; body numbers go from -1 (the world) to "
+                f"{'the last body' if body_count is None else body_count - 1}"
+            )
     same = np.flatnonzero(rows["body_a"] == rows["body_b"])
     if len(same):
         raise ValueError(f"row {same[0]} has the body {rows['body_a'][same[0]]} on both sides")

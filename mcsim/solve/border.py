@@ -15,23 +15,25 @@ from mcsim.scene.joints import TYPES
 from mcsim.solve.components import connected
 from mcsim.state.fields import JOINT_TYPES
 
-BorderPlan = namedtuple("BorderPlan", "order group articulation first line length round rounds entry_row entry_column "
-                                      "round_begin")
+BorderPlan = namedtuple(
+    "BorderPlan", "order group articulation first line length round rounds entry_row entry_column round_begin"
+)
 
 WORLD = -1
 GEAR, USER = (JOINT_TYPES.index(name) for name in ("gear", "user"))
 
 # Of each type of joint: whether none of its rows binds turning alone, and the number of its first coordinate that turns.
 FREELY = np.array([TYPES[kind].turns_freely for kind in JOINT_TYPES])
-TURNING = np.array([next((i for i, part in enumerate(TYPES[kind].coordinates) if part != "way"), 6)
-                    for kind in JOINT_TYPES])
+TURNING = np.array(
+    [next((i for i, part in enumerate(TYPES[kind].coordinates) if part != "way"), 6) for kind in JOINT_TYPES]
+)
 
 
 def border_rows(joints):
     """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
     found = []
     for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
-        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
+        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j : j + 1]
         if np.any(ends["broken"]):
             continue
         bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
@@ -62,7 +64,7 @@ def plan_border(bodies, pairs, moves):
     order = np.argsort(group, kind="stable")
     alone = connected(pairs, moves)
     acts_on = [{int(alone[body]) for body in bodies[k]} - {-1} for k in order]
-    on: dict[int, list[int]] = {}                                                # articulation of the tree -> rows
+    on: dict[int, list[int]] = {}  # articulation of the tree -> rows
     for k, places in enumerate(acts_on):
         for place in places:
             on.setdefault(place, []).append(k)
@@ -76,13 +78,24 @@ def plan_border(bodies, pairs, moves):
     by_round = np.argsort(turns[column], kind="stable")
     rounds = int(turns.max(initial=-1)) + 1
     begin = np.searchsorted(turns[column][by_round], np.arange(rounds + 1)).astype(np.int64)
-    return BorderPlan(order, group[order], articulation, first, line, int(widths.sum()), turns, rounds, row[by_round],
-                      column[by_round], begin)
+    return BorderPlan(
+        order,
+        group[order],
+        articulation,
+        first,
+        line,
+        int(widths.sum()),
+        turns,
+        rounds,
+        row[by_round],
+        column[by_round],
+        begin,
+    )
 
 
 def _rounds(acts_on, meets):
     """(rows,) int32: the first round in which no column is probed that some row meets together with this one."""
-    taken: dict[int, set[int]] = {}                        # articulation of the tree -> rounds that move it
+    taken: dict[int, set[int]] = {}  # articulation of the tree -> rounds that move it
     found = np.zeros(len(acts_on), np.int32)
     for k, places in enumerate(acts_on):
         near = places.union(*(acts_on[i] for i in meets[k]))

@@ -10,9 +10,11 @@ NONE = -1
 
 # The record Articulation of _tree.pxd.
 _RANGES = ("node", "border", "member", "driven", "linked", "ball", "couple", "push", "other", "column")
-ARTICULATION_DTYPE = np.dtype([(name + end, "i4") for name in _RANGES for end in ("", "_end")]
-                              + [(name, "i4") for name in ("loops", "triples", "held", "reserved")]
-                              + [(name, "f8") for name in ("size", "enough")])
+ARTICULATION_DTYPE = np.dtype(
+    [(name + end, "i4") for name in _RANGES for end in ("", "_end")]
+    + [(name, "i4") for name in ("loops", "triples", "held", "reserved")]
+    + [(name, "f8") for name in ("size", "enough")]
+)
 
 
 def connected(pairs, moves):
@@ -108,7 +110,7 @@ def find_articulations(group, joint, loops, pairs, border):
     the order of group.
     """
     members = np.argsort(group[:-1], kind="stable").astype(np.int32)
-    members = members[np.count_nonzero(group[:-1] == NONE):]
+    members = members[np.count_nonzero(group[:-1] == NONE) :]
     ends = np.where((joint >= 0)[:, None], pairs[np.maximum(joint, 0)], (-1 - joint)[:, None])
     node = group[ends].max(axis=1)
     found = np.zeros(int(group.max()) + 1, ARTICULATION_DTYPE)

@@ -12,12 +12,15 @@ from collections import namedtuple
 
 import numpy as np
 
-ZEROS = 0.05             # part of a merged group's numbers that may be zeros
-NARROW = 6             # columns up to which a group may have
-MORE_ZEROS = 0.1        # this part
+ZEROS = 0.05  # part of a merged group's numbers that may be zeros
+NARROW = 6  # columns up to which a group may have
+MORE_ZEROS = 0.1  # this part
 
-FrontPlan = namedtuple("FrontPlan", "begin width height panel row_begin row parent_row update child_begin child "
-                                    "entry_row node_front node_column panel_count update_count largest")
+FrontPlan = namedtuple(
+    "FrontPlan",
+    "begin width height panel row_begin row parent_row update child_begin child "
+    "entry_row node_front node_column panel_count update_count largest",
+)
 
 
 def postorder(order, columns):
@@ -30,7 +33,7 @@ def postorder(order, columns):
         above = min((place[i] for i in columns[node]), default=None)
         (roots if above is None else children[above]).append(k)
     found, stack = [], roots[::-1]
-    while stack:                                           # parents before children, then turned round
+    while stack:  # parents before children, then turned round
         k = stack.pop()
         found.append(k)
         stack.extend(sorted(children[k], key=lambda i: (len(columns[order[i]]), i)))
@@ -48,7 +51,7 @@ def plan_fronts(below, size, offset, entry_begin, entry_node):
     """
     groups = _groups(below, size)
     count = len(groups)
-    front = np.empty(len(size), np.int32)                  # of a node
+    front = np.empty(len(size), np.int32)  # of a node
     for s, (first, last, _) in enumerate(groups):
         front[first:last] = s
     ends = np.append(offset, offset[-1] + size[-1])
@@ -70,22 +73,38 @@ def plan_fronts(below, size, offset, entry_begin, entry_node):
         if len(rows):
             parent = front[rows[0]]
             children[parent].append(s)
-            parent_row[row_begin[s]:row_begin[s + 1]] = _places(lists[s], begin[parent], width[parent], lists[parent])
+            parent_row[row_begin[s] : row_begin[s + 1]] = _places(lists[s], begin[parent], width[parent], lists[parent])
     owner = np.repeat(np.arange(len(size)), np.diff(entry_begin))
-    entry_row = np.array([_places(offset[i:i + 1], begin[s], width[s], lists[s])[0]
-                          for i, s in zip(entry_node, front[owner])], np.int32)
+    entry_row = np.array(
+        [_places(offset[i : i + 1], begin[s], width[s], lists[s])[0] for i, s in zip(entry_node, front[owner])], np.int32
+    )
     panel = np.concatenate([[0], np.cumsum(width.astype(np.int64) * height)])
     child_begin = np.concatenate([[0], np.cumsum([len(c) for c in children])]).astype(np.int64)
-    return FrontPlan(begin, width, height, panel[:-1].copy(), row_begin, row, parent_row, update, child_begin,
-                     np.array([c for found in children for c in found], np.int32), entry_row, front,
-                     (offset - begin[front]).astype(np.int32), int(panel[-1]), int(largest_update),
-                     int(height.max(initial=0)))
+    return FrontPlan(
+        begin,
+        width,
+        height,
+        panel[:-1].copy(),
+        row_begin,
+        row,
+        parent_row,
+        update,
+        child_begin,
+        np.array([c for found in children for c in found], np.int32),
+        entry_row,
+        front,
+        (offset - begin[front]).astype(np.int32),
+        int(panel[-1]),
+        int(largest_update),
+        int(height.max(initial=0)),
+    )
 
 
 def _numbers(nodes, size, offset):
     """All numbers of some nodes."""
-    return np.concatenate([np.arange(offset[i], offset[i] + size[i]) for i in nodes]
-                          + [np.zeros(0, np.int64)]).astype(np.int64)
+    return np.concatenate([np.arange(offset[i], offset[i] + size[i]) for i in nodes] + [np.zeros(0, np.int64)]).astype(
+        np.int64
+    )
 
 
 def _places(numbers, begin, width, rows):
@@ -95,13 +114,13 @@ def _places(numbers, begin, width, rows):
 
 def _groups(below, size):
     """-> [first node, node after the last, other rows' nodes], one a front."""
-    groups, columns, rows, zeros = [], [], [], []          # numbers of own columns, of other rows, of added zeros
+    groups, columns, rows, zeros = [], [], [], []  # numbers of own columns, of other rows, of added zeros
     for k, nodes in enumerate(below):
         groups.append([k, k + 1, nodes])
         columns.append(int(size[k]))
         rows.append(int(sum(size[i] for i in nodes)))
         zeros.append(0)
-        while len(groups) > 1 and groups[-2][2] and groups[-2][2][0] < k + 1:        # the group before is a child
+        while len(groups) > 1 and groups[-2][2] and groups[-2][2][0] < k + 1:  # the group before is a child
             wide = columns[-2] + columns[-1]
             none = zeros[-2] + zeros[-1] + columns[-2] * (columns[-1] + rows[-1] - rows[-2])
             if none > (MORE_ZEROS if wide <= NARROW else ZEROS) * wide * (wide + rows[-1]):

@@ -17,9 +17,9 @@ from mcsim.solve.problems.dantzig import boxed
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-PROXIMAL = 1e-9         # part of a row's own J M^-1 J' that regularizes the factor; the iteration takes it out again
+PROXIMAL = 1e-9  # part of a row's own J M^-1 J' that regularizes the factor; the iteration takes it out again
 MOST_ITERATIONS = 20
-PROGRESS = 0.5          # iterate while the residual falls by this factor at least
+PROGRESS = 0.5  # iterate while the residual falls by this factor at least
 
 
 class Redundancy(NamedTuple):

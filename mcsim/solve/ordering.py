@@ -16,19 +16,36 @@ from mcsim.solve.components import connected, count_loops
 from mcsim.solve.fronts import plan_fronts, postorder
 
 MOST_JOINTS = 6
-MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
+MOST_COUNTED = 16  # neighbours up to which a node's fill is counted
 
 # Entry codes, as in _tree_blocks.pxd.
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
-Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code "
-                          "row_begin row_node row_entry group value_count length work fronts")
+Plan = namedtuple(
+    "Plan",
+    "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code "
+    "row_begin row_node row_entry group value_count length work fronts",
+)
 
 # The records Node, Entry and Reached of _tree.pxd.
-NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-                       ("row", "i4"), ("offset", "i8"), ("diagonal", "i8"), ("entry_begin", "i8"), ("entry_end", "i8"),
-                       ("row_begin", "i8"), ("row_end", "i8"), ("shift", "f8")])
+NODE_DTYPE = np.dtype(
+    [
+        ("joint", "i4"),
+        ("size", "i4"),
+        ("sides", "i4"),
+        ("body_a", "i4"),
+        ("body_b", "i4"),
+        ("row", "i4"),
+        ("offset", "i8"),
+        ("diagonal", "i8"),
+        ("entry_begin", "i8"),
+        ("entry_end", "i8"),
+        ("row_begin", "i8"),
+        ("row_end", "i8"),
+        ("shift", "f8"),
+    ]
+)
 ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
 REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 
@@ -44,16 +61,16 @@ def plan(bodies, sizes, moves, group=None):
     one's nodes have does not depend on the others.
     """
     joints = np.flatnonzero(sizes > 0)
-    dynamic = np.append(moves, False)                      # the last is the world's: index -1
+    dynamic = np.append(moves, False)  # the last is the world's: index -1
     if group is None:
         group = connected(bodies[joints], moves)
-    at: dict[int, list[tuple[int, str]]] = {}                                                # dynamic body -> joints on it
+    at: dict[int, list[tuple[int, str]]] = {}  # dynamic body -> joints on it
     for j in joints:
         for side, body in zip("ab", bodies[j]):
             if dynamic[body]:
                 at.setdefault(int(body), []).append((int(j), side))
     hubs = sorted(body for body, found in at.items() if len(found) > MOST_JOINTS)
-    key = {int(j): k for k, j in enumerate(joints)}        # joint -> node
+    key = {int(j): k for k, j in enumerate(joints)}  # joint -> node
     hub_node = {body: len(key) + k for k, body in enumerate(hubs)}
     count = len(key) + len(hubs)
     codes = _couplings(at, hub_node, key)
@@ -65,10 +82,20 @@ def plan(bodies, sizes, moves, group=None):
     for node in order:
         members.setdefault(of[node], []).append(node)
     tangled = {of[key[j]] for j in loops}
-    order = [node for g in sorted(members)
-             for node in (postorder(members[g], columns) if g in tangled else members[g])]
-    return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops,
-                    np.array([of[node] for node in order], np.int32))
+    order = [node for g in sorted(members) for node in (postorder(members[g], columns) if g in tangled else members[g])]
+    return _lay_out(
+        order,
+        columns,
+        codes,
+        joints,
+        hubs,
+        bodies,
+        sizes,
+        dynamic,
+        hub_node,
+        loops,
+        np.array([of[node] for node in order], np.int32),
+    )
 
 
 def _couplings(at, hub_node, key):
@@ -171,7 +198,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     heights = [sum(size[i] for i in below) for below in columns]
     work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
     for node, below in zip(order, columns):
-        if loops:                                          # fill has its place in the fronts
+        if loops:  # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
         below_it.extend(below)
         code.extend(codes.get((order[i], node), 0) for i in below)
@@ -185,9 +212,26 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     by_row = np.lexsort((owner, nodes))
     row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
     fronts = plan_fronts(columns, size, offsets[:-1], entry_begin, nodes) if loops else None
-    return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
-                values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
-                by_row.astype(np.int64), group, int(values[-1]), int(offsets[-1]), work, fronts)
+    return Plan(
+        joint,
+        size,
+        sides,
+        shift,
+        offsets[:-1].copy(),
+        starts[:-1].astype(np.int64),
+        entry_begin,
+        nodes,
+        values[:-1].astype(np.int64),
+        np.array(code, np.int32),
+        row_begin,
+        owner[by_row].astype(np.int32),
+        by_row.astype(np.int64),
+        group,
+        int(values[-1]),
+        int(offsets[-1]),
+        work,
+        fronts,
+    )
 
 
 def node_records(found, bodies, begin):

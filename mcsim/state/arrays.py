@@ -24,7 +24,7 @@ from mcsim.state.fields import (
 )
 from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 
-MOST_RUNS = 32                  # beyond which rows are taken one by one
+MOST_RUNS = 32  # beyond which rows are taken one by one
 
 
 class Rows:
@@ -49,7 +49,7 @@ class Rows:
         out = np.empty((self.count, *array.shape[1:]), array.dtype)
         for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
             first = int(self._from[begin])
-            rows = array[first:first + end - begin] if first < self.old else fresh[first - self.old:][:end - begin]
+            rows = array[first : first + end - begin] if first < self.old else fresh[first - self.old :][: end - begin]
             out[begin:end] = rows
         return out
 
@@ -105,8 +105,9 @@ class BodyArrays:
     def gathered(self, rows, fresh):
         """Other arrays of these and the `fresh` bodies. rows: Rows."""
         whole = rows.after_the_world()
-        return BodyArrays(rows.count, {name: whole.of(array, fresh.padded[name][1:])
-                                       for name, array in self.padded.items()})
+        return BodyArrays(
+            rows.count, {name: whole.of(array, fresh.padded[name][1:]) for name, array in self.padded.items()}
+        )
 
     def sizes(self):
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
@@ -127,8 +128,9 @@ class BodyArrays:
             arrays.angular_damping[i] = body.angular_damping
             arrays.mass[i] = body.mass
             arrays.center_of_mass[i] = body.center_of_mass
-            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
-                                  default=0.0)
+            arrays.reach[i] = max(
+                (_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor), default=0.0
+            )
             arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             arrays.bullet[i] = body.bullet
             if body.kind != "static":
@@ -161,7 +163,7 @@ class ShapeArrays:
         hulls: list[Any] = []
         pool = _HullPool()
         self.surfaces: list[SurfaceArrays] = []
-        known: dict[Any, int] = {}              # one of a shape that several bodies have
+        known: dict[Any, int] = {}  # one of a shape that several bodies have
         for record, (i, body, shape) in zip(self.shapes, pairs):
             material = shape.material or body.material
             record["type"] = SHAPE_TYPES.index(shape.type)
@@ -191,9 +193,8 @@ class ShapeArrays:
                     self.surfaces.append(surface_arrays(shape))
                 record["surface"] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
-        self.pools: Any = (self.hulls, *pool.arrays())       # as Collider takes them
-        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index,
-         self.edges) = self.pools[1:]
+        self.pools: Any = (self.hulls, *pool.arrays())  # as Collider takes them
+        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = self.pools[1:]
 
 
 def _or_else(value, other):
@@ -207,8 +208,15 @@ class _HullPool:
         self.vertices, self.normals, self.offsets, self.begin, self.index, self.edges = [], [], [], [0], [], []
 
     def add(self, shape):
-        record = (len(self.vertices), len(shape.vertices), len(self.offsets), len(shape.faces),
-                  len(self.edges), len(shape.edges), shape.radius)
+        record = (
+            len(self.vertices),
+            len(shape.vertices),
+            len(self.offsets),
+            len(shape.faces),
+            len(self.edges),
+            len(shape.edges),
+            shape.radius,
+        )
         self.vertices.extend(shape.vertices)
         self.normals.extend(shape.face_normals)
         self.offsets.extend(shape.face_offsets)
@@ -219,9 +227,14 @@ class _HullPool:
         return record
 
     def arrays(self):
-        return (np.array(self.vertices, float).reshape(-1, 3), np.array(self.normals, float).reshape(-1, 3),
-                np.array(self.offsets, float), np.array(self.begin, np.int32), np.array(self.index, np.int32),
-                np.array(self.edges, np.int32).reshape(-1, 2))
+        return (
+            np.array(self.vertices, float).reshape(-1, 3),
+            np.array(self.normals, float).reshape(-1, 3),
+            np.array(self.offsets, float),
+            np.array(self.begin, np.int32),
+            np.array(self.index, np.int32),
+            np.array(self.edges, np.int32).reshape(-1, 2),
+        )
 
 
 def joint_records(scene, index, joints=None):
@@ -292,15 +305,18 @@ def measure_joints(bodies, joints, given, rate, fall):
     length = 2.0 * joint_levers(bodies, joints)
     gears = np.flatnonzero(joints["type"] == JOINT_TYPES.index("gear"))
     length[gears] = length[joints["geared"][gears]].max(axis=1, initial=0.0)
-    length[length == 0.0] = 1.0                     # of joints that move nothing
-    push = rate * length + np.sqrt(fall * length)           # of the product: exact in other units
+    length[length == 0.0] = 1.0  # of joints that move nothing
+    push = rate * length + np.sqrt(fall * length)  # of the product: exact in other units
     push = np.stack([push, push / length], axis=1) if given is None else given
-    joints["length"], joints["push"] = length, np.maximum(push, np.finfo(float).tiny)         # nothing is divided by 0
+    joints["length"], joints["push"] = length, np.maximum(push, np.finfo(float).tiny)  # nothing is divided by 0
 
 
 def excluded_pairs(scene, index):
     """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
-    pairs = [(index[j.a], index[j.b]) for j in scene.joints
-             if j.a is not None and j.b is not None and j.a != j.b and not j.collide]
+    pairs = [
+        (index[j.a], index[j.b])
+        for j in scene.joints
+        if j.a is not None and j.b is not None and j.a != j.b and not j.collide
+    ]
     pairs += [(index[a], index[b]) for a, b in scene.ignored_pairs]
     return np.array(pairs, np.int32).reshape(-1, 2)

@@ -13,11 +13,11 @@ from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS
 
 DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [number for number, shape in enumerate(SHAPES.values()) if issubclass(shape, Surface)]
-MOST_PARTS = 32                 # manifolds of a surface and a solid: collide/_parts.pxd
-MOST_OF_SOLIDS = 6              # and of two solids: collide/_patch.pxd
-MOST_ROWS = 6                   # of a joint itself
-MOST_ASKED = 8                  # steps until a joint is asked anew: Joint.held
-UNIT = 1e-6                     # how far a quaternion's length may be from 1
+MOST_PARTS = 32  # manifolds of a surface and a solid: collide/_parts.pxd
+MOST_OF_SOLIDS = 6  # and of two solids: collide/_patch.pxd
+MOST_ROWS = 6  # of a joint itself
+MOST_ASKED = 8  # steps until a joint is asked anew: Joint.held
+UNIT = 1e-6  # how far a quaternion's length may be from 1
 
 # ---- what a field may hold -------------------------------------------------------------------------------------------
 
@@ -57,43 +57,125 @@ def up_to(most):
 
 
 BODY_RULES = {
-    "position": anything, "orientation": anything, "twist": anything, "force": anything, "gravity_scale": finite,
-    "linear_damping": not_negative, "angular_damping": not_negative, "bullet": up_to(1),
-    "island": lambda values: (values >= AWAKE) & (values <= np.arange(len(values))), "still_time": anything,
-    "still_speed": anything, "carrier": finite, "borne": anything,
+    "position": anything,
+    "orientation": anything,
+    "twist": anything,
+    "force": anything,
+    "gravity_scale": finite,
+    "linear_damping": not_negative,
+    "angular_damping": not_negative,
+    "bullet": up_to(1),
+    "island": lambda values: (values >= AWAKE) & (values <= np.arange(len(values))),
+    "still_time": anything,
+    "still_speed": anything,
+    "carrier": finite,
+    "borne": anything,
 }
 
 AXIS_RULES = {
-    "position": anything, "velocity": anything, "lower": bound, "upper": bound, "motor_velocity": finite,
-    "motor_position": finite, "motor_max_force": strength, "motor_hertz": not_negative,
-    "motor_damping_ratio": not_negative, "stiffness": not_negative, "damping": not_negative, "rest": finite,
-    "friction": not_negative, "impulse": anything, "motor_mode": up_to(2), "has_spring": up_to(1), "motion": anything,
-    "motion_mode": up_to(2), "reserved": up_to(0),
+    "position": anything,
+    "velocity": anything,
+    "lower": bound,
+    "upper": bound,
+    "motor_velocity": finite,
+    "motor_position": finite,
+    "motor_max_force": strength,
+    "motor_hertz": not_negative,
+    "motor_damping_ratio": not_negative,
+    "stiffness": not_negative,
+    "damping": not_negative,
+    "rest": finite,
+    "friction": not_negative,
+    "impulse": anything,
+    "motor_mode": up_to(2),
+    "has_spring": up_to(1),
+    "motion": anything,
+    "motion_mode": up_to(2),
+    "reserved": up_to(0),
 }
 
 JOINT_RULES = {
-    "type": anything, "body_a": anything, "body_b": anything, "axis_count": anything, "row_begin": anything,
-    "row_count": anything, "constraint_count": up_to(MOST_ROWS), "active_limits": up_to(2**13 - 1), "anchor_a": finite,
-    "basis_a": quaternion, "anchor_b": finite, "basis_b": quaternion, "swing_limit": strength, "swing_impulse": anything,
-    "impulse": anything, "wrench_impulse": anything, "axes": AXIS_RULES, "constant": bound, "break_force": strength,
-    "break_torque": strength, "broken": up_to(1), "breakable": up_to(1), "radius": not_negative, "disc": up_to(1),
-    "user": anything, "ratio": finite, "geared": anything, "geared_axis": anything, "user_size": anything,
-    "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED, "length": anything, "push": anything,
+    "type": anything,
+    "body_a": anything,
+    "body_b": anything,
+    "axis_count": anything,
+    "row_begin": anything,
+    "row_count": anything,
+    "constraint_count": up_to(MOST_ROWS),
+    "active_limits": up_to(2**13 - 1),
+    "anchor_a": finite,
+    "basis_a": quaternion,
+    "anchor_b": finite,
+    "basis_b": quaternion,
+    "swing_limit": strength,
+    "swing_impulse": anything,
+    "impulse": anything,
+    "wrench_impulse": anything,
+    "axes": AXIS_RULES,
+    "constant": bound,
+    "break_force": strength,
+    "break_torque": strength,
+    "broken": up_to(1),
+    "breakable": up_to(1),
+    "radius": not_negative,
+    "disc": up_to(1),
+    "user": anything,
+    "ratio": finite,
+    "geared": anything,
+    "geared_axis": anything,
+    "user_size": anything,
+    "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED,
+    "length": anything,
+    "push": anything,
 }
 
-POINT_RULES = dict.fromkeys(("position", "separation", "normal_impulse", "total_normal_impulse", "friction_impulse",
-                             "total_friction_impulse", "feature", "share", "cross"), anything)
+POINT_RULES = dict.fromkeys(
+    (
+        "position",
+        "separation",
+        "normal_impulse",
+        "total_normal_impulse",
+        "friction_impulse",
+        "total_friction_impulse",
+        "feature",
+        "share",
+        "cross",
+    ),
+    anything,
+)
 
 ORIGIN_RULES = dict.fromkeys(("limit", "turn", "offset", "spots", "gaps", "sign", "reserved"), anything) | {
-    "axis": up_to(14)}
+    "axis": up_to(14)
+}
 
 MANIFOLD_RULES = {
-    "key": anything, "shape_a": anything, "shape_b": anything, "body_a": anything, "body_b": anything,
-    "row_begin": anything, "turns": up_to(7), "allowance": anything, "normal": anything, "friction": anything,
-    "restitution": anything, "rounding_a": anything, "rounding_b": anything, "friction_impulse": anything,
-    "twist_impulse": anything, "part": up_to(MOST_PARTS - 1), "sheet": anything, "touching": up_to(1),
-    "point_count": up_to(4), "points": POINT_RULES, "origin": ORIGIN_RULES, "rolling_impulse": anything,
-    "line": anything, "line_b": anything, "size": anything, "near": anything, "load": anything,
+    "key": anything,
+    "shape_a": anything,
+    "shape_b": anything,
+    "body_a": anything,
+    "body_b": anything,
+    "row_begin": anything,
+    "turns": up_to(7),
+    "allowance": anything,
+    "normal": anything,
+    "friction": anything,
+    "restitution": anything,
+    "rounding_a": anything,
+    "rounding_b": anything,
+    "friction_impulse": anything,
+    "twist_impulse": anything,
+    "part": up_to(MOST_PARTS - 1),
+    "sheet": anything,
+    "touching": up_to(1),
+    "point_count": up_to(4),
+    "points": POINT_RULES,
+    "origin": ORIGIN_RULES,
+    "rolling_impulse": anything,
+    "line": anything,
+    "line_b": anything,
+    "size": anything,
+    "near": anything,
+    "load": anything,
     "thinning": lambda values: (values > 0) & (values <= 1),
 }
 
@@ -101,8 +183,8 @@ MANIFOLD_RULES = {
 CONNECTS = ("type", "body_a", "body_b")
 HOLDS = ("axis_count", "constant", "breakable", "disc", "user", "ratio", "geared", "geared_axis", "user_size")
 AXES_HOLD = ("motion_mode",)
-LAID_OUT = ("row_begin", "row_count")       # where a step had its rows: no state
-MEASURED = ("length", "push")               # what follows from bodies and settings: no state either
+LAID_OUT = ("row_begin", "row_count")  # where a step had its rows: no state
+MEASURED = ("length", "push")  # what follows from bodies and settings: no state either
 
 
 def check_record(records, rules, what, name):
@@ -121,8 +203,10 @@ def check_record(records, rules, what, name):
 
 def check_bodies(arrays, kinds, names):
     """arrays: name -> array, of the saved BODY_FIELDS; kinds (n,); names: of the bodies."""
+
     def name(i):
         return f"body {names[i]!r}"
+
     for field in BODY_FIELDS:
         if field.saved:
             check_record(arrays, {field.name: BODY_RULES[field.name]}, "bodies", name)
@@ -130,8 +214,10 @@ def check_bodies(arrays, kinds, names):
     wrong = (island != AWAKE) & ((kinds != DYNAMIC) | (island[island] != island))
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise SceneError(f"bodies['island'] of {name(i)} holds {island[i]}: only dynamic bodies sleep, with the first of "
-                         "those that fell asleep with them")
+        raise SceneError(
+            f"bodies['island'] of {name(i)} holds {island[i]}: only dynamic bodies sleep, with the first of "
+            "those that fell asleep with them"
+        )
 
 
 def check_joints(records, own, names):
@@ -141,14 +227,18 @@ def check_joints(records, own, names):
     if not len(own):
         return
     differs = np.zeros(len(own), bool)
-    for theirs, mine in ([(records[name], own[name]) for name in HOLDS]
-                         + [(records["axes"][name], own["axes"][name]) for name in AXES_HOLD]
-                         + [(records["axes"]["motor_mode"] > 0, own["axes"]["motor_mode"] > 0)]):
+    for theirs, mine in (
+        [(records[name], own[name]) for name in HOLDS]
+        + [(records["axes"][name], own["axes"][name]) for name in AXES_HOLD]
+        + [(records["axes"]["motor_mode"] > 0, own["axes"]["motor_mode"] > 0)]
+    ):
         bits = [np.ascontiguousarray(part).view(np.uint8).reshape(len(own), -1) for part in (theirs, mine)]
         differs |= np.any(bits[0] != bits[1], axis=1)
     if differs.any():
-        raise SceneError(f"in the snapshot, joint {names[int(np.argmax(differs))]!r} holds other coordinates or another "
-                         "length, pitch or ratio than in this world; restore a snapshot of an equal scene")
+        raise SceneError(
+            f"in the snapshot, joint {names[int(np.argmax(differs))]!r} holds other coordinates or another "
+            "length, pitch or ratio than in this world; restore a snapshot of an equal scene"
+        )
     check_record(records, JOINT_RULES, "joints", lambda i: f"joint {names[i]!r}")
     broken = (records["broken"] != 0) & (own["breakable"] == 0)
     if broken.any():
@@ -167,8 +257,11 @@ def check_manifolds(records, shapes):
     key = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
     _refuse(records["key"] != key, records, "has the key of other shapes")
     on_surface = np.isin(kind[a], SURFACES) | np.isin(kind[b], SURFACES)
-    _refuse(~on_surface & ((records["part"] >= MOST_OF_SOLIDS) | (records["sheet"] != 0)), records,
-            "has parts, as those of meshes do")
+    _refuse(
+        ~on_surface & ((records["part"] >= MOST_OF_SOLIDS) | (records["sheet"] != 0)),
+        records,
+        "has parts, as those of meshes do",
+    )
     order = (key[1:] > key[:-1]) | (key[1:] == key[:-1]) & (records["part"][1:] > records["part"][:-1])
     _refuse(np.append(False, ~order), records, "is not where the order of shapes and parts has it, or stands twice")
 

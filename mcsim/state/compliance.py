@@ -23,6 +23,8 @@ def check_surfaces(scene, excluded) -> None:
 
 
 def _refuse(a, b):
-    raise SceneError(f"contact='compliant': bodies {a!r} and {b!r} may touch, and the material of neither has a stiffness "
-                     f"there; give body {b!r}, or {a!r}, material=Material(stiffness=..., damping=...), also its shapes "
-                     "that have a material of their own")
+    raise SceneError(
+        f"contact='compliant': bodies {a!r} and {b!r} may touch, and the material of neither has a stiffness "
+        f"there; give body {b!r}, or {a!r}, material=Material(stiffness=..., damping=...), also its shapes "
+        "that have a material of their own"
+    )

@@ -27,7 +27,7 @@ class Field:
     setting: bool = False
 
 
-AWAKE = -1                      # the island of a body that does not sleep
+AWAKE = -1  # the island of a body that does not sleep
 
 BODY_FIELDS = (
     Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),
@@ -47,8 +47,7 @@ BODY_FIELDS = (
     Field("still_time", (), "f8", "s", "for how long it has hardly moved against what carries it", saved=True),
     Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point against that", saved=True),
     Field("carrier", (3,), "f8", "m/s", "velocity of what carries it, against which it is still or not", saved=True),
-    Field("borne", (6,), "f8", "N s, N m s", "of what sleeps: what awake bodies give it in a step",
-          saved=True),
+    Field("borne", (6,), "f8", "N s, N m s", "of what sleeps: what awake bodies give it in a step", saved=True),
 )
 
 # What Python alone reads of each body.
@@ -64,6 +63,7 @@ def _record(*fields):
     return np.dtype(list(fields), align=True)
 
 
+# fmt: off
 SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
@@ -134,6 +134,7 @@ ROW_DTYPE = _record(
     ("restitution", "f8"), ("kick", "f8"),
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"), ("push", "f8"),
 )
+# fmt: on
 
 SHAPE_TYPES = tuple(SHAPES)
 BODY_KINDS = ("static", "kinematic", "dynamic")

@@ -5,7 +5,7 @@ import numpy as np
 
 from mcsim.core.errors import SimulationError
 
-MOTION_FUNCTION = 2                            # of _joint.pxd
+MOTION_FUNCTION = 2  # of _joint.pxd
 
 
 class MotionCalls:
@@ -23,11 +23,14 @@ class MotionCalls:
             try:
                 values = np.array(motion.at(time), float)
             except (OverflowError, TypeError, ValueError) as error:
-                raise SimulationError(f"joint {name!r}: its motion failed at t = {time:.6g} s: {error}; it must give a "
-                                      "number") from error
+                raise SimulationError(
+                    f"joint {name!r}: its motion failed at t = {time:.6g} s: {error}; it must give a number"
+                ) from error
             if values.shape != (3,) or not np.all(np.isfinite(values)):
-                raise SimulationError(f"joint {name!r}: its motion must give a finite number, at t = {time:.6g} s it "
-                                      f"gives (position, velocity, acceleration) = {values.tolist()}")
+                raise SimulationError(
+                    f"joint {name!r}: its motion must give a finite number, at t = {time:.6g} s it "
+                    f"gives (position, velocity, acceleration) = {values.tolist()}"
+                )
             self._records[joint]["axes"]["motion"][axis, :3] = values
 
 
@@ -35,6 +38,10 @@ def motion_calls(scene, records):
     """What a world of this scene has to call before rows are made, or None."""
     if not np.any(records["axes"]["motion_mode"] == MOTION_FUNCTION):
         return None
-    motions = [(i, k, axis.motion, joint.name) for i, joint in enumerate(scene.joints)
-               for k, axis in enumerate(joint.axes) if axis.motion is not None and axis.motion.is_function]
+    motions = [
+        (i, k, axis.motion, joint.name)
+        for i, joint in enumerate(scene.joints)
+        for k, axis in enumerate(joint.axes)
+        if axis.motion is not None and axis.motion.is_function
+    ]
     return MotionCalls(motions, records)

@@ -11,8 +11,8 @@ import numpy as np
 from mcsim.core._forest import group_numbers
 from mcsim.core.linear import lengths
 
-BORDER = -1                     # in `opposite`: nothing is beside this edge
-CROWDED = -2                    # in `opposite`: more than two triangles meet there
+BORDER = -1  # in `opposite`: nothing is beside this edge
+CROWDED = -2  # in `opposite`: more than two triangles meet there
 
 
 class SurfaceArrays(NamedTuple):
@@ -37,8 +37,9 @@ def surface_arrays(shape):
     """The arrays of a Mesh or a HeightField."""
     if shape.type == "height_field":
         none = np.zeros(0, np.int32)
-        return SurfaceArrays(np.zeros((0, 3)), none.reshape(0, 3), none.reshape(0, 3), none, none, none,
-                             shape.heights, shape.spacing)
+        return SurfaceArrays(
+            np.zeros((0, 3)), none.reshape(0, 3), none.reshape(0, 3), none, none, none, shape.heights, shape.spacing
+        )
     vertices, corners = _welded(shape.vertices, shape.faces)
     opposite, beside, turned = _neighbours(vertices, corners)
     flipped, sheet = _sheets(beside, turned)
@@ -46,13 +47,21 @@ def surface_arrays(shape):
     corners[flipped] = corners[flipped][:, [0, 2, 1]]
     opposite[flipped] = opposite[flipped][:, [2, 1, 0]]
     ring_begin, ring = _rings(len(vertices), corners)
-    return SurfaceArrays(vertices, corners.astype(np.int32), opposite.astype(np.int32), sheet.astype(np.int32),
-                         ring_begin, ring, np.zeros((0, 0)), np.zeros(2))
+    return SurfaceArrays(
+        vertices,
+        corners.astype(np.int32),
+        opposite.astype(np.int32),
+        sheet.astype(np.int32),
+        ring_begin,
+        ring,
+        np.zeros((0, 0)),
+        np.zeros(2),
+    )
 
 
 def _welded(vertices, faces):
     """Vertices that differ, and the triangles (t, 3) between them: without those that have no area or come twice."""
-    order, differs = _gathered(vertices + 0.0)           # -0.0 is 0.0
+    order, differs = _gathered(vertices + 0.0)  # -0.0 is 0.0
     number = np.empty(len(vertices), np.int64)
     number[order] = np.cumsum(differs) - 1
     vertices = vertices[order[differs]]
@@ -126,7 +135,8 @@ def _rings(count, corners):
     from scipy.sparse import coo_array
 
     start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
-    table = coo_array((np.ones(2 * len(start), np.int8), (np.append(start, end), np.append(end, start))),
-                      shape=(count, count)).tocsr()
+    table = coo_array(
+        (np.ones(2 * len(start), np.int8), (np.append(start, end), np.append(end, start))), shape=(count, count)
+    ).tocsr()
     table.sum_duplicates()
     return table.indptr.astype(np.int32), table.indices.astype(np.int32)

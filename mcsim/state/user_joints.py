@@ -8,7 +8,7 @@ from mcsim.core.linear import length
 from mcsim.state.fields import JOINT_TYPES, USER_ROW_DTYPE
 
 USER = JOINT_TYPES.index("user")
-MOST_ROWS = 6                   # of one joint
+MOST_ROWS = 6  # of one joint
 
 
 class UserJoints:
@@ -32,10 +32,10 @@ class UserJoints:
         for k in range(len(self._joints)) if one is None else (one,):
             _, joint, ends = self._joints[k]
             poses = self._poses(ends)
-            rows = self.rows[MOST_ROWS * k:MOST_ROWS * k + joint.size]
+            rows = self.rows[MOST_ROWS * k : MOST_ROWS * k + joint.size]
             twists = [self._bodies.padded["twist"][i + 1] for i in ends]
             if not np.all(np.isfinite(np.concatenate([*poses[0], *poses[1], *twists]))):
-                rows["error"] = np.nan                   # as of any joint there: the step finds the body by itself
+                rows["error"] = np.nan  # as of any joint there: the step finds the body by itself
                 continue
             try:
                 if errors_only:
@@ -56,6 +56,8 @@ class UserJoints:
 
 def user_joints(scene, records, bodies):
     """The UserJoints of a world of this scene, or None. records: (joints,) JOINT_DTYPE."""
-    found = [(i, scene.joints[i], (int(records["body_a"][i]), int(records["body_b"][i])))
-             for i in np.flatnonzero(records["type"] == USER).tolist()]
+    found = [
+        (i, scene.joints[i], (int(records["body_a"][i]), int(records["body_b"][i])))
+        for i in np.flatnonzero(records["type"] == USER).tolist()
+    ]
     return UserJoints(found, bodies) if found else None

@@ -11,16 +11,24 @@ from mcsim.step._step_parts import StepParts
 
 class Pipeline:
     parts: StepParts
-    one: Any                    # a step
-    space: Any                  # VelocitySpace, of a ReducedWorld TreeSpace
+    one: Any  # a step
+    space: Any  # VelocitySpace, of a ReducedWorld TreeSpace
     steps: int
     steps_made: int
     start: float
     shapes_changed: bool
 
-    def __init__(self, bodies: BodyArrays, joints: np.ndarray, collider: Collider, settings: dict[str, Any],
-                 bounces: bool, sleep: tuple[float, float] = ..., trees: SimpleNamespace | None = None,
-                 planned: bool = ...) -> None: ...
+    def __init__(
+        self,
+        bodies: BodyArrays,
+        joints: np.ndarray,
+        collider: Collider,
+        settings: dict[str, Any],
+        bounces: bool,
+        sleep: tuple[float, float] = ...,
+        trees: SimpleNamespace | None = None,
+        planned: bool = ...,
+    ) -> None: ...
     def step(self, n: int) -> int: ...
     def begin_call(self) -> None: ...
     def go_on(self, n: int) -> int: ...

@@ -18,7 +18,7 @@ class StepParts:
     noted: Noted
     collider: Collider
     islands: Islands
-    space: Any                  # VelocitySpace, of a ReducedWorld TreeSpace
+    space: Any  # VelocitySpace, of a ReducedWorld TreeSpace
     room: Any
     plan: Any
     plain: Any

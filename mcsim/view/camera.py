@@ -6,8 +6,8 @@ import numpy as np
 
 from mcsim.core.rotation import normalized
 
-FIELD_OF_VIEW = 0.6                                       # [rad], of the picture's height
-MARGIN = 0.86                                             # the part of the picture that the scene may fill
+FIELD_OF_VIEW = 0.6  # [rad], of the picture's height
+MARGIN = 0.86  # the part of the picture that the scene may fill
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ def frame(points, size):
     axes = np.stack([right, np.cross(back, right), back])
 
     scale = size[1] / 2 / np.tan(FIELD_OF_VIEW / 2)
-    slopes = MARGIN * np.array(size) / 2 / scale           # of the picture's edges
+    slopes = MARGIN * np.array(size) / 2 / scale  # of the picture's edges
     target = (points.min(axis=0) + points.max(axis=0)) / 2
     for turn in range(4):
         local = (points - target) @ axes.T
         distance = max((np.abs(local[:, :2]) / slopes + local[:, 2:]).max(), 1e-3)
-        if turn < 3:                                       # centre what is seen from there, and again
+        if turn < 3:  # centre what is seen from there, and again
             seen = local[:, :2] / (distance * 1.001 - local[:, 2:])
             target = target + (seen.max(axis=0) + seen.min(axis=0)) / 2 * distance @ axes[:2]
     return Camera(target + distance * back, axes, scale, tuple(size))

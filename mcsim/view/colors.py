@@ -2,9 +2,22 @@
 
 import numpy as np
 
-PALETTE = 0.85 * np.array([
-    [0, 114, 178], [230, 159, 0], [0, 158, 115], [213, 94, 0], [86, 180, 233], [204, 121, 167], [240, 228, 66],
-]) / 255 + 0.15
+PALETTE = (
+    0.85
+    * np.array(
+        [
+            [0, 114, 178],
+            [230, 159, 0],
+            [0, 158, 115],
+            [213, 94, 0],
+            [86, 180, 233],
+            [204, 121, 167],
+            [240, 228, 66],
+        ]
+    )
+    / 255
+    + 0.15
+)
 STATIC = np.array([0.72, 0.72, 0.72])
 KINEMATIC = np.array([0.60, 0.63, 0.68])
 BACKGROUND = "#fafaf8"
@@ -12,8 +25,8 @@ SHADOW = "#e2e2de"
 GRID = (0.70, 0.71, 0.72)
 ROD = (0.30, 0.30, 0.32)
 TEXT = "#404040"
-EDGE = 0.72                                               # brightness of outlines, relative to the face
-TONES = (1.0, 0.88, 1.08, 0.94)                           # neighbours of one colour differ a little
+EDGE = 0.72  # brightness of outlines, relative to the face
+TONES = (1.0, 0.88, 1.08, 0.94)  # neighbours of one colour differ a little
 
 
 def body_colors(scene):

@@ -14,8 +14,8 @@ from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
 from mcsim.scene import Scene
 
-SIZE = (800, 600)                                         # pixels of a still
-FILM_SIZE = (640, 480)                                    # pixels of a film's frame
+SIZE = (800, 600)  # pixels of a still
+FILM_SIZE = (640, 480)  # pixels of a film's frame
 FILM_COLORS = 128
 
 
@@ -30,8 +30,9 @@ class Recorded(Protocol):
     def orientations(self) -> np.ndarray: ...
 
 
-def save_png(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *, frames: int = 1,
-             size: tuple[int, int] = SIZE) -> None:
+def save_png(
+    path: str | os.PathLike[str], scene: Scene, recording: Recorded, *, frames: int = 1, size: tuple[int, int] = SIZE
+) -> None:
     """A picture of the last frame, or a strip of `frames` pictures from the first frame to the last.
 
     path: ends with .png. recording: a Recording, or any object with positions (t, n, 3), orientations (t, n, 4) and time
@@ -50,8 +51,15 @@ def save_png(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *,
         Image.fromarray(strip[..., :3]).save(file, format="png")
 
 
-def save_gif(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *, size: tuple[int, int] = FILM_SIZE,
-             speed: float = 1.0, progress: Callable[[int], Any] | None = None) -> None:
+def save_gif(
+    path: str | os.PathLike[str],
+    scene: Scene,
+    recording: Recorded,
+    *,
+    size: tuple[int, int] = FILM_SIZE,
+    speed: float = 1.0,
+    progress: Callable[[int], Any] | None = None,
+) -> None:
     """A film of all frames that loops. `speed` 2 shows it twice as fast; `progress(k)` is called after frame k.
 
     path: ends with .gif. scene, recording, size: as of save_png.
@@ -76,8 +84,15 @@ def save_gif(path: str | os.PathLike[str], scene: Scene, recording: Recorded, *,
 
     film = images()
     with written_whole(path) as file:
-        next(film).save(file, format="gif", save_all=True, append_images=film, loop=0,
-                        duration=_durations(recording.time, speed), disposal=1)
+        next(film).save(
+            file,
+            format="gif",
+            save_all=True,
+            append_images=film,
+            loop=0,
+            duration=_durations(recording.time, speed),
+            disposal=1,
+        )
 
 
 def _durations(time: np.ndarray, speed: float) -> list[int]:
@@ -102,7 +117,8 @@ def _check(path: str | os.PathLike[str], suffix: str, scene: Scene, recording: R
     if Path(path).suffix.lower() != suffix:
         raise SceneError(f"{name}: must end in {suffix}")
     if recording.positions.shape[1] != len(scene.bodies):
-        raise SceneError(f"{name}: the recording has {recording.positions.shape[1]} bodies, "
-                         f"the scene {scene.name!r} {len(scene.bodies)}")
+        raise SceneError(
+            f"{name}: the recording has {recording.positions.shape[1]} bodies, the scene {scene.name!r} {len(scene.bodies)}"
+        )
     if len(recording.time) == 0:
         raise SceneError(f"{name}: the recording has no frames")

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core.rotation import matrix
 
-STRIPE = 0.80                                             # brightness of the darker sectors of round shapes
+STRIPE = 0.80  # brightness of the darker sectors of round shapes
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from mcsim.view import meshes
 from mcsim.view.camera import frame
 from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_colors
 
-LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))         # towards the light
-DARKEST = 0.60                                            # brightness of a face turned away from the light
-SHADOW_DIRECTIONS = 24                                    # corners of a shadow
-SMALL, LARGE = 60, 300                                    # numbers of shapes where the detail changes
+LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))  # towards the light
+DARKEST = 0.60  # brightness of a face turned away from the light
+SHADOW_DIRECTIONS = 24  # corners of a shadow
+SMALL, LARGE = 60, 300  # numbers of shapes where the detail changes
 
 
 class Painter:
@@ -81,8 +81,8 @@ class Painter:
     def _link(self, scene):
         """Rods from a body to those of its joints that lie outside it: strings, hangers, cranks without a shape."""
         index = {body.name: body.index for body in scene.bodies}
-        ends = []                                         # (body, point in its frame)
-        pins = []                                         # points of the world that something hangs on
+        ends = []  # (body, point in its frame)
+        pins = []  # points of the world that something hangs on
         for joint in scene.joints:
             for name, place in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
                 if name is None:
@@ -253,7 +253,7 @@ class Painter:
         angles = np.linspace(0.0, 2 * np.pi, SHADOW_DIRECTIONS, endpoint=False)
         directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
         polygons = []
-        for count in np.unique(self.vertex_count):         # shapes with equally many vertices at once
+        for count in np.unique(self.vertex_count):  # shapes with equally many vertices at once
             rows = self.first_vertex[self.casts_shadow & (self.vertex_count == count), None] + np.arange(count)
             seen = (depth[rows] > 1e-3).all(axis=1)
             corners = pixels[rows[seen]]
@@ -277,8 +277,9 @@ class Painter:
         marks = np.arange(-math.floor(radius / step), math.floor(radius / step) + 1) * step
         pieces = np.linspace(-radius, radius, 61)
         a, b = np.meshgrid(marks, pieces, indexing="ij")
-        lines = np.concatenate([np.stack([center[0] + a, center[1] + b], axis=2),
-                                np.stack([center[0] + b, center[1] + a], axis=2)])
+        lines = np.concatenate(
+            [np.stack([center[0] + a, center[1] + b], axis=2), np.stack([center[0] + b, center[1] + a], axis=2)]
+        )
         points = lines[..., :1] * u + lines[..., 1:] * v + offset * normal
         pixels, depth = self.camera.project(points)
         segments = np.stack([pixels[:, :-1], pixels[:, 1:]], axis=2).reshape(-1, 2, 2)

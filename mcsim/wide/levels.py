@@ -45,4 +45,4 @@ def tables(name):
     """Those of each level up to the one in use, which is the last: kernels of fewer lanes, to the same bits, for where
     few are filled."""
     levels = available()
-    return [table(name, level) for level in levels[:levels.index(chosen()) + 1]]
+    return [table(name, level) for level in levels[: levels.index(chosen()) + 1]]

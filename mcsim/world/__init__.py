@@ -18,6 +18,17 @@ from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.world import World
 
 __all__ = [
-    "BodyHandle", "CompliantContact", "DirectJoints", "EventContact", "JointHandle", "RK4", "Rattle", "ReducedWorld",
-    "RigidContact", "Sleep", "SweptJoints", "Variational", "World",
+    "BodyHandle",
+    "CompliantContact",
+    "DirectJoints",
+    "EventContact",
+    "JointHandle",
+    "RK4",
+    "Rattle",
+    "ReducedWorld",
+    "RigidContact",
+    "Sleep",
+    "SweptJoints",
+    "Variational",
+    "World",
 ]

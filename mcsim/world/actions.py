@@ -22,8 +22,9 @@ class Actions(WorldBase):
     def _dynamic(self, body, doing):
         i = self._find(body, BodyHandle)
         if self._bodies.inv_mass[i] == 0.0:
-            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
-                             "feel forces")
+            raise SceneError(
+                f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel forces"
+            )
         return i
 
     def _vector(self, value, name, doing, length=3):
@@ -57,7 +58,7 @@ class Actions(WorldBase):
             spin = np.zeros(3)
             if point is not None:
                 arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
-                rotation = matrices(self._bodies.orientation[i:i + 1])[0]
+                rotation = matrices(self._bodies.orientation[i : i + 1])[0]
                 spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
             self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
@@ -89,10 +90,11 @@ class Actions(WorldBase):
             chosen = np.array([self._find(body, BodyHandle) for body in bodies], int)
         values = self._finite(values, what, doing)
         if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
-            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), "
-                             f"got {values.shape}")
+            raise SceneError(
+                f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), got {values.shape}"
+            )
         wrenches = np.zeros((len(chosen), 6))
-        wrenches[:, :values.shape[1]] = values
+        wrenches[:, : values.shape[1]] = values
         if points is not None:
             points = self._finite(points, "points", doing)
             if points.shape != (len(chosen), 3):
@@ -101,8 +103,9 @@ class Actions(WorldBase):
         felt = self._bodies.inv_mass[chosen] > 0.0
         if bodies is not None and not felt.all():
             i = chosen[np.argmin(felt)]
-            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
-                             "feel forces")
+            raise SceneError(
+                f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel forces"
+            )
         return chosen[felt], wrenches[felt]
 
     def _finite(self, values, what, doing):
@@ -114,8 +117,9 @@ class Actions(WorldBase):
             raise SceneError(f"World.{doing}: {what} must be finite")
         return values
 
-    def apply_forces(self, forces: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
-                     points: ArrayLike | None = None) -> None:
+    def apply_forces(
+        self, forces: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
+    ) -> None:
         """Add forces [N] through the next step() call, world axes: (k, 3), or (k, 6) with torques [N m].
 
         bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
@@ -125,8 +129,9 @@ class Actions(WorldBase):
             chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
             np.add.at(self._bodies.force, chosen, wrenches)
 
-    def apply_impulses(self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
-                       points: ArrayLike | None = None) -> None:
+    def apply_impulses(
+        self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
+    ) -> None:
         """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
         apply_forces."""
         with self._turn.alone("apply_impulses"):
@@ -163,8 +168,10 @@ class Actions(WorldBase):
         with self._turn.alone("move_to"):
             i = self._find(body, BodyHandle)
             if self.body(i).kind != "kinematic":
-                raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
-                                 "bodies are moved so; set_pose places any body")
+                raise SceneError(
+                    f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
+                    "bodies are moved so; set_pose places any body"
+                )
             twist = np.zeros(6)
             if position is not None:
                 twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt

@@ -25,7 +25,7 @@ class There(NamedTuple):
     body_index: dict[str, int]
     joint_index: dict[str, int]
     bodies: BodyArrays
-    pipeline: Any               # Pipeline, of a ReducedWorld ReducedPipeline
+    pipeline: Any  # Pipeline, of a ReducedWorld ReducedPipeline
 
 
 class WorldBase:
@@ -35,7 +35,7 @@ class WorldBase:
         _there: There
         _origin: Scene
         _keywords: dict[str, Any]
-        _more: type                         # the TypedDict of the keywords that are given by name alone
+        _more: type  # the TypedDict of the keywords that are given by name alone
         _turn: Turn
         _collider: Collider
         _user: UserJoints | None
@@ -43,8 +43,8 @@ class WorldBase:
         _broken: np.ndarray | None
         _breakable: bool
         _forgetful: bool
-        _removed: Any                       # a WeakSet of Described
-        _parts: Any                         # of the last snapshot
+        _removed: Any  # a WeakSet of Described
+        _parts: Any  # of the last snapshot
         _shape_ranks: np.ndarray
 
         # A ReducedWorld brings them up to date whenever they are asked for.
@@ -71,8 +71,16 @@ class WorldBase:
         def _find(self, key: Any, family: Any, there: There | None = None) -> int: ...
         def _prepare(self, points: bool = False) -> None: ...
         def _meet_shapes(self) -> None: ...
-        def _machinery(self, scene: Any, bodies: Any, joints: Any, shapes: Any, collider: Any = None, numbers: Any = None,
-                       planned: bool = False) -> dict[str, Any]: ...
+        def _machinery(
+            self,
+            scene: Any,
+            bodies: Any,
+            joints: Any,
+            shapes: Any,
+            collider: Any = None,
+            numbers: Any = None,
+            planned: bool = False,
+        ) -> dict[str, Any]: ...
         def _gathered(self, scene: Any, anew: bool = False) -> Any: ...
         def _settle(self, parts: Any) -> None: ...
         def _awake(self) -> Any: ...

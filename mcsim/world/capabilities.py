@@ -94,13 +94,22 @@ class Contact:
 
 # ---- the entries -----------------------------------------------------------------------------------------------------
 
-OF_SWEEPS = ("iterations", "first_iterations", "more_iterations", "least_iterations", "stop", "tolerance", "friction",
-             "friction_points")
+OF_SWEEPS = (
+    "iterations",
+    "first_iterations",
+    "more_iterations",
+    "least_iterations",
+    "stop",
+    "tolerance",
+    "friction",
+    "friction_points",
+)
 OF_LABORATORY = ("iterations", "contact_model", "stop", "tolerance")
 _SWEPT = {"joint_solver": Goes(("rows",), ": pass joint_solver='rows', or solver='si'")}
 SOLVER_TABLE = {name: Solver(code, OF_SWEEPS, {} if name == "si" else _SWEPT) for name, code in SWEEPERS.items()}
-LABORATORY_TABLE = {name: Solver(None, OF_LABORATORY, most=most, models=models)
-                    for name, (most, models, _) in LABORATORY.items()}
+LABORATORY_TABLE = {
+    name: Solver(None, OF_LABORATORY, most=most, models=models) for name, (most, models, _) in LABORATORY.items()
+}
 ALL_SOLVERS = tuple(dict.fromkeys((*SOLVER_TABLE, *LABORATORY_TABLE)))
 
 OF_SPRINGS = ("hertz", "damping_ratio", "push_speed", "joint_hertz", "joint_damping_ratio")
@@ -123,24 +132,29 @@ RK4_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 # Of those that close joints at the level of positions by themselves a stabilization is only for limits and contacts.
 POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
 _CLOSES_JOINTS = {
-    "stabilization": Goes(POSITION_STABILIZATIONS, ", which closes joints by itself; for limits and contacts it takes "
-                          + ", ".join(POSITION_STABILIZATIONS)),
+    "stabilization": Goes(
+        POSITION_STABILIZATIONS,
+        ", which closes joints by itself; for limits and contacts it takes " + ", ".join(POSITION_STABILIZATIONS),
+    ),
     "solver": Goes(("si",), ": pass solver='si'"),
 }
 INTEGRATOR_TABLE = {
     "semi_implicit": Integrator(0, contacts=("rigid", "compliant"), reduced=True, sleeps=True, own_joints=False),
-    "rk4": Integrator(1, {
-        "solver": Goes(("si", "pgs"), ": pass integrator='semi_implicit'"),
-        "joint_solver": Goes(("rows",), ", which has its own direct solver: pass joint_solver='rows'"),
-        "stabilization": Goes(RK4_STABILIZATIONS, f"; it takes {', '.join(RK4_STABILIZATIONS)}"),
-    }, reduced=True),
+    "rk4": Integrator(
+        1,
+        {
+            "solver": Goes(("si", "pgs"), ": pass integrator='semi_implicit'"),
+            "joint_solver": Goes(("rows",), ", which has its own direct solver: pass joint_solver='rows'"),
+            "stabilization": Goes(RK4_STABILIZATIONS, f"; it takes {', '.join(RK4_STABILIZATIONS)}"),
+        },
+        reduced=True,
+    ),
     "rattle": Integrator(2, _CLOSES_JOINTS, closes=True),
     "variational": Integrator(3, _CLOSES_JOINTS, closes=True),
     "reference": Integrator(None, reduced=True),
 } | {name: Integrator(None, contacts=("event",), reduced=True) for name in METHODS}
 INTEGRATORS = {name: entry.code for name, entry in INTEGRATOR_TABLE.items() if entry.code is not None}
-REDUCED_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items()
-                            if entry.reduced and "rigid" in entry.contacts)
+REDUCED_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if entry.reduced and "rigid" in entry.contacts)
 EVENT_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if "event" in entry.contacts)
 POSITION_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if entry.closes)
 
@@ -149,15 +163,22 @@ CONTACT_TABLE = {
     "rigid": Contact({"impacts": Goes(("sequential",), "; it goes with contact='event'")}, sleeps=True),
     # Each point is a spring of its own, in a step of two halves (docs/theory/compliant.md). With 4 sweeps a block on
     # four springs, 10^4 times too fast for the substep, never came to rest.
-    "compliant": Contact({
-        "impacts": Goes(("sequential",), "; it goes with contact='event'"),
-        "restitution_law": Goes((), ", whose damping takes its place"),
-        "integrator": Goes(("semi_implicit",), _HALVES + "integrator='semi_implicit'",
-                           {"rk4": ", or use ReducedWorld, which takes it"}),
-        "stabilization": Goes(("soft",), _HALVES + "stabilization='soft'"),
-        "solver": Goes(("si", "pgs"), ", where half of a point's impulse is given by the other half: pass solver='si' "
-                       "or 'pgs'; mc.solve(world.problem(), solver=...) solves the first half by any"),
-    }, sweeps=8),
+    "compliant": Contact(
+        {
+            "impacts": Goes(("sequential",), "; it goes with contact='event'"),
+            "restitution_law": Goes((), ", whose damping takes its place"),
+            "integrator": Goes(
+                ("semi_implicit",), _HALVES + "integrator='semi_implicit'", {"rk4": ", or use ReducedWorld, which takes it"}
+            ),
+            "stabilization": Goes(("soft",), _HALVES + "stabilization='soft'"),
+            "solver": Goes(
+                ("si", "pgs"),
+                ", where half of a point's impulse is given by the other half: pass solver='si' "
+                "or 'pgs'; mc.solve(world.problem(), solver=...) solves the first half by any",
+            ),
+        },
+        sweeps=8,
+    ),
     "event": Contact({"solver": Goes(("si",), ", which has LCPs of its own: leave it out")}),
 }
 CONTACTS = tuple(CONTACT_TABLE)
@@ -238,8 +259,9 @@ def check_goes(k: Mapping[str, Any], what: str, goes: Mapping[str, Goes], *names
             continue
         exact = name == "solver" and solver_of(k).code is None
         if exact or k[name] not in goes[name].names:
-            raise FieldError(name, f"{k[name]!r} does not go with {what}={k[what]!r}{goes[name].told}"
-                             f"{goes[name].also.get(k[name], '')}")
+            raise FieldError(
+                name, f"{k[name]!r} does not go with {what}={k[what]!r}{goes[name].told}{goes[name].also.get(k[name], '')}"
+            )
 
 
 def check_model(k: Mapping[str, Any]) -> None:
@@ -248,9 +270,13 @@ def check_model(k: Mapping[str, Any]) -> None:
     if model is None:
         return
     if solver not in LABORATORY_TABLE:
-        raise FieldError("contact_model", f"goes with a solver of the laboratory, not with {solver!r}: pass solver= one of "
-                         f"{', '.join(LABORATORY_TABLE)}")
+        raise FieldError(
+            "contact_model",
+            f"goes with a solver of the laboratory, not with {solver!r}: pass solver= one of {', '.join(LABORATORY_TABLE)}",
+        )
     CHECKS["contact_model"](model, "contact_model")
     if model not in LABORATORY_TABLE[solver].models:
-        raise FieldError("contact_model", f"{model!r} is not solved by {solver}, which takes "
-                         f"{', '.join(LABORATORY_TABLE[solver].models)}")
+        raise FieldError(
+            "contact_model",
+            f"{model!r} is not solved by {solver}, which takes {', '.join(LABORATORY_TABLE[solver].models)}",
+        )

@@ -30,8 +30,7 @@ from mcsim.world.gathering import Gathering
 from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 
 # What set_body does not change: what moves by itself.
-STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity",
-         "angular_velocity": "set_velocity"}
+STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
 
 
 class Changes(WorldBase):
@@ -56,8 +55,10 @@ class Changes(WorldBase):
             added = []
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
                 if not isinstance(description, dict):
-                    raise SceneError(f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "
-                                     f"add_body, got {show(description)}")
+                    raise SceneError(
+                        f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "
+                        f"add_body, got {show(description)}"
+                    )
                 added.append(scene.add_body(**description))
             self._take(scene)
         return [BodyHandle(self, body) for body in added]
@@ -70,8 +71,9 @@ class Changes(WorldBase):
     def remove_bodies(self, bodies: Iterable[AnyBody]) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
         with self._turn.alone("remove_bodies"):
-            numbers = [self._find(body, BodyHandle)
-                       for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")]
+            numbers = [
+                self._find(body, BodyHandle) for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")
+            ]
             names = {self._scene.bodies[i].name for i in numbers}
             joints = self._hanging(names, set())
             self._take(self._scene.without(names, set(joints)))
@@ -80,8 +82,11 @@ class Changes(WorldBase):
     def _hanging(self, bodies, joints):
         """Names of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
         joints = joints | {joint.name for joint in self._scene.joints if joint.a in bodies or joint.b in bodies}
-        return tuple(joint.name for joint in self._scene.joints if joint.name in joints
-                     or isinstance(joint, GearJoint) and (joint.joint_a in joints or joint.joint_b in joints))
+        return tuple(
+            joint.name
+            for joint in self._scene.joints
+            if joint.name in joints or isinstance(joint, GearJoint) and (joint.joint_a in joints or joint.joint_b in joints)
+        )
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
@@ -100,7 +105,7 @@ class Changes(WorldBase):
             if len({id(joint) for joint in given}) < len(given):
                 raise SceneError("World.add_joints: a joint stands twice in the list; make another one")
             # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
-            scene.joints[len(scene.joints) - len(given):] = given
+            scene.joints[len(scene.joints) - len(given) :] = given
             scene._joint_of.update((other.name, joint) for joint, other in zip(given, placed))
             before = [dict(joint.__dict__) for joint in given]
             try:
@@ -112,7 +117,7 @@ class Changes(WorldBase):
                     joint.__dict__.clear()
                     joint.__dict__.update(attributes)
                 raise
-            for joint, record in zip(given, self._joints[len(self._joints) - len(given):]):
+            for joint, record in zip(given, self._joints[len(self._joints) - len(given) :]):
                 if joint.type == "gear":
                     joint._set(constant=float(record["constant"]))
                     joint._set(_arguments=joint._arguments | {"constant": joint.constant})
@@ -138,7 +143,7 @@ class Changes(WorldBase):
         """A version of a body that begins where the world's body is now."""
         i = self._body_index[body.name]
         if self._scene.bodies[i] is not body:
-            return body                                   # not taken yet: it is where it says
+            return body  # not taken yet: it is where it says
         q, position = self._bodies.orientation[i], self._bodies.position[i]
         if not (np.all(np.isfinite(position)) and np.all(np.isfinite(q)) and np.any(q)):
             raise FieldError("", f"cannot be placed: the pose of body {body.name!r} is not finite; set it first")
@@ -193,8 +198,10 @@ class Changes(WorldBase):
             if name in STATE:
                 raise SceneError(f"World.{doing}: body {old.name!r}: {name} is changed by {STATE[name]}")
             if name not in BODY_ARGUMENTS:
-                raise SceneError(f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
-                                 f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}")
+                raise SceneError(
+                    f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
+                    f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}"
+                )
         new = _remade(old, arguments, doing)
         self._check_joints(old, new, doing)
         scene = self._scene.sharing_parts()
@@ -212,8 +219,10 @@ class Changes(WorldBase):
         names = {joint.name for joint in joints}
         for joint in self._scene.joints:
             if isinstance(joint, GearJoint) and {joint.name, joint.joint_a, joint.joint_b} & names:
-                raise SceneError(f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
-                                 "its joints; remove the gear first")
+                raise SceneError(
+                    f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
+                    "its joints; remove the gear first"
+                )
         for joint in joints:
             other = joint.b if joint.a == old.name else joint.a
             if new.kind != "dynamic" and (other is None or self._scene.body(other).kind != "dynamic"):
@@ -238,7 +247,7 @@ class Changes(WorldBase):
             parts["_pipeline"].restored()
             vars(self).update(parts)
         except BaseException:
-            if self._pipeline is not parts["_pipeline"]:          # Ctrl-C in between: what is half changed is made anew
+            if self._pipeline is not parts["_pipeline"]:  # Ctrl-C in between: what is half changed is made anew
                 self._begin_anew()
             raise
         self._removed.update(gone)

@@ -47,10 +47,10 @@ class Choice:
     keyword that says the same, where that is called otherwise. checks: field -> check of its value.
     """
 
-    keyword: ClassVar[str]                          # the keyword of World that takes it
-    says: ClassVar[Mapping[str, Any]]               # keyword -> value that it stands for by being there
-    names: ClassVar[Mapping[str, str]] = {}         # field -> keyword of its own, where that is called otherwise
-    checks: ClassVar[Mapping[str, Callable]] = {}   # field -> check of its value, where no keyword says the same
+    keyword: ClassVar[str]  # the keyword of World that takes it
+    says: ClassVar[Mapping[str, Any]]  # keyword -> value that it stands for by being there
+    names: ClassVar[Mapping[str, str]] = {}  # field -> keyword of its own, where that is called otherwise
+    checks: ClassVar[Mapping[str, Callable]] = {}  # field -> check of its value, where no keyword says the same
 
     def __post_init__(self):
         try:
@@ -68,7 +68,7 @@ class Choice:
     @classmethod
     def keywords(cls) -> dict[str, str]:
         """Field -> the keyword that says the same."""
-        return {field.name: cls.names.get(field.name, field.name) for field in fields(cls)}     # type: ignore[arg-type]  # kinds are dataclasses
+        return {field.name: cls.names.get(field.name, field.name) for field in fields(cls)}  # type: ignore[arg-type]  # kinds are dataclasses
 
     def given(self) -> dict[str, Any]:
         """Field -> value, of those that are not left alone."""
@@ -91,6 +91,7 @@ class Choice:
 
 
 # ---- contact ---------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RigidContact(Choice):
@@ -166,12 +167,18 @@ class RigidContact(Choice):
         solver = self.solver or "si"
         k = {"solver": solver, "contact_model": self.contact_model}
         check_model(k)
-        self._refuse(f"solver={solver!r}" + ("" if self.contact_model is None else " of the laboratory"),
-                     (*OF_SWEEPS, *OF_LABORATORY), solver_of(k).reads)
+        self._refuse(
+            f"solver={solver!r}" + ("" if self.contact_model is None else " of the laboratory"),
+            (*OF_SWEEPS, *OF_LABORATORY),
+            solver_of(k).reads,
+        )
         _check_stop(self)
         entry = STABILIZATION_TABLE[self.stabilization or "soft"]
-        self._refuse(f"stabilization={self.stabilization or 'soft'!r}", (*OF_SPRINGS, *OF_BIAS, *OF_ROUNDS),
-                     tuple(dict.fromkeys((*entry.reads, *(entry.reduced_reads or ())))))
+        self._refuse(
+            f"stabilization={self.stabilization or 'soft'!r}",
+            (*OF_SPRINGS, *OF_BIAS, *OF_ROUNDS),
+            tuple(dict.fromkeys((*entry.reads, *(entry.reduced_reads or ())))),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -206,8 +213,12 @@ class CompliantContact(Choice):
     names: ClassVar = {"law": "compliant_law"}
 
     def _check(self) -> None:
-        check_goes({"contact": "compliant", "solver": self.solver or "si", "contact_model": None}, "contact",
-                   CONTACT_TABLE["compliant"].goes, "solver")
+        check_goes(
+            {"contact": "compliant", "solver": self.solver or "si", "contact_model": None},
+            "contact",
+            CONTACT_TABLE["compliant"].goes,
+            "solver",
+        )
         _check_stop(self)
 
 
@@ -367,9 +378,13 @@ class Sleep(Choice):
     names: ClassVar = {"speed": "sleep_speed", "time": "sleep_time"}
 
 
-Kinds = Mapping[str, type[Choice]]                  # by the name that is short for one
+Kinds = Mapping[str, type[Choice]]  # by the name that is short for one
 CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
 JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
 INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, Rattle, Variational)}
-CHOICES: Mapping[str, Kinds] = {"contact": CONTACT_CHOICES, "joints": JOINT_CHOICES, "integrator": INTEGRATOR_CHOICES,
-                                "sleep": {"sleep": Sleep}}
+CHOICES: Mapping[str, Kinds] = {
+    "contact": CONTACT_CHOICES,
+    "joints": JOINT_CHOICES,
+    "integrator": INTEGRATOR_CHOICES,
+    "sleep": {"sleep": Sleep},
+}

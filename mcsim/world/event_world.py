@@ -25,14 +25,22 @@ from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW
 from mcsim.world.handles import MOTOR_POSITION
 
-HAPPENING_DTYPE = np.dtype([
-    ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),
-    ("speed", "f8")])
+HAPPENING_DTYPE = np.dtype(
+    [
+        ("time", "f8"),
+        ("kind", "U8"),
+        ("body_a", "i4"),
+        ("body_b", "i4"),
+        ("position", "f8", 3),
+        ("normal_impulse", "f8"),
+        ("speed", "f8"),
+    ]
+)
 
-AHEAD, BEHIND = [1, 2, 0], [2, 0, 1]            # coordinates after each one, and before it
+AHEAD, BEHIND = [1, 2, 0], [2, 0, 1]  # coordinates after each one, and before it
 JOINT = ROW_KINDS.index("joint")
 
-BOUNDED = ("which only contact='rigid' has: take it away, or make the world with contact='rigid'")
+BOUNDED = "which only contact='rigid' has: take it away, or make the world with contact='rigid'"
 
 
 class EventRun:
@@ -41,15 +49,22 @@ class EventRun:
     def __init__(self, world):
         scene, k = world.scene, world._keywords
         self.pipeline = world._pipeline
-        self.steps = self.impacts = 0               # of the last call of step()
+        self.steps = self.impacts = 0  # of the last call of step()
         self.began, self.ended = [], []
-        self.last = None                            # the state at the last step's end
+        self.last = None  # the state at the last step's end
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
         self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
-        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names,
-                                     partial(tell, self.pipeline.parts.noted), k["integrator"], k["impacts"],
-                                     k["restitution_law"])
+        self.simulation = Simulation(
+            None,
+            self.shapes,
+            len(self.shapes),
+            world.body_names,
+            partial(tell, self.pipeline.parts.noted),
+            k["integrator"],
+            k["impacts"],
+            k["restitution_law"],
+        )
         self._bound_joints(world)
 
     def step(self, world, n):
@@ -82,7 +97,7 @@ class EventRun:
         finally:
             pipeline.parts.noted.end_step()
             if self.jointed:
-                self.write(world, self.last)             # trial states were written there
+                self.write(world, self.last)  # trial states were written there
             world._bodies.force[...] = 0.0
             self.impacts = sum(event.kind == "impact" for event in simulation.happenings)
 
@@ -100,8 +115,11 @@ class EventRun:
         old = shapes(before)
         for pair in sorted(set(touched) - set(old)):
             point, normal = self.simulation.points.get(touched[pair], (np.zeros(3), np.zeros(3)))
-            impulse = sum(dot(normal, given[key]) for key in given
-                          if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair)
+            impulse = sum(
+                dot(normal, given[key])
+                for key in given
+                if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair
+            )
             self.began.append((step, *pair, impulse, point, normal))
         self.ended += [(step, *pair) for pair in sorted((set(old) | set(touched)) - set(now))]
 
@@ -141,7 +159,7 @@ class EventRun:
             y = np.concatenate([world.q, world.qd])
         else:
             y = self.simulation.system.read(world._bodies)
-        if self.last is None or not np.array_equal(y, self.last):     # else what is known of the last step's end holds
+        if self.last is None or not np.array_equal(y, self.last):  # else what is known of the last step's end holds
             self.last = y
         return self.last
 
@@ -149,7 +167,7 @@ class EventRun:
         """Into the world's arrays."""
         self.last = y
         if self.reduced:
-            world.q[...], world.qd[...] = y[:len(world.q)], y[len(world.q):]
+            world.q[...], world.qd[...] = y[: len(world.q)], y[len(world.q) :]
         else:
             self.simulation.system.write(y, world._bodies)
 
@@ -207,8 +225,9 @@ class JointSource:
         turning = np.zeros((len(x), 6))
         turning[:, 3:] = -turned(bodies.inv_inertia_world, torques)
         own = np.zeros((len(x), 6))
-        own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
-                                             - bodies.linear_damping[:, None] * v)
+        own[:, :3] = bodies.mass[:, None] * (
+            bodies.gravity_scale[:, None] * self.gravity - bodies.linear_damping[:, None] * v
+        )
         own[:, 3:] = -bodies.angular_damping[:, None] * spins
         smooth = np.where(self.moves, self.pipeline.space.smooth_forces(), 0.0)
         right = -(rows["curvature"] - product(K, turning.ravel()))
@@ -240,11 +259,13 @@ def refuse_bounds(world, reduced):
     """What neither smooth motion nor an event covers, by name."""
     where = f"{type(world).__name__}(contact='event')"
     for record, joint in zip(world._joints, world.scene.joints):
-        axes = record["axes"][:record["axis_count"]]
+        axes = record["axes"][: record["axis_count"]]
         found = [
             (reduced and np.any(axes["motor_mode"] == 2), "a position motor"),
-            (np.any(axes["motion_mode"]), "a given motion"), (bool(record["breakable"]), "a force that breaks it"),
-            (reduced and np.any(axes["has_spring"]), "a spring")]
+            (np.any(axes["motion_mode"]), "a given motion"),
+            (bool(record["breakable"]), "a force that breaks it"),
+            (reduced and np.any(axes["has_spring"]), "a spring"),
+        ]
         for is_so, what in found:
             if is_so:
                 raise SceneError(f"{where}: joint {joint.name!r} has {what}, {BOUNDED}")
@@ -253,13 +274,17 @@ def refuse_bounds(world, reduced):
     tree = {link.joint.name for link in world.system.links if link.joint is not None}
     for joint in world.scene.joints:
         if joint.name not in tree:
-            raise SceneError(f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has "
-                             "with contact='event': take World")
+            raise SceneError(
+                f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has "
+                "with contact='event': take World"
+            )
     for link in world.system.links:
         if link.prescribed:
-            raise SceneError(f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': "
-                             "take World")
+            raise SceneError(
+                f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': take World"
+            )
     for body in world.scene.bodies:
         if body.linear_damping or body.angular_damping:
-            raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': "
-                             "take World")
+            raise SceneError(
+                f"{where}: body {body.name!r} has damping, which only World has with contact='event': take World"
+            )

@@ -73,12 +73,17 @@ class Gathering:
         if len(versions):
             shapes = collider.get_shapes()
             places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
-            if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
-                    _same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions):
+            if (
+                len(versions) < len(rows.fresh)
+                or rows.count != rows.old
+                or not all(
+                    _same_forms(scene.bodies[new].shapes, self.old.scene.bodies[old].shapes) for new, old in versions
+                )
+            ):
                 return None
             for name in ("hull", "surface"):
                 fresh.shapes[name] = shapes[name][places]
-        elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
+        elif len(rows.fresh) and not np.array_equal(rows.source[: rows.old], np.arange(rows.old)):
             return None
         return edit
 
@@ -110,8 +115,7 @@ class Gathering:
     def gone(self):
         """The first versions of the bodies and joints that are here no longer."""
         bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
-        return ([self.old.scene.bodies[i].original for i in bodies]
-                + [self.old.scene.joints[i].original for i in joints])
+        return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
     def _same_joints(self):
         """Whether they are those of now, between bodies whose numbers stay."""
@@ -157,8 +161,9 @@ class Gathering:
         records["geared"][gears] = rows.numbers()[records["geared"][gears]]
         users = records["type"] == USER
         records["user"][users] = np.arange(np.sum(users))
-        moved = [i for i in (kept.tolist() if reshaped else ())
-                 if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped]
+        moved = [
+            i for i in (kept.tolist() if reshaped else ()) if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped
+        ]
         if moved:
             anew = joint_records(scene, index, [scene.joints[i] for i in moved])
             for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
@@ -175,8 +180,11 @@ class Gathering:
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self.old.bodies.position[i], sizes[i]) for i in old]
-        places += [(arrays.position[i], arrays.reach[i]) for i in self.body_rows.fresh.tolist()
-                   if scene.bodies[i].kind != "dynamic" or i in versions]
+        places += [
+            (arrays.position[i], arrays.reach[i])
+            for i in self.body_rows.fresh.tolist()
+            if scene.bodies[i].kind != "dynamic" or i in versions
+        ]
         woken = set(island[old].tolist())
         for position, size in places:
             near = lengths(self.old.bodies.position - position) <= size + sizes + touch
@@ -193,19 +201,21 @@ class Gathering:
 
 def _sources(new, old):
     """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
-    if new[:len(old)] == old:
+    if new[: len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
     missing = len(old) - len(new)
     head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
-    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
+    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing :]:  # a run of them went
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part._arguments): i for i, part in enumerate(old)}      # which versions with other numbers share
+    number = {id(part._arguments): i for i, part in enumerate(old)}  # which versions with other numbers share
     return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 
 def _same_forms(shapes, others):
     """Whether two lists of shapes differ in materials and densities at most."""
+
     def bare(shape):
         plain = {name: None for name in ("material", "density") if name in shape._arguments}
         return shape.changed(_arguments=shape._arguments | plain)
+
     return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))

@@ -13,7 +13,7 @@ from mcsim.scene.joints import TYPES, Joint
 from mcsim.state.fields import AWAKE, JOINT_TYPES
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
-AXIS_MOTOR = 2          # state/_joint.pxd
+AXIS_MOTOR = 2  # state/_joint.pxd
 
 TURN = 2.0 * np.pi
 
@@ -23,7 +23,7 @@ def turns_towards(angle, lower, upper):
     if lower <= angle <= upper:
         return 0
     if angle > upper:
-        turns = np.floor((upper - angle) / TURN)                     # the last one that ends at or below the upper limit
+        turns = np.floor((upper - angle) / TURN)  # the last one that ends at or below the upper limit
         return int(min(turns, turns + 1.0, key=lambda k: (_distance(angle + TURN * k, lower, upper), abs(k))))
     return -turns_towards(-angle, -upper, -lower)
 
@@ -40,7 +40,7 @@ class Handle:
 
     _NOUN: ClassVar[str]
     _PLURAL: ClassVar[str]
-    _among: ClassVar[Any]            # a There -> name -> number, the parts, what they are called
+    _among: ClassVar[Any]  # a There -> name -> number, the parts, what they are called
 
     def __init__(self, world, part):
         self._world, self._part = world, part
@@ -54,7 +54,7 @@ class Handle:
         return hash((id(self._world), id(self._part.original)))
 
     def __deepcopy__(self, memo):
-        return type(self)(copy.deepcopy(self._world, memo), self._part)      # a world's copies share its parts
+        return type(self)(copy.deepcopy(self._world, memo), self._part)  # a world's copies share its parts
 
     @property
     def name(self) -> str:
@@ -79,8 +79,7 @@ class Handle:
         index, parts, what = self._among(there)
         i = index.get(self._part.name)
         if i is None or parts[i].original is not self._part.original:
-            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer "
-                                   "valid")
+            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
         return i
 
     def _described(self):
@@ -125,7 +124,7 @@ class BodyHandle(Handle):
 
     @property
     def kind(self) -> str:
-        """"static", "kinematic" or "dynamic"."""
+        """ "static", "kinematic" or "dynamic"."""
         return self._described().kind
 
     @property
@@ -258,7 +257,7 @@ class JointHandle(Handle):
     def _coordinates(self, field):
         with self._look(field):
             record = self._world._pipeline.space.measured()[self.index]
-        values = record["axes"][field][:record["axis_count"]].copy()
+        values = record["axes"][field][: record["axis_count"]].copy()
         return float(values[0]) if len(values) == 1 else values
 
     @property
@@ -296,8 +295,10 @@ class JointHandle(Handle):
 
     def _wrench(self):
         if self._world._keywords["contact"] == "event":
-            raise SceneError(f"joint {self.name!r}: with contact='event' joints' forces are not kept; world.kkt().solve() "
-                             "has them where nothing touches")
+            raise SceneError(
+                f"joint {self.name!r}: with contact='event' joints' forces are not kept; world.kkt().solve() "
+                "has them where nothing touches"
+            )
         with self._look("force"):
             return self._record["wrench_impulse"] / self._world.substep
 
@@ -313,7 +314,7 @@ class JointHandle(Handle):
         array for several axes."""
         with self._look("motor_force"):
             record = self._record
-            values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
+            values = record["axes"]["impulse"][: record["axis_count"], AXIS_MOTOR] / self._world.substep
         return float(values[0]) if len(values) == 1 else values
 
     @property
@@ -351,10 +352,9 @@ class JointHandle(Handle):
         target = velocity if velocity is not None else position
         if target is not None:
             name = "velocity" if velocity is not None else "position"
-            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else \
-                vector(target, name, len(axes))
+            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else vector(target, name, len(axes))
         for k, i in enumerate(axes):
-            slot = record["axes"][i:i + 1]
+            slot = record["axes"][i : i + 1]
             if target is not None:
                 slot["motor_mode"] = MOTOR_VELOCITY if velocity is not None else MOTOR_POSITION
                 slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
@@ -388,7 +388,7 @@ class JointHandle(Handle):
                 raise SceneError(f"joint {self.name!r}: {error}") from None
             if np.isfinite(lower) or np.isfinite(upper):
                 self._world._admit(f"joint {self.name!r}", "limits")
-            slot = self._record["axes"][i:i + 1]
+            slot = self._record["axes"][i : i + 1]
             slot["lower"], slot["upper"] = lower, upper
             if self._turns_are_its_own(i):
                 self._count_anew(i, slot)
@@ -397,10 +397,11 @@ class JointHandle(Handle):
     def _turns_are_its_own(self, axis):
         """Whether the coordinate is an angle of whose whole turns nothing else knows."""
         joints = self._world._joints
-        gears = joints[(joints["type"] == JOINT_TYPES.index("gear")) & np.any(
-            (joints["geared"] == self.index) & (joints["geared_axis"] == axis), axis=1)]
-        return (self._kinds[axis] == "angle" and self._record["axes"]["motion_mode"][axis] == 0
-                and len(gears) == 0)
+        gears = joints[
+            (joints["type"] == JOINT_TYPES.index("gear"))
+            & np.any((joints["geared"] == self.index) & (joints["geared_axis"] == axis), axis=1)
+        ]
+        return self._kinds[axis] == "angle" and self._record["axes"]["motion_mode"][axis] == 0 and len(gears) == 0
 
     def _count_anew(self, axis, slot):
         """Whole turns from the present angle to the one that is nearest to the limits."""
@@ -427,7 +428,7 @@ class JointHandle(Handle):
                 raise SceneError(f"joint {self.name!r}: {error}") from None
             if spring is not None:
                 self._world._admit(f"joint {self.name!r}", "a spring")
-            slot = self._record["axes"][i:i + 1]
+            slot = self._record["axes"][i : i + 1]
             slot["has_spring"] = int(spring is not None)
             for name in ("stiffness", "damping", "rest"):
                 slot[name] = 0.0 if spring is None else getattr(spring, name)

@@ -82,9 +82,20 @@ class More(ReducedMore, total=False):
 
 # What is meant where a keyword is left alone; None: it follows from others (settings.py).
 DEFAULTS: dict[str, Any] = dict.fromkeys(More.__annotations__) | {
-    "solver": "si", "iterations": None, "joint_solver": None, "stabilization": "soft", "integrator": None,
-    "friction": "cone", "friction_points": "central", "baumgarte": 0.2, "damping_ratio": 2.0, "joint_damping_ratio": 2.0,
-    "position_rounds": 2, "sleep_time": 0.5, "compliant_law": "linear", "geometric_stiffness": 0.0,
+    "solver": "si",
+    "iterations": None,
+    "joint_solver": None,
+    "stabilization": "soft",
+    "integrator": None,
+    "friction": "cone",
+    "friction_points": "central",
+    "baumgarte": 0.2,
+    "damping_ratio": 2.0,
+    "joint_damping_ratio": 2.0,
+    "position_rounds": 2,
+    "sleep_time": 0.5,
+    "compliant_law": "linear",
+    "geometric_stiffness": 0.0,
 }
 OF_CONTACTS = {keyword for kind in CONTACT_CHOICES.values() for keyword in kind.keywords().values()}
 OF_SOLVERS = {*OF_SWEEPS, *OF_LABORATORY}
@@ -105,13 +116,18 @@ def resolved(kind: Any, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict
     for name in more:
         if name not in kind._more.__annotations__:
             names = keyword_names(kind)
-            raise TypeError(f"{kind.__name__}: there is no keyword {show(name)}{suggestion(name, names)}; the keywords "
-                            f"are: {', '.join(names)}")
+            raise TypeError(
+                f"{kind.__name__}: there is no keyword {show(name)}{suggestion(name, names)}; the keywords "
+                f"are: {', '.join(names)}"
+            )
     reduced = kind._more is ReducedMore
     try:
         choices = _choices(own)
-        said = {name: value for name, value in own.items()
-                if name not in choices and name != "joints" and (value is not None or name not in DEFAULTS)} | dict(more)
+        said = {
+            name: value
+            for name, value in own.items()
+            if name not in choices and name != "joints" and (value is not None or name not in DEFAULTS)
+        } | dict(more)
         found = DEFAULTS | said | _spread(choices, said)
         if "joint_push_speed" not in said and found["joint_push_speed"] is None:
             found["joint_push_speed"] = said.get("push_speed")
@@ -133,8 +149,11 @@ def _choices(own: Mapping[str, Any]) -> dict[str, Choice]:
         if isinstance(value, Choice) and isinstance(value, tuple(known.values())):
             found[keyword] = value
         elif isinstance(value, Choice) or keyword == "joints" and value is not None:
-            raise FieldError(keyword, f"takes {'True, False' if keyword == 'sleep' else 'a name'} or a "
-                             f"{', '.join(kind.__name__ for kind in known.values())}; got {show(value)}")
+            raise FieldError(
+                keyword,
+                f"takes {'True, False' if keyword == 'sleep' else 'a name'} or a "
+                f"{', '.join(kind.__name__ for kind in known.values())}; got {show(value)}",
+            )
     return found
 
 
@@ -173,24 +192,36 @@ def _check_choices(k, said, choices, reduced):
     if joints is not None and entry.own_joints:
         kind = INTEGRATOR_CHOICES.get(integrator)
         fields = ", ".join(f"{name}={value!r}" for name, value in joints.given().items())
-        raise FieldError("joints", f"{joints!r} does not go with integrator={integrator!r}, which solves joints by "
-                         f"itself: {'leave it out' if kind is None else f'pass integrator={kind.__name__}({fields})'}")
+        raise FieldError(
+            "joints",
+            f"{joints!r} does not go with integrator={integrator!r}, which solves joints by "
+            f"itself: {'leave it out' if kind is None else f'pass integrator={kind.__name__}({fields})'}",
+        )
     if reduced and isinstance(joints, DirectJoints):
-        raise FieldError("joints", f"{joints!r} does not go with ReducedWorld, where joints of the tree cannot come "
-                         "apart: pass SweptJoints, of those that close loops, or leave it out")
+        raise FieldError(
+            "joints",
+            f"{joints!r} does not go with ReducedWorld, where joints of the tree cannot come "
+            "apart: pass SweptJoints, of those that close loops, or leave it out",
+        )
     runge = choices.get("integrator")
     if isinstance(runge, RK4) and runge.projection is False and k["stabilization"] == "projection":
         raise FieldError("stabilization", f"'projection' does not go with integrator={runge!r}: leave one of them out")
     if "sleep" in choices and not (entry.sleeps and CONTACT_TABLE[k["contact"]].sleeps):
-        raise FieldError("sleep", f"{choices['sleep']!r} does not go with integrator={integrator!r} and contact="
-                         f"{k['contact']!r}, under which nothing sleeps: leave it out")
+        raise FieldError(
+            "sleep",
+            f"{choices['sleep']!r} does not go with integrator={integrator!r} and contact="
+            f"{k['contact']!r}, under which nothing sleeps: leave it out",
+        )
     read = _reads(k, reduced)
     for keyword in ("joints", "integrator"):
         for name, (field, _) in choices[keyword].spread().items() if keyword in choices else ():
             if name in OF_STABILIZATIONS and name not in read:
-                raise FieldError(field, f"of {keyword}={choices[keyword]!r} does not go with stabilization="
-                                 f"{k['stabilization']!r}, which has no springs: pass stabilization='soft', or "
-                                 "leave it out")
+                raise FieldError(
+                    field,
+                    f"of {keyword}={choices[keyword]!r} does not go with stabilization="
+                    f"{k['stabilization']!r}, which has no springs: pass stabilization='soft', or "
+                    "leave it out",
+                )
 
 
 def _check_contact(k, said, contact, reduced):
@@ -199,21 +230,24 @@ def _check_contact(k, said, contact, reduced):
     for name, value in said.items():
         if name in OF_CONTACTS and name not in own.values() and value is not None:
             raise FieldError(name, f"does not go with contact={kind}, which has {', '.join(own)}")
-    whole = replace(contact, **{field: k[name] for field, name in own.items()
-                                if said.get(name) is not None or name == "stabilization"})
+    whole = replace(
+        contact, **{field: k[name] for field, name in own.items() if said.get(name) is not None or name == "stabilization"}
+    )
     read = _reads(k, reduced)
     for name, (field, _) in whole.spread().items():
         if reduced and name in OF_WORLD_ALONE:
-            raise FieldError(field, f"of contact={contact!r} does not go with ReducedWorld, which has none: leave it "
-                             "out")
+            raise FieldError(field, f"of contact={contact!r} does not go with ReducedWorld, which has none: leave it out")
         if isinstance(contact, RigidContact) and name in (OF_SOLVERS | OF_STABILIZATIONS) - {*read}:
-            raise FieldError(field, f"of contact={contact!r} does not go with solver={k['solver']!r} and stabilization="
-                             f"{k['stabilization']!r}{' of ReducedWorld' if reduced else ''}: leave it out")
+            raise FieldError(
+                field,
+                f"of contact={contact!r} does not go with solver={k['solver']!r} and stabilization="
+                f"{k['stabilization']!r}{' of ReducedWorld' if reduced else ''}: leave it out",
+            )
 
 
 def _reads(k: Mapping[str, Any], reduced: bool) -> tuple[str, ...]:
     """The keywords of solvers and stabilizations that those chosen read."""
-    model = "ncp" if reduced and k["solver"] != "si" else k["contact_model"]       # pgs is there the laboratory's
+    model = "ncp" if reduced and k["solver"] != "si" else k["contact_model"]  # pgs is there the laboratory's
     solver = solver_of({"solver": k["solver"], "contact_model": model})
     entry = STABILIZATION_TABLE[k["stabilization"]]
     found = (*solver.reads, *((entry.reduced_reads or ()) if reduced else entry.reads))
@@ -221,6 +255,7 @@ def _reads(k: Mapping[str, Any], reduced: bool) -> tuple[str, ...]:
 
 
 # ---- read back -------------------------------------------------------------------------------------------------------
+
 
 class Settings(dict[str, Any]):
     """The keywords that a world runs with, by name, defaults resolved; None where a length or a speed follows from the

@@ -41,11 +41,18 @@ class Laboratory:
         velocity that is left to correct."""
         if len(rows) == 0:
             return 0.0
-        problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
-                                         started=True, yielding=YIELDING)
+        problem, order = problem_of_rows(
+            rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed, started=True, yielding=YIELDING
+        )
         try:
-            found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
-                          bilateral=self.bilateral)
+            found = solve(
+                problem,
+                self.solver,
+                self.model,
+                tolerance=self.tolerance,
+                max_iterations=self.most,
+                bilateral=self.bilateral,
+            )
         except OutOfRange:
             raise SimulationError(self._nothing_finite(rows, problem, order)) from None
         if found.reason == "not finite" and not np.isfinite(found.residual):
@@ -59,9 +66,13 @@ class Laboratory:
         if not found.converged and self.tolerance > 0.0:
             if jacobian is None:
                 jacobian, _ = matrices(rows, len(velocity))
-            tell(self.noted, "solver", _bodies_of_worst(rows, sparse_product(jacobian, velocity), relaxed),
-                 f"{self.solver}: {found.reason} at a residual of {found.residual:.2g}, above the tolerance of "
-                 f"{self.tolerance:.2g}; more iterations, or another solver, may come nearer")
+            tell(
+                self.noted,
+                "solver",
+                _bodies_of_worst(rows, sparse_product(jacobian, velocity), relaxed),
+                f"{self.solver}: {found.reason} at a residual of {found.residual:.2g}, above the tolerance of "
+                f"{self.tolerance:.2g}; more iterations, or another solver, may come nearer",
+            )
         return self.residuals["primal"]
 
     def _nothing_finite(self, rows, problem, order):
@@ -69,8 +80,10 @@ class Laboratory:
         with np.errstate(all="ignore"):
             row = rows[order[int(np.argmax(np.nan_to_num(np.abs(problem.b), nan=np.inf)))]]
         bodies = " and ".join(repr(self.names()[i]) for i in (row["body_a"], row["body_b"]) if i >= 0)
-        return (f"{self.solver} meets velocities or impulses that are not finite, or so large that their products are not, "
-                f"at {bodies}; the last good state is kept; a smaller dt, more substeps or milder forces may help")
+        return (
+            f"{self.solver} meets velocities or impulses that are not finite, or so large that their products are not, "
+            f"at {bodies}; the last good state is kept; a smaller dt, more substeps or milder forces may help"
+        )
 
 
 def _bodies_of_worst(rows, rates, relaxed):
@@ -127,8 +140,9 @@ def residuals_now(world):
     if world._keywords["contact"] == "compliant":
         return {}
     rows, jacobian, response, velocity = world._rows_and_velocity()
-    problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
-                                 started=True)
+    problem, _ = problem_of_rows(
+        rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(), started=True
+    )
     found = problem.residuals(problem.warm_start, "ncp")
     return {name: float(found[name]) for name in RESIDUALS}
 
@@ -136,7 +150,9 @@ def residuals_now(world):
 def problem_now(world, relaxed=0):
     """The problem of the substep that would come next: `World.problem()`."""
     if relaxed and world._keywords["contact"] == "compliant":
-        raise SceneError("World.problem: with contact='compliant' the second halves of slow points are given, there is no "
-                         "relaxed problem; pass relaxed=False")
+        raise SceneError(
+            "World.problem: with contact='compliant' the second halves of slow points are given, there is no "
+            "relaxed problem; pass relaxed=False"
+        )
     rows, jacobian, response, free = world._rows_and_free()
     return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]

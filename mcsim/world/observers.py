@@ -27,18 +27,38 @@ from mcsim.world.settings import joint_tree
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-AXIS_ROWS = 5                             # state/_joint.pxd
+AXIS_ROWS = 5  # state/_joint.pxd
 
-CONTACT_DTYPE = np.dtype([
-    ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),
-    ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
+CONTACT_DTYPE = np.dtype(
+    [
+        ("body_a", "i4"),
+        ("body_b", "i4"),
+        ("position", "f8", 3),
+        ("normal", "f8", 3),
+        ("separation", "f8"),
+        ("normal_impulse", "f8"),
+        ("tangent_impulse", "f8", 3),
+        ("friction", "f8"),
+    ]
+)
 
 END_DTYPE = np.dtype([("step", "i8"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4")])
 BEGIN_DTYPE = np.dtype([*END_DTYPE.descr, ("impulse", "f8"), ("position", "f8", 3), ("normal", "f8", 3)])
 
-ROW_VIEW_DTYPE = np.dtype([
-    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
-    ("compliance", "f8"), ("bounds", "f8", 2), ("friction", "f8"), ("impulse", "f8")])
+ROW_VIEW_DTYPE = np.dtype(
+    [
+        ("kind", "U14"),
+        ("source", "i4"),
+        ("index", "i4"),
+        ("bodies", "i4", 2),
+        ("error", "f8"),
+        ("bias", "f8"),
+        ("compliance", "f8"),
+        ("bounds", "f8", 2),
+        ("friction", "f8"),
+        ("impulse", "f8"),
+    ]
+)
 
 
 class Energy(NamedTuple):
@@ -285,8 +305,9 @@ class Observers(WorldBase):
             gyroscopic = np.zeros_like(forces)
             gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
             turning = np.zeros_like(forces)
-            turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
-                                       -gyroscopic[:, 3:])
+            turning[:, 3:] = np.einsum(
+                "nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations, -gyroscopic[:, 3:]
+            )
             blocks = np.tile(np.eye(6), (len(forces), 1, 1))
             blocks[moving, :3, :3] *= self._bodies.mass[moving, None, None]
             blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
@@ -306,17 +327,21 @@ class Observers(WorldBase):
         rows, axes, count = rows[to_position], axes[to_position], len(forces)
         mobility = np.zeros((count, 6, count, 6))
         for i in np.flatnonzero(self._bodies.inv_mass > 0.0):
-            rotation = matrices(self._bodies.orientation[i:i + 1])[0]
+            rotation = matrices(self._bodies.orientation[i : i + 1])[0]
             mobility[i, :3, i, :3] = self._bodies.inv_mass[i] * np.eye(3)
             mobility[i, 3:, i, 3:] = product(rotation, self._bodies.inv_inertia[i], rotation.T)
-        mobility = mobility.reshape(6 * count, 6 * count)       # type: ignore[assignment]  # another shape
+        mobility = mobility.reshape(6 * count, 6 * count)  # type: ignore[assignment]  # another shape
         motors = jacobian_csr(rows, count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
         w = 2.0 * np.pi * axes["motor_hertz"]
-        wanted = (-w * w * rows["error"]
-                  - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
-                  - rows["curvature"] + product(motors, turning))
-        given = bounded_forces(mobility, jacobian, right, product(mobility, forces.ravel()), motors, wanted,
-                               axes["motor_max_force"])
+        wanted = (
+            -w * w * rows["error"]
+            - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
+            - rows["curvature"]
+            + product(motors, turning)
+        )
+        given = bounded_forces(
+            mobility, jacobian, right, product(mobility, forces.ravel()), motors, wanted, axes["motor_max_force"]
+        )
         return product(given, motors).reshape(-1, 6)
 
     def redundancy(self, tolerance: float = 1e-9) -> Redundancy:
@@ -341,16 +366,24 @@ class Observers(WorldBase):
             laboratory, run = pipeline.parts.laboratory, self._event_run
             return Stats(
                 rows=pipeline.parts.context.joint_rows + pipeline.parts.context.contact_rows - geared,
-                joint_rows=pipeline.parts.context.joint_rows - geared, contact_rows=pipeline.parts.context.contact_rows,
-                manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
+                joint_rows=pipeline.parts.context.joint_rows - geared,
+                contact_rows=pipeline.parts.context.contact_rows,
+                manifolds=len(manifolds),
+                points=int(manifolds["point_count"].sum()),
                 iterations=sweeping.made if laboratory is None else laboratory.iterations,
                 impacts=pipeline.parts.restitution.count if run is None else run.impacts,
                 steps=pipeline.steps_made if run is None else run.steps,
-                residuals=Residuals(self, {"natural_map": sweeping.residual, "velocity": sweeping.correction} | (
-                    {} if laboratory is None else laboratory.residuals)),
+                residuals=Residuals(
+                    self,
+                    {"natural_map": sweeping.residual, "velocity": sweeping.correction}
+                    | ({} if laboratory is None else laboratory.residuals),
+                ),
                 times=dict(zip(STAGES, pipeline.times())),
-                **{name: notes_of(pipeline.parts.noted, self._scene.bodies, self._scene.joints, ever)
-                   for name, ever in (("notes", False), ("all_notes", True))})
+                **{
+                    name: notes_of(pipeline.parts.noted, self._scene.bodies, self._scene.joints, ever)
+                    for name, ever in (("notes", False), ("all_notes", True))
+                },
+            )
 
     @property
     def event_log(self) -> np.ndarray:
@@ -375,8 +408,11 @@ class Observers(WorldBase):
                 return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
             sensors = self._pipeline.parts.sensors
             logs: list[Any] = [self._collider, *([] if sensors is None else [sensors])]
-            found = [self._event_array(log.get_events(), began, dtype) for log in logs
-                     for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
+            found = [
+                self._event_array(log.get_events(), began, dtype)
+                for log in logs
+                for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))
+            ]
             broken = {} if self._broken is None else {"broken": self._broken}
             return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
 

@@ -67,8 +67,19 @@ def _finder_of(shape):
     scene = Scene()
     scene.add_body(shape=shape, kind="static", center_of_mass=ORIGIN)
     arrays = ShapeArrays(scene)
-    return Finder(Collider(arrays.shapes, arrays.hulls, arrays.vertices, arrays.face_normals, arrays.face_offsets,
-                           arrays.face_begin, arrays.face_index, arrays.edges, np.zeros((0, 2), np.int32)))
+    return Finder(
+        Collider(
+            arrays.shapes,
+            arrays.hulls,
+            arrays.vertices,
+            arrays.face_normals,
+            arrays.face_offsets,
+            arrays.face_begin,
+            arrays.face_index,
+            arrays.edges,
+            np.zeros((0, 2), np.int32),
+        )
+    )
 
 
 class _Probes(threading.local):
@@ -108,8 +119,11 @@ def _rays(origins, directions):
 
 def _line(start, along, max_distance, name="origin"):
     """(3,) start and direction as arrays, and the length."""
-    return (np.array(vector(start, name)), np.array(direction(along, "direction")),
-            not_negative(max_distance, "max_distance", infinite=True))
+    return (
+        np.array(vector(start, name)),
+        np.array(direction(along, "direction")),
+        not_negative(max_distance, "max_distance", infinite=True),
+    )
 
 
 def _probes(shapes, position, orientation, planes=False):
@@ -134,8 +148,7 @@ def _reaches(values, count):
     try:
         array = np.broadcast_to(np.asarray(values, np.float64), (count,))
     except (OverflowError, TypeError, ValueError):
-        raise FieldError("max_distance", f"must be a number, or one for each of {count} rays, got {show(values)}") \
-            from None
+        raise FieldError("max_distance", f"must be a number, or one for each of {count} rays, got {show(values)}") from None
     if not (array >= 0.0).all():
         raise FieldError("max_distance", f"must not be negative, got {show(values)}")
     return array.copy()
@@ -175,8 +188,9 @@ class Queries(WorldBase):
         self._finder = None
         if shapes["sensor"].any():
             self._finder = Sensors(self._collider)
-            self._shape_names = [(self._scene.bodies[body].original, int(rank))
-                                 for body, rank in zip(self._shape_bodies, self._shape_ranks)]
+            self._shape_names = [
+                (self._scene.bodies[body].original, int(rank)) for body, rank in zip(self._shape_bodies, self._shape_ranks)
+            ]
             number = {name: i for i, name in enumerate(self._shape_names)}
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
             self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
@@ -213,8 +227,13 @@ class Queries(WorldBase):
         return skipped
 
     def _hit(self, record):
-        return Hit(self.body(int(record["body"])), int(self._shape_ranks[record["shape"]]), float(record["distance"]),
-                   record["point"].copy(), record["normal"].copy())
+        return Hit(
+            self.body(int(record["body"])),
+            int(self._shape_ranks[record["shape"]]),
+            float(record["distance"]),
+            record["point"].copy(),
+            record["normal"].copy(),
+        )
 
     def _bodies_of(self, shapes):
         """Handles of the bodies that have these shapes, each once, in order."""
@@ -227,17 +246,42 @@ class Queries(WorldBase):
         return numbers[solid].astype(np.int32)
 
     @overload
-    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
-                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True,
-                 all: Literal[False] = False) -> Hit | None: ...
+    def ray_cast(
+        self,
+        origin: Vector,
+        direction: Vector,
+        max_distance: float = inf,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+        solid: bool = True,
+        all: Literal[False] = False,
+    ) -> Hit | None: ...
 
     @overload
-    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
-                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True, all: Literal[True]) -> list[Hit]: ...
+    def ray_cast(
+        self,
+        origin: Vector,
+        direction: Vector,
+        max_distance: float = inf,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+        solid: bool = True,
+        all: Literal[True],
+    ) -> list[Hit]: ...
 
-    def ray_cast(self, origin: Vector, direction: Vector, max_distance: float = inf, *, mask: int = -1,
-                 exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True,
-                 all: bool = False) -> Hit | list[Hit] | None:
+    def ray_cast(
+        self,
+        origin: Vector,
+        direction: Vector,
+        max_distance: float = inf,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+        solid: bool = True,
+        all: bool = False,
+    ) -> Hit | list[Hit] | None:
         """-> the nearest Hit of a ray, or None; with all=True a list of the Hits of all shapes, the nearest first.
 
         origin (3,) [m], direction (3,) of any length but 0, world; max_distance [m]. A ray that starts inside a shape
@@ -254,8 +298,16 @@ class Queries(WorldBase):
             hit = finder.cast_rays(begin[None], way[None], np.array([limit]), *seen, flag(solid, "solid"))[0]
             return None if hit["body"] < 0 else self._hit(hit)
 
-    def ray_casts(self, origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike = inf, *, mask: int = -1,
-                  exclude: AnyBody | Iterable[AnyBody] = (), solid: bool = True) -> np.ndarray:
+    def ray_casts(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_distance: ArrayLike = inf,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+        solid: bool = True,
+    ) -> np.ndarray:
         """The nearest hits of many rays in one call, as of a lidar: (k,) structured array of body (-1 = nothing), shape
         (its number in the body), distance [m] (inf), point (3,) [m] and normal (3,), world.
 
@@ -263,14 +315,29 @@ class Queries(WorldBase):
         ray_cast."""
         with self._asking("ray_casts") as finder:
             begins, ways = _rays(origins, directions)
-            hits = finder.cast_rays(begins, ways, _reaches(max_distance, len(begins)), bits(mask, "mask"),
-                                    self._skipped(exclude), flag(solid, "solid"))
+            hits = finder.cast_rays(
+                begins,
+                ways,
+                _reaches(max_distance, len(begins)),
+                bits(mask, "mask"),
+                self._skipped(exclude),
+                flag(solid, "solid"),
+            )
             struck = hits["body"] >= 0
             hits["shape"][struck] = self._shape_ranks[hits["shape"][struck]]
             return hits
 
-    def shape_cast(self, shape: Shape | Sequence[Shape], position: Vector, orientation: Vector, direction: Vector,
-                   max_distance: float = inf, *, mask: int = -1, exclude: AnyBody | Iterable[AnyBody] = ()) -> Hit | None:
+    def shape_cast(
+        self,
+        shape: Shape | Sequence[Shape],
+        position: Vector,
+        orientation: Vector,
+        direction: Vector,
+        max_distance: float = inf,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+    ) -> Hit | None:
         """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
@@ -283,8 +350,15 @@ class Queries(WorldBase):
             hits = [hit for probe in probes for hit in finder.cast_shape(probe, direction, limit, *seen)]
             return self._hit(min(hits, key=lambda hit: (hit["distance"], hit["shape"]))) if hits else None
 
-    def overlap(self, shape: Shape | Sequence[Shape], position: Vector = ORIGIN, orientation: Vector = UPRIGHT, *,
-                mask: int = -1, exclude: AnyBody | Iterable[AnyBody] = ()) -> list[BodyHandle]:
+    def overlap(
+        self,
+        shape: Shape | Sequence[Shape],
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        *,
+        mask: int = -1,
+        exclude: AnyBody | Iterable[AnyBody] = (),
+    ) -> list[BodyHandle]:
         """The bodies that a shape (or a list of them) overlaps or touches, in the order of bodies.
 
         shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the
@@ -300,20 +374,23 @@ class Queries(WorldBase):
         with self._asking("overlaps") as finder:
             i = self._find(body, BodyHandle)
             if not any(shape.sensor for shape in self._scene.bodies[i].shapes):
-                raise SceneError(f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
-                                 "sensor=True, or ask World.overlap with a shape")
+                raise SceneError(
+                    f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
+                    "sensor=True, or ask World.overlap with a shape"
+                )
             pairs = finder.inside_now(self._bodies.position, self._bodies.orientation, self._bodies.kind)
             return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
 
-    def distance(self, a: AnyBody, b: AnyBody | Shape, position: Vector = ORIGIN,
-                 orientation: Vector = UPRIGHT) -> Distance | None:
+    def distance(
+        self, a: AnyBody, b: AnyBody | Shape, position: Vector = ORIGIN, orientation: Vector = UPRIGHT
+    ) -> Distance | None:
         """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
         that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
         with self._asking("distance") as finder:
             a = self._find(a, BodyHandle)
             other, theirs = finder, None
             if isinstance(b, Shape):
-                other, = _probes(b, vector(position, "position"), orientation, planes=True)
+                (other,) = _probes(b, vector(position, "position"), orientation, planes=True)
                 theirs = np.zeros(1, np.int32)
             else:
                 theirs = self._shapes_of(self._find(b, BodyHandle))

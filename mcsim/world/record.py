@@ -65,9 +65,17 @@ def _of_bodies(field):
 
     def write(holder, array):
         read(holder)[...] = array
+
     unit = f" [{field.unit}]" if field.unit else ""
-    return Entry(field.name, field.meaning + unit, np.dtype(field.dtype), read,
-                 lambda holder: (holder.bodies.count, *field.shape), write, handed=read)
+    return Entry(
+        field.name,
+        field.meaning + unit,
+        np.dtype(field.dtype),
+        read,
+        lambda holder: (holder.bodies.count, *field.shape),
+        write,
+        handed=read,
+    )
 
 
 def _read_joints(holder):
@@ -120,8 +128,11 @@ def _write_sensed(holder, pairs):
 
 def _check_faces(turned, holder):
     numbers = turned[:, 0]
-    if not np.all(np.isfinite(turned)) or not np.all(np.isin(numbers, np.arange(holder.bodies.count))) or (
-            len(set(numbers.tolist())) < len(numbers)):
+    if (
+        not np.all(np.isfinite(turned))
+        or not np.all(np.isin(numbers, np.arange(holder.bodies.count)))
+        or (len(set(numbers.tolist())) < len(numbers))
+    ):
         raise SceneError("the quaternions that bodies keep to are not by bodies, or not finite")
     return turned
 
@@ -155,28 +166,63 @@ def _of_tree(name, meaning):
 
     def write(holder, array):
         read(holder)[...] = array
+
     return Entry(name, meaning, np.dtype(float), read, lambda holder: read(holder).shape, write)
 
 
 RECORD = (
     *(_of_bodies(field) for field in BODY_FIELDS if field.saved),
-    Entry("joints", "settings, coordinates with their turns, impulses of the last substep, which are broken, in how "
-          "many steps it is asked anew whether bounded rows are held", JOINT_DTYPE, _read_joints,
-          lambda holder: (len(holder.joints),), _write_joints, _check_joints, handed=_hand_joints),
-    Entry("manifolds", "contacts of the last step: points and what they were made from, impulses, which touch, springs of "
-          "compliant ones; also those of what sleeps", MANIFOLD_DTYPE,
-          lambda holder: holder.collider.get_manifolds(), lambda holder: (-1,),
-          lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
-    Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been "
-          "moved, and wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
-          lambda holder, seen: holder.pipeline.parts.islands.set_seen(seen), after_pipeline=True),
-    Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
-          lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
-          after_pipeline=True),
-    Entry("clock", "steps made, time of the first one's begin and of now [s]", CLOCK_DTYPE,
-          lambda holder: _clock(holder.pipeline.steps, holder.pipeline.start, holder.dt), lambda holder: (1,), _write_clock,
-          _check_clock, handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt,
-                                                     holder.dt)),
+    Entry(
+        "joints",
+        "settings, coordinates with their turns, impulses of the last substep, which are broken, in how "
+        "many steps it is asked anew whether bounded rows are held",
+        JOINT_DTYPE,
+        _read_joints,
+        lambda holder: (len(holder.joints),),
+        _write_joints,
+        _check_joints,
+        handed=_hand_joints,
+    ),
+    Entry(
+        "manifolds",
+        "contacts of the last step: points and what they were made from, impulses, which touch, springs of "
+        "compliant ones; also those of what sleeps",
+        MANIFOLD_DTYPE,
+        lambda holder: holder.collider.get_manifolds(),
+        lambda holder: (-1,),
+        lambda holder, records: holder.collider.set_manifolds(records),
+        _check_manifolds,
+    ),
+    Entry(
+        "seen",
+        "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been "
+        "moved, and wakes what lies beside it",
+        np.dtype(float),
+        _read_seen,
+        lambda holder: (holder.bodies.count, 7),
+        lambda holder, seen: holder.pipeline.parts.islands.set_seen(seen),
+        after_pipeline=True,
+    ),
+    Entry(
+        "sensed",
+        "(sensor, shape) that overlapped after the last step",
+        np.dtype(np.int32),
+        _read_sensed,
+        lambda holder: (-1, 2),
+        _write_sensed,
+        lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
+        after_pipeline=True,
+    ),
+    Entry(
+        "clock",
+        "steps made, time of the first one's begin and of now [s]",
+        CLOCK_DTYPE,
+        lambda holder: _clock(holder.pipeline.steps, holder.pipeline.start, holder.dt),
+        lambda holder: (1,),
+        _write_clock,
+        _check_clock,
+        handed=lambda holder: _clock(0, holder.pipeline.start + holder.pipeline.steps * holder.dt, holder.dt),
+    ),
 )
 
 REDUCED_RECORD = (
@@ -184,10 +230,16 @@ REDUCED_RECORD = (
     _of_tree("q", "coordinates of the tree [m, rad, quaternions]"),
     _of_tree("qd", "velocities of the tree [m/s, rad/s]"),
     _of_tree("tau", "forces of its joints [N, N m]"),
-    Entry("faces", "where q was written since the last step or change ended: bodies, and the quaternions that they had "
-          "then, to whose side those of now keep", np.dtype(float),
-          lambda holder: holder.pipeline.space.body_sync.turned_faces(holder.pipeline.steps), lambda holder: (-1, 5),
-          lambda holder, turned: holder.pipeline.space.body_sync.take_faces(turned, holder.pipeline.steps), _check_faces),
+    Entry(
+        "faces",
+        "where q was written since the last step or change ended: bodies, and the quaternions that they had "
+        "then, to whose side those of now keep",
+        np.dtype(float),
+        lambda holder: holder.pipeline.space.body_sync.turned_faces(holder.pipeline.steps),
+        lambda holder: (-1, 5),
+        lambda holder, turned: holder.pipeline.space.body_sync.take_faces(turned, holder.pipeline.steps),
+        _check_faces,
+    ),
 )
 
 
@@ -214,7 +266,9 @@ def checked(record, holder, packed):
     """-> name -> array of each entry, to be written by `take`. packed: name -> snapshots.Packed."""
     if not isinstance(packed, dict) or set(packed) != set(names(record)):
         raise SceneError("it keeps other things than this kind of world, in this version of mcsim, does")
-    arrays = {entry.name: entry.check(packed[entry.name].checked(entry.dtype, entry.shape(holder), entry.name), holder)
-              for entry in record}
+    arrays = {
+        entry.name: entry.check(packed[entry.name].checked(entry.dtype, entry.shape(holder), entry.name), holder)
+        for entry in record
+    }
     check_bodies(arrays, holder.bodies.kind, tuple(holder.body_index))
     return arrays

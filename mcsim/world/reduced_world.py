@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
     from mcsim.solve.kkt import KKT, Redundancy
 
-OF_TREES = ("tree", "roots", "ball", "models")          # keywords of the model, not of the step
-INTEGRATE_REDUCED = 4           # state/_settings.pxd
+OF_TREES = ("tree", "roots", "ball", "models")  # keywords of the model, not of the step
+INTEGRATE_REDUCED = 4  # state/_settings.pxd
 
 
 class ReducedWorld(World):
@@ -92,23 +92,38 @@ class ReducedWorld(World):
 
     _more = ReducedMore
 
-    def __init__(self, scene: Scene, *, dt: float = 1e-3, substeps: int | None = 1,
-                 tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
-                 ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
-                 contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
-                 solver: SolverName | None = None, iterations: int | None = None,
-                 stabilization: StabilizationName | None = None, friction: FrictionName | None = None,
-                 joints: JointsName | SweptJoints | None = None,
-                 integrator: ReducedIntegratorName | RK4 | None = None, sleep: bool | Sleep = True,
-                 threads: int = 1, strict: bool = False, **more: Unpack[ReducedMore]):
-        own = {name: value for name, value in locals().items()
-               if name not in ("self", "scene", "more", "__class__", *OF_TREES)}
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        dt: float = 1e-3,
+        substeps: int | None = 1,
+        tree: Iterable[Joint | str] | None = None,
+        roots: Iterable[Body | str] | None = None,
+        ball: str | Mapping[str, str] = "quaternion",
+        models: Mapping[str, JointModel | str] | None = None,
+        contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
+        solver: SolverName | None = None,
+        iterations: int | None = None,
+        stabilization: StabilizationName | None = None,
+        friction: FrictionName | None = None,
+        joints: JointsName | SweptJoints | None = None,
+        integrator: ReducedIntegratorName | RK4 | None = None,
+        sleep: bool | Sleep = True,
+        threads: int = 1,
+        strict: bool = False,
+        **more: Unpack[ReducedMore],
+    ):
+        own = {
+            name: value for name, value in locals().items() if name not in ("self", "scene", "more", "__class__", *OF_TREES)
+        }
         keywords = resolved(ReducedWorld, own, more)
         self._choices: dict[str, Any] = {
             "tree": None if tree is None else _names(tree, "tree"),
             "roots": None if roots is None else _names(roots, "roots"),
             "ball": dict(ball) if isinstance(ball, Mapping) else ball,
-            "models": dict(models) if isinstance(models, Mapping) else models}
+            "models": dict(models) if isinstance(models, Mapping) else models,
+        }
         self._check_scene(scene)
         self._start(scene, check_reduced_settings(keywords, scene))
         if self._keywords["integrator"] == "reference":
@@ -120,9 +135,12 @@ class ReducedWorld(World):
     def _kernel_settings(self, scene):
         own = {"integrator": "semi_implicit"}
         if self._keywords["stabilization"] == "projection":
-            own["stabilization"] = "soft"                # limits and contacts; the pipeline projects loops by itself
+            own["stabilization"] = "soft"  # limits and contacts; the pipeline projects loops by itself
         return kernel_settings(self._keywords | own, scene.gravity) | {
-            "integrator": INTEGRATE_REDUCED, "first_kick": 0.5, "joint_warm_start": 0.0}     # loops are solved at once
+            "integrator": INTEGRATE_REDUCED,
+            "first_kick": 0.5,
+            "joint_warm_start": 0.0,
+        }  # loops are solved at once
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
@@ -135,10 +153,23 @@ class ReducedWorld(World):
         tau = np.zeros(system.nv)
         if "_pipeline" in vars(self):
             carry_over(self._space, system, q, qd, tau, struck)
-        plan = tree_plan(system, scene, bodies.count, (q, qd, tau), self._keywords["integrator"] == "rk4",
-                         self._keywords["stabilization"] == "projection")
-        pipeline = Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
-            self._keywords, scene.gravity, bodies), trees=plan)
+        plan = tree_plan(
+            system,
+            scene,
+            bodies.count,
+            (q, qd, tau),
+            self._keywords["integrator"] == "rk4",
+            self._keywords["stabilization"] == "projection",
+        )
+        pipeline = Pipeline(
+            bodies,
+            joints,
+            collider,
+            settings,
+            bool(np.any(bodies.bounces)),
+            sleep_settings(self._keywords, scene.gravity, bodies),
+            trees=plan,
+        )
         note_torn(pipeline.parts.noted, system, scene, state)
         pipeline.space.system = system
         pipeline.space.dynamics = Dynamics(system, threads=self._keywords["threads"])
@@ -220,12 +251,12 @@ class ReducedWorld(World):
         super().step(n)
 
     def _make_steps(self, n):
-        take_over(self)                                    # what was written since: the step itself looks at q alone
+        take_over(self)  # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
             try:
                 return super()._make_steps(n)
             finally:
-                self._space.recover()    # while q, qd and tau are those that the forces belong to
+                self._space.recover()  # while q, qd and tau are those that the forces belong to
         if self._forgetful:
             self._forget()
         self._refuse_bounds()
@@ -363,8 +394,10 @@ class ReducedWorld(World):
         none."""
         with self._turn.alone("maximal"):
             for name in self.system.own_models():
-                raise SceneError(f"ReducedWorld.maximal: joint {name!r} has a model of your own, which World does not "
-                                 "know; give the scene a UserJoint there")
+                raise SceneError(
+                    f"ReducedWorld.maximal: joint {name!r} has a model of your own, which World does not "
+                    "know; give the scene a UserJoint there"
+                )
             world = World(self.scene, **({"dt": self.dt} | keywords))
             hand_over(self._recorded(), world._holder())
             world._pipeline.restored()
@@ -393,27 +426,40 @@ class ReducedWorld(World):
             errors = self.joint_errors()
             return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
 
-    def to_maximal(self, q: ArrayLike | None = None, qd: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray,
-                   np.ndarray, np.ndarray]:
+    def to_maximal(
+        self, q: ArrayLike | None = None, qd: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
         (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
         q, qd = self.q if q is None else q, self.qd if qd is None else qd
         with self._turn.look("to_maximal"):
             return self.dynamics.state(q, qd)
 
-    def from_maximal(self, positions: ArrayLike, orientations: ArrayLike, velocities: ArrayLike | None = None,
-                     angular_velocities: ArrayLike | None = None, *, project: bool = False) -> None:
+    def from_maximal(
+        self,
+        positions: ArrayLike,
+        orientations: ArrayLike,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+        *,
+        project: bool = False,
+    ) -> None:
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
         then what the joints forbid of the poses is left out, and of the velocities what an impulse at the joints would
         take: the change that costs the least kinetic energy, by which momenta are kept. Nothing is changed if it fails.
         """
-        given = {"positions": positions, "orientations": orientations, "velocities": velocities,
-                 "angular_velocities": angular_velocities}
+        given = {
+            "positions": positions,
+            "orientations": orientations,
+            "velocities": velocities,
+            "angular_velocities": angular_velocities,
+        }
         try:
-            state = [reals(np.zeros((len(self.body_names), 3)) if part is None else part, name)
-                     for name, part in given.items()]
+            state = [
+                reals(np.zeros((len(self.body_names), 3)) if part is None else part, name) for name, part in given.items()
+            ]
         except FieldError as error:
             raise SceneError(f"ReducedWorld.from_maximal: {error}") from None
         with self._turn.alone("from_maximal"):
@@ -431,9 +477,11 @@ class ReducedWorld(World):
         if errors.size and errors.max() > BROKEN:
             i = int(np.argmax(errors.max(axis=-1)))
             joint = self.system.links[i].joint
-            raise SceneError(f"ReducedWorld.from_maximal: joint {joint.name if joint else None!r} is off by "
-                             f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
-                             f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
+            raise SceneError(
+                f"ReducedWorld.from_maximal: joint {joint.name if joint else None!r} is off by "
+                f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
+                f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out"
+            )
 
     # ---- the bodies --------------------------------------------------------------------------------------------------
 
@@ -466,8 +514,10 @@ class ReducedWorld(World):
     def _set_pose(self, body, position, orientation):
         link = self._link(body, "set_pose")
         if link.joint is not None:
-            raise SceneError(f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; "
-                             f"write that one's coordinates: q at index({link.joint.name!r})[0]")
+            raise SceneError(
+                f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; "
+                f"write that one's coordinates: q at index({link.joint.name!r})[0]"
+            )
         if link.prescribed:
             return super()._set_pose(body, position, orientation)
         if position is not None:
@@ -477,7 +527,7 @@ class ReducedWorld(World):
             self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
-        self._space.end_steps()      # quaternions keep to the side of this pose, looked at or not
+        self._space.end_steps()  # quaternions keep to the side of this pose, looked at or not
 
     def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
@@ -499,7 +549,7 @@ class ReducedWorld(World):
         twists, written = vars(self)["_bodies"].twist.copy(), np.zeros((len(self.body_names), 2), bool)
         for half, given in enumerate((velocity, angular_velocity)):
             if given is not None:
-                twists[link.body_number, 3 * half:3 * half + 3] = given
+                twists[link.body_number, 3 * half : 3 * half + 3] = given
                 written[link.body_number, half] = True
         agree(self, twists, written)
 
@@ -516,8 +566,9 @@ class ReducedWorld(World):
         None). The joints of the tree pass it on; loops do not feel it before the next step."""
         self.apply_impulses(np.array([impulse]), [body], None if point is None else np.array([point]))
 
-    def apply_impulses(self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None,
-                       points: ArrayLike | None = None) -> None:
+    def apply_impulses(
+        self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
+    ) -> None:
         """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
         with self._turn.alone("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
@@ -555,7 +606,7 @@ class ReducedWorld(World):
         self._space.recover()
 
     def _follow(self, holder):
-        self._turn.last = None                   # what was written into velocities before is of another state
+        self._turn.last = None  # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
         space = holder.pipeline.space
         space.sync()
@@ -563,8 +614,9 @@ class ReducedWorld(World):
         space.trust_records()
 
     def _given(self):
-        return self._choices | {name: self._keywords[name] for name in keyword_names(ReducedWorld)
-                                if name not in (*OF_TREES, "joints")}
+        return self._choices | {
+            name: self._keywords[name] for name in keyword_names(ReducedWorld) if name not in (*OF_TREES, "joints")
+        }
 
 
 def _names(parts, field):

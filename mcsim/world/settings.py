@@ -32,8 +32,8 @@ from mcsim.world.capabilities import (
     solver_of,
 )
 
-MOST_SWEEPS = 1000          # where a residual ends them
-OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
+MOST_SWEEPS = 1000  # where a residual ends them
+OF_PROBLEMS = 2  # Settings.solver: neither of solve.SOLVERS
 USUAL_SUBSTEPS = 4
 
 # How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. Joints: a
@@ -41,7 +41,7 @@ USUAL_SUBSTEPS = 4
 # c the compliance, b = h bias_rate and N sweeps a substep, in two halves each counted twice, it is stable while N c > b,
 # that is (h w)^2 < N (docs/theory/stabilization.md). So hertz grows with the root of `iterations`, up to four of them.
 HERTZ_PER_RATE = 0.25
-CONTACT_HERTZ_PER_RATE = {True: 0.26, False: 0.23}      # forces in two halves, or in whole kicks
+CONTACT_HERTZ_PER_RATE = {True: 0.26, False: 0.23}  # forces in two halves, or in whole kicks
 MOST_HERTZ_ITERATIONS = 4
 # Runge-Kutta's own: the rates of its stabilizations' feedback, the same at any small step, since rates that grow as 1 / h
 # cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which "baumgarte" removes its
@@ -92,9 +92,9 @@ PRESSED = 300.0
 SETTLE_FALLS, SETTLE_PART = 0.02, 1.0 / 120_000.0
 MORE_SWEEPS = 128
 RESTITUTION_FALLS = 3.0
-PUSH_RATE, PUSH_FALLS = 2.0, 24.5               # [1/s], 1
-CLOSING_RATE, CLOSING_HEIGHT = 3.0, 0.01        # [1/s], 1
-SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014     # [1/s], 1, 1
+PUSH_RATE, PUSH_FALLS = 2.0, 24.5  # [1/s], 1
+CLOSING_RATE, CLOSING_HEIGHT = 3.0, 0.01  # [1/s], 1
+SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014  # [1/s], 1, 1
 
 
 def check_settings(keywords, scene):
@@ -122,8 +122,12 @@ def _checked(k, scene, reduced=False):
     check_goes(k, "solver", solver_of(k).goes, "joint_solver")
     check(k, "geometric_stiffness")
     if k["geometric_stiffness"] > 0.0:
-        warnings.warn("geometric_stiffness has no effect any more: joint_solver='tree' keeps the energy of articulations "
-                      "under strain by itself (docs/theory/tree.md); leave it out", DeprecationWarning, stacklevel=4)
+        warnings.warn(
+            "geometric_stiffness has no effect any more: joint_solver='tree' keeps the energy of articulations "
+            "under strain by itself (docs/theory/tree.md); leave it out",
+            DeprecationWarning,
+            stacklevel=4,
+        )
     k["geometric_stiffness"] = 0.0
     check(k, "stabilization", "friction", "friction_points", "compliant_law")
     check_goes(k, "contact", CONTACT_TABLE[k["contact"]].goes, "integrator", "stabilization", "solver")
@@ -178,9 +182,11 @@ def _usual_substeps(k, scene):
     if k["contact"] != "rigid" or k["integrator"] != "semi_implicit":
         return USUAL_SUBSTEPS
     held = {name for joint in scene.joints for name in (joint.a, joint.b)}
-    falls = [abs(body.gravity_scale) / max(shape.thickness for shape in body.shapes if not shape.sensor)
-             for body in scene.bodies if body.kind == "dynamic" and body.name not in held
-             and not all(shape.sensor for shape in body.shapes)]
+    falls = [
+        abs(body.gravity_scale) / max(shape.thickness for shape in body.shapes if not shape.sensor)
+        for body in scene.bodies
+        if body.kind == "dynamic" and body.name not in held and not all(shape.sensor for shape in body.shapes)
+    ]
     most = max(falls, default=0.0) * _length(scene.gravity) * k["dt"] * k["dt"] / FALL_PART
     return math.ceil(min(math.sqrt(most), MOST_SUBSTEPS)) if most > USUAL_SUBSTEPS * USUAL_SUBSTEPS else USUAL_SUBSTEPS
 
@@ -227,9 +233,12 @@ def check_reduced_settings(keywords, scene):
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si", *LABORATORY_TABLE), "solver")
         if k["solver"] in SOLVER_TABLE and k["solver"] != "si":
-            k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
-        checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
-                                "position_rounds": 1}, scene, reduced=True)
+            k["contact_model"] = k["contact_model"] or "ncp"  # here it is the laboratory's
+        checked = _checked(
+            k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows", "position_rounds": 1},
+            scene,
+            reduced=True,
+        )
         checked["sleep"] = checked["sleep"] and INTEGRATOR_TABLE[k["integrator"]].sleeps
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
@@ -241,9 +250,11 @@ def check_damping(described, bodies, h):
     fastest = np.maximum(bodies.linear_damping, bodies.angular_damping)
     if fastest.max(initial=0.0) * h > RK4_FASTEST:
         i = int(np.argmax(fastest))
-        raise SceneError(f"World: body {described[i].name!r} is damped at {fastest[i]:.4g} 1/s, too fast for "
-                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most {RK4_FASTEST / h:.4g}, a "
-                         "smaller dt, or another integrator, whose damping is implicit")
+        raise SceneError(
+            f"World: body {described[i].name!r} is damped at {fastest[i]:.4g} 1/s, too fast for "
+            f'integrator="rk4" at substeps of {h:.4g} s: pass at most {RK4_FASTEST / h:.4g}, a '
+            "smaller dt, or another integrator, whose damping is implicit"
+        )
 
 
 def _check_feedback(k, h):
@@ -251,9 +262,12 @@ def _check_feedback(k, h):
     z = k["joint_damping_ratio"]
     fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
     if k["stabilization"] == "soft" and fastest * h > RK4_FASTEST:
-        raise FieldError("joint_hertz", f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
-                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most "
-                         f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt")
+        raise FieldError(
+            "joint_hertz",
+            f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
+            f'integrator="rk4" at substeps of {h:.4g} s: pass at most '
+            f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt",
+        )
 
 
 def feedback_gains(k):
@@ -359,9 +373,11 @@ def _lengths_and_speeds(k, gravity):
     push = k["push_speed"]
     given = push is not None
     return {
-        "slop": 0.0 if k["slop"] is None else k["slop"], "slop_part": SLOP_PART if k["slop"] is None else 0.0,
-        "restitution_threshold": (RESTITUTION_FALLS * g * k["dt"] if k["restitution_threshold"] is None
-                                  else k["restitution_threshold"]),
+        "slop": 0.0 if k["slop"] is None else k["slop"],
+        "slop_part": SLOP_PART if k["slop"] is None else 0.0,
+        "restitution_threshold": (
+            RESTITUTION_FALLS * g * k["dt"] if k["restitution_threshold"] is None else k["restitution_threshold"]
+        ),
         "push_speed": push if given else PUSH_FALLS * g * k["dt"] / k["substeps"],
         "push_rate": 0.0 if given else PUSH_RATE,
         "joint_push": (k["joint_push_speed"], CLOSING_RATE, CLOSING_HEIGHT * g),
@@ -381,25 +397,43 @@ def kernel_settings(k, gravity):
     stabilization = STABILIZATION_TABLE[k["stabilization"]]
     h = k["dt"] / k["substeps"]
     return {
-        "dt": k["dt"], "h": h, "substeps": k["substeps"],
-        "iterations": k["iterations"], "first_iterations": k["first_iterations"],
-        "more_iterations": k["more_iterations"], "least_iterations": k["least_iterations"],
+        "dt": k["dt"],
+        "h": h,
+        "substeps": k["substeps"],
+        "iterations": k["iterations"],
+        "first_iterations": k["first_iterations"],
+        "more_iterations": k["more_iterations"],
+        "least_iterations": k["least_iterations"],
         "settle_speed": SETTLE_FALLS * _length(gravity) * h,
         "settle_rate": 0.0 if _length(gravity) > 0.0 else SETTLE_PART / h,
-        "stabilization": stabilization.code, "relaxes": int(stabilization.relaxes),
-        "displaces": int(stabilization.displaces), "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
-        "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
-        "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "stabilization": stabilization.code,
+        "relaxes": int(stabilization.relaxes),
+        "displaces": int(stabilization.displaces),
+        "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
+        "friction_cone": FRICTIONS[k["friction"]],
+        "friction_central": FRICTION_POINTS[k["friction_points"]],
+        "joint_tree": joint_tree(k),
+        "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if in_halves(k) else 1.0,
-        "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
-        "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
-        "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
+        "baumgarte": k["baumgarte"],
+        **_lengths_and_speeds(k, gravity),
+        "contact_hertz": k["hertz"],
+        "contact_damping_ratio": k["damping_ratio"],
+        "joint_hertz": k["joint_hertz"],
+        "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k),
         "restitution_law": LAWS.index(k["restitution_law"] or LAWS[-1]),
-        "position_rounds": k["position_rounds"], "time": 0.0,
-        "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
-        "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
-        "load_scale": _load_scale(k, gravity), "load_small": SMALL * _length(gravity) * h * h,
+        "position_rounds": k["position_rounds"],
+        "time": 0.0,
+        "integrator": INTEGRATORS.get(k["integrator"], 0),
+        "smooth_projection": int(k["stabilization"] == "projection"),
+        "rate_gain": rate_gain,
+        "error_gain": error_gain,
+        "threads": workers(k["threads"]),
+        "user_rows": 0,
+        "load_scale": _load_scale(k, gravity),
+        "load_small": SMALL * _length(gravity) * h * h,
         "load_press": PRESSED * h * h if _follows_loads(k) else 0.0,
-        "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
+        "compliant": int(k["contact"] == "compliant"),
+        "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

@@ -51,13 +51,17 @@ class Packed:
         """The array, which must be one of this type and shape; a -1 in the shape stands for any length. Whatever else it
         holds, or does not, is refused."""
         try:
-            fits = (self.dtype == dtype and len(self.shape) == len(shape)
-                    and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape)))
+            fits = (
+                self.dtype == dtype
+                and len(self.shape) == len(shape)
+                and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape))
+            )
             mask, words = self.mask, self.words
             if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.uint8, np.uint64, 1, 1):
                 count = int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize // 8
-                if (len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(np.unpackbits(mask))
-                        == np.count_nonzero(np.unpackbits(mask, count=count))):
+                if len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(
+                    np.unpackbits(mask)
+                ) == np.count_nonzero(np.unpackbits(mask, count=count)):
                     return self.unpacked()
         except (AttributeError, TypeError):
             pass
@@ -114,7 +118,7 @@ class Parts:
     ignored_pairs: of the bodies' names."""
 
     def __init__(self, scene, origin):
-        self.scene = scene                               # None once pickled
+        self.scene = scene  # None once pickled
         self.counts = len(origin.bodies), len(origin.joints)
         self.bodies = _told(scene.bodies, origin.bodies)
         self.joints = _told(scene.joints, origin.joints)
@@ -166,20 +170,27 @@ def _told(parts, origin):
 class Snapshots(WorldBase):
     """The part of World that is kept and taken back."""
 
-    _RECORD = RECORD                                  # what it is made of
+    _RECORD = RECORD  # what it is made of
 
     def _holder(self, parts=None):
         """What holds the state: of `_machinery`, or the present one."""
         if parts is None:
             parts = {name: getattr(self, name) for name in HOLDING}
         there = parts["_there"]
-        return Holder(parts["_bodies"], parts["_joints"], parts["_collider"], parts["_pipeline"], there.body_index,
-                      there.joint_index, self.dt)
+        return Holder(
+            parts["_bodies"],
+            parts["_joints"],
+            parts["_collider"],
+            parts["_pipeline"],
+            there.body_index,
+            there.joint_index,
+            self.dt,
+        )
 
     def _recorded(self):
         """The holder of the present state, which is all in the record."""
         self._catch_up()
-        self._meet_shapes()                         # what is in the sensors, by the present numbers
+        self._meet_shapes()  # what is in the sensors, by the present numbers
         return self._holder()
 
     def snapshot(self) -> Snapshot:
@@ -224,17 +235,21 @@ class Snapshots(WorldBase):
     def _check_kind(self, snapshot):
         """Refuse what another kind of world has kept."""
         if "q" in snapshot.packed:
-            raise SceneError("takes what World.snapshot() gave, "
-                             "not that of a ReducedWorld; maximal() makes a World of its state")
+            raise SceneError(
+                "takes what World.snapshot() gave, not that of a ReducedWorld; maximal() makes a World of its state"
+            )
 
     def _checked_state(self, snapshot, holder):
         """-> name -> array of each entry of the record."""
         arrays = checked(self._RECORD, holder, snapshot.packed)
         choose(snapshot.contact, CONTACTS, "contact")
-        if snapshot.contact != self._keywords["contact"]:       # what their points keep means another thing there
+        if snapshot.contact != self._keywords["contact"]:  # what their points keep means another thing there
             manifolds = arrays["manifolds"]
-            for part, name in ((manifolds, "friction_impulse"), (manifolds["points"], "normal_impulse"),
-                               (manifolds["points"], "friction_impulse")):
+            for part, name in (
+                (manifolds, "friction_impulse"),
+                (manifolds["points"], "normal_impulse"),
+                (manifolds["points"], "friction_impulse"),
+            ):
                 part[name] = 0.0
         return arrays
 
@@ -249,9 +264,11 @@ class Snapshots(WorldBase):
         those."""
         if told.scene is not self._scene:
             if told.counts != (len(self._origin.bodies), len(self._origin.joints)):
-                raise SceneError(f"the snapshot is of another scene, of {told.counts[0]} bodies, {told.counts[1]} joints; "
-                                 f"this world was made with {len(self._origin.bodies)} bodies, "
-                                 f"{len(self._origin.joints)} joints")
+                raise SceneError(
+                    f"the snapshot is of another scene, of {told.counts[0]} bodies, {told.counts[1]} joints; "
+                    f"this world was made with {len(self._origin.bodies)} bodies, "
+                    f"{len(self._origin.joints)} joints"
+                )
             bodies, joints, pairs = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
                 return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)

@@ -9,8 +9,8 @@ from mcsim.core.notes import note
 from mcsim.reduced.dynamics import link_records, link_turns
 from mcsim.reduced.kinds import KINDS, freedoms
 
-MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
-BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
+MOST_LOOP_WORK = 5e9  # products in a step: some ten seconds
+BROKEN = 1e-4  # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
 def tree_plan(system, scene, count, coordinates, runge, projection):
@@ -19,11 +19,21 @@ def tree_plan(system, scene, count, coordinates, runge, projection):
     q, qd, tau = coordinates
     in_tree = {link.joint.name for link in system.links if link.joint is not None}
     return SimpleNamespace(
-        links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
+        links=link_records(system, np.asarray(scene.gravity, float)),
+        turns=link_turns(system),
         users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-        held=np.array([joint.name in in_tree for joint in scene.joints], bool), jointed=_jointed(system, count),
-        ranks=_ranks(system, count), carriers=_carriers(system, scene), angles=angles_of_joints(system, scene),
-        pitched=_pitched(system), q=q, qd=qd, tau=tau, runge=runge, projection=projection)
+        held=np.array([joint.name in in_tree for joint in scene.joints], bool),
+        jointed=_jointed(system, count),
+        ranks=_ranks(system, count),
+        carriers=_carriers(system, scene),
+        angles=angles_of_joints(system, scene),
+        pitched=_pitched(system),
+        q=q,
+        qd=qd,
+        tau=tau,
+        runge=runge,
+        projection=projection,
+    )
 
 
 def check_smooth(scene, system, bodies, joints):
@@ -56,22 +66,31 @@ def check_loops(system):
         for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
             rows[number] += 6 - (freedoms(loop.joint) or 0)
     if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
-        raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
-                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
-                         "minutes: take World, which has a sparse one, or cut joints out of the scene")
+        raise SceneError(
+            f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
+            f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
+            "minutes: take World, which has a sparse one, or cut joints out of the scene"
+        )
 
 
 def beyond_reference(part, what):
-    return SceneError(f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
-                      "gravity and forces alone: take integrator='rk4', or leave that out")
+    return SceneError(
+        f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
+        "gravity and forces alone: take integrator='rk4', or leave that out"
+    )
 
 
 def _bounds(joint):
     """What may give a JOINT_DTYPE record rows beside its own, by name."""
-    axes = joint["axes"][:joint["axis_count"]]
+    axes = joint["axes"][: joint["axis_count"]]
     limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
-    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
-             "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
+    found = {
+        "limits": limited,
+        "friction": np.any(axes["friction"] > 0.0),
+        "a spring": np.any(axes["has_spring"]),
+        "a motor": np.any(axes["motor_mode"]),
+        "a motion": np.any(axes["motion_mode"]),
+    }
     return [name for name, is_there in found.items() if is_there]
 
 
@@ -106,8 +125,12 @@ def _carriers(system, scene):
 def angles_of_joints(system, scene):
     """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
     numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
-    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
-             if link.joint is not None and KINDS[link.kind].plain for axis in range(link.q.stop - link.q.start)]
+    found = [
+        (numbers[link.joint.name], axis, link.q.start + axis)
+        for link in system.links
+        if link.joint is not None and KINDS[link.kind].plain
+        for axis in range(link.q.stop - link.q.start)
+    ]
     return tuple(np.array(found, np.intp).reshape(-1, 3).T)
 
 

@@ -52,9 +52,11 @@ from mcsim.world.record import MOST_STEPS
 from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
 from mcsim.world.snapshots import Snapshots, forgetful
 
-BUSY = ("World.{doing}: the world is in the middle of a step, "
-        "or of being changed, copied or looked at by another thread; meanwhile a function that it calls (a "
-        "residual, a motion) and other threads may only read its arrays: do it after that, or take turns")
+BUSY = (
+    "World.{doing}: the world is in the middle of a step, "
+    "or of being changed, copied or looked at by another thread; meanwhile a function that it calls (a "
+    "residual, a motion) and other threads may only read its arrays: do it after that, or take turns"
+)
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
@@ -93,13 +95,25 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     _more: type = More
 
-    def __init__(self, scene: Scene, *, dt: float = 1 / 60, substeps: int | None = None,
-                 contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
-                 solver: SolverName | None = None, iterations: int | None = None,
-                 stabilization: StabilizationName | None = None, friction: FrictionName | None = None,
-                 joint_solver: JointSolverName | None = None, joints: JointsName | DirectJoints | SweptJoints | None = None,
-                 integrator: IntegratorName | RK4 | Rattle | Variational | None = None, sleep: bool | Sleep = True,
-                 threads: int = 1, strict: bool = False, **more: Unpack[More]):
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        dt: float = 1 / 60,
+        substeps: int | None = None,
+        contact: ContactName | RigidContact | CompliantContact | EventContact = "rigid",
+        solver: SolverName | None = None,
+        iterations: int | None = None,
+        stabilization: StabilizationName | None = None,
+        friction: FrictionName | None = None,
+        joint_solver: JointSolverName | None = None,
+        joints: JointsName | DirectJoints | SweptJoints | None = None,
+        integrator: IntegratorName | RK4 | Rattle | Variational | None = None,
+        sleep: bool | Sleep = True,
+        threads: int = 1,
+        strict: bool = False,
+        **more: Unpack[More],
+    ):
         own = {name: value for name, value in locals().items() if name not in ("self", "scene", "more")}
         keywords = resolved(World, own, more)
         self._check_scene(scene)
@@ -107,8 +121,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _check_scene(self, scene):
         if not isinstance(scene, Scene):
-            raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
-                             "mcsim.load(name) makes one")
+            raise SceneError(
+                f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
+                "mcsim.load(name) makes one"
+            )
 
     def _start(self, scene, keywords):
         """Begin with checked keywords."""
@@ -116,16 +132,21 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._forgetful = forgetful()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
-        self._parts = None                          # of the last snapshot
-        self._shown_scene = None                    # (scene, what a user sees of it)
-        self._removed = WeakSet()                    # parts that are here no longer, the first version of each
-        vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
-                                          joint_records(self._origin, self._origin.numbers()[0]),
-                                          ShapeArrays(self._origin)))
+        self._parts = None  # of the last snapshot
+        self._shown_scene = None  # (scene, what a user sees of it)
+        self._removed = WeakSet()  # parts that are here no longer, the first version of each
+        vars(self).update(
+            self._machinery(
+                self._origin,
+                BodyArrays.from_scene(self._origin),
+                joint_records(self._origin, self._origin.numbers()[0]),
+                ShapeArrays(self._origin),
+            )
+        )
         self._check_damping()
-        self._event_run = None                       # EventRun of contact="event"
+        self._event_run = None  # EventRun of contact="event"
         self._follow_events()
-        self._broken = None                         # numbers of the joints that broke in the last call of step()
+        self._broken = None  # numbers of the joints that broke in the last call of step()
         self._meet_shapes()
         self._prepare()
 
@@ -143,8 +164,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = self._new_pipeline(
-            scene, bodies, joints, collider, self._kernel_settings(scene) | {"user_rows": rows},
-            **({"planned": True} if planned else {}))
+            scene,
+            bodies,
+            joints,
+            collider,
+            self._kernel_settings(scene) | {"user_rows": rows},
+            **({"planned": True} if planned else {}),
+        )
         pipeline.parts.integrator.name(tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
         pipeline.parts.set_user_joints(user)
@@ -153,8 +179,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.one.strict = self._keywords["strict"]
         pipeline.parts.sweeping.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
-            "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
-            "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
+            "_there": There(scene, body_index, joint_index, bodies, pipeline),
+            "_bodies": bodies,
+            "_joints": joints,
+            "_collider": collider,
+            "_user": user,
+            "_pipeline": pipeline,
             "_breakable": bool(np.any(joints["breakable"])),
         }
 
@@ -163,15 +193,33 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
-        return Pipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
-            self._keywords, scene.gravity, bodies), **planned)
+        return Pipeline(
+            bodies,
+            joints,
+            collider,
+            settings,
+            bool(np.any(bodies.bounces)),
+            sleep_settings(self._keywords, scene.gravity, bodies),
+            **planned,
+        )
 
     def _new_laboratory(self, noted):
         """What solves the rows in place of the sweeps, or None."""
         k = self._keywords
-        return None if k["contact_model"] is None else Laboratory(
-            k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
-            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass, lambda: self.body_names, noted)
+        return (
+            None
+            if k["contact_model"] is None
+            else Laboratory(
+                k["solver"],
+                k["contact_model"],
+                k["tolerance"] if k["stop"] == "residual" else 0.0,
+                k["iterations"],
+                "direct" if k["joint_solver"] == "tree" else "rows",
+                self._inverse_mass,
+                lambda: self.body_names,
+                noted,
+            )
+        )
 
     def _inverse_mass(self):
         """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
@@ -180,8 +228,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def __repr__(self):
         there = self._there
-        return (f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
-                f"{len(there.scene.joints)} joints, t = {self._time(there):.6g} s>")
+        return (
+            f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
+            f"{len(there.scene.joints)} joints, t = {self._time(there):.6g} s>"
+        )
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
@@ -255,10 +305,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _not_done(self):
         """The error of a step that could not do something, and was undone."""
         pipeline, scene = self._there.pipeline, self._scene
-        return SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
-                               f"{failure_of(pipeline.parts.noted, scene.bodies, scene.joints)}; the last good state is "
-                               "kept, for "
-                               "strict=True")
+        return SimulationError(
+            f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
+            f"{failure_of(pipeline.parts.noted, scene.bodies, scene.joints)}; the last good state is "
+            "kept, for "
+            "strict=True"
+        )
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -270,13 +322,17 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         others = sorted({self.body_names[b] for m in touching for b in (m["body_a"], m["body_b"]) if b != i})
         now = self._bodies
         state = (*now.position[i], *now.orientation[i], *now.twist[i], *now.force[i])
-        where = ("the last good state is kept" if np.all(np.isfinite(state))
-                 else "set its pose, velocity and forces anew")
-        what = ("is not finite" if not self._pipeline.parts.arrays.failed_far else
-                "is so far away, or turns so fast, that numbers no longer tell its points apart")
-        return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
-                f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
-                f"{where}; a smaller dt, more substeps or milder forces may help")
+        where = "the last good state is kept" if np.all(np.isfinite(state)) else "set its pose, velocity and forces anew"
+        what = (
+            "is not finite"
+            if not self._pipeline.parts.arrays.failed_far
+            else "is so far away, or turns so fast, that numbers no longer tell its points apart"
+        )
+        return (
+            f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} {what}; "
+            f"joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
+            f"{where}; a smaller dt, more substeps or milder forces may help"
+        )
 
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""
@@ -311,8 +367,11 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def __setattr__(self, name, value):
         """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have
         some."""
-        if (name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
-                or not type(self).__module__.startswith("mcsim.")):
+        if (
+            name.startswith("_")
+            or getattr(getattr(type(self), name, None), "fset", None) is not None
+            or not type(self).__module__.startswith("mcsim.")
+        ):
             return object.__setattr__(self, name, value)
         settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
         kind = type(self).__name__
@@ -322,8 +381,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if isinstance(getattr(self, name, None), np.ndarray):
             raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
         what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
-        raise AttributeError(f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
-                             "written into, set_pose, set_body and their like change the rest")
+        raise AttributeError(
+            f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
+            "written into, set_pose, set_body and their like change the rest"
+        )
 
     @property
     def dt(self) -> float:
@@ -416,7 +477,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             if key._world is not self:
                 raise SceneError(f"{what} {key.name!r} belongs to another world")
             return key._number(there)
-        name = getattr(key, "name", key)                      # the scene's own handle
+        name = getattr(key, "name", key)  # the scene's own handle
         if isinstance(key, Described):
             if name in index and parts[index[name]].original is key.original:
                 return index[name]

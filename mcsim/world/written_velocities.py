@@ -22,10 +22,11 @@ def follow_written(world):
         if world._space is space:
             space.qd[...] = qd
             space.body_sync.take_back_twists(twist, shown)
+
     if np.all(np.isfinite(twist)):
         try:
             take_over(world)
-        except SimulationError:             # q is none: there is nothing to see by it, and the step tells of it
+        except SimulationError:  # q is none: there is nothing to see by it, and the step tells of it
             return
         world._turn.last = give_back
 
@@ -40,8 +41,10 @@ def take_over(world):
     twist = vars(world)["_bodies"].twist
     for i in np.flatnonzero(np.any(written, axis=1)):
         if not np.all(np.isfinite(twist[i])):
-            raise SimulationError(f"step {pipeline.steps + 1} (t = {world.time + world.dt:.6g} s): the velocity that was "
-                                  f"written for body {world.body_names[i]!r} is not finite; set it anew")
+            raise SimulationError(
+                f"step {pipeline.steps + 1} (t = {world.time + world.dt:.6g} s): the velocity that was "
+                f"written for body {world.body_names[i]!r} is not finite; set it anew"
+            )
     try:
         agree(world, twist.copy(), written)
     except SceneError as error:

@@ -19,6 +19,7 @@ KINDS = tuple(name for name, shape in SHAPES.items() if shape.massive)
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
 
+
 class Shape:
     """A shape in its own frame: kind, size (3,), and for a hull its points (v, 3)."""
 
@@ -34,9 +35,15 @@ class Shape:
     def extent(self):
         """Radius of a sphere about the origin that holds the shape."""
         r, h = self.size[0], self.size[1]
-        return {"sphere": r, "box": np.linalg.norm(self.size), "capsule": r + h, "cylinder": np.hypot(r, h),
-                "cone": np.hypot(r, h), "plane": 0.0,
-                "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max()}[self.kind]
+        return {
+            "sphere": r,
+            "box": np.linalg.norm(self.size),
+            "capsule": r + h,
+            "cylinder": np.hypot(r, h),
+            "cone": np.hypot(r, h),
+            "plane": 0.0,
+            "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max(),
+        }[self.kind]
 
     def support(self, n):
         """max of n.x over the shape for directions n (..., 3)."""
@@ -64,7 +71,7 @@ class Shape:
             return np.linalg.norm(q, axis=-1) - r
         if self.kind == "plane":
             return p[..., 2]
-        if self.kind == "cone":                  # the triangle that turns about the axis
+        if self.kind == "cone":  # the triangle that turns about the axis
             out, up = np.hypot(p[..., 0], p[..., 1]), p[..., 2]
             t = np.clip((2 * h * (h - up) + r * out) / (4 * h * h + r * r), 0.0, 1.0)
             side, base = np.hypot(out - t * r, up - h + 2 * h * t), np.hypot(np.maximum(out - r, 0.0), up + h)
@@ -134,8 +141,16 @@ def shape_arrays(shapes, bodies=None, *, local=None, group=None, mask=None, fric
                     index += [number[v] for v in face]
                     begin.append(len(index))
             array["hull"][i] = known[id(shape)]
-    return (array, np.array(hulls, HULL_DTYPE), np.array(vertices), np.array(normals), np.array(offsets),
-            np.array(begin, np.int32), np.array(index, np.int32), np.zeros((0, 2), np.int32))
+    return (
+        array,
+        np.array(hulls, HULL_DTYPE),
+        np.array(vertices),
+        np.array(normals),
+        np.array(offsets),
+        np.array(begin, np.int32),
+        np.array(index, np.int32),
+        np.zeros((0, 2), np.int32),
+    )
 
 
 def random_quaternions(rng, n):
@@ -159,13 +174,21 @@ def random_hull(rng, count=12, size=0.5):
 def random_shape(rng, kind):
     if kind == "hull":
         return random_hull(rng, int(rng.integers(5, 20)))
-    return Shape(kind, {"sphere": (rng.uniform(0.2, 0.8), 0, 0), "box": rng.uniform(0.1, 0.8, 3),
-                        "capsule": (rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.8), 0),
-                        "cylinder": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
-                        "cone": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0), "plane": (0, 0, 0)}[kind])
+    return Shape(
+        kind,
+        {
+            "sphere": (rng.uniform(0.2, 0.8), 0, 0),
+            "box": rng.uniform(0.1, 0.8, 3),
+            "capsule": (rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.8), 0),
+            "cylinder": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
+            "cone": (rng.uniform(0.1, 0.6), rng.uniform(0.1, 0.8), 0),
+            "plane": (0, 0, 0),
+        }[kind],
+    )
 
 
 # ---- the oracle ------------------------------------------------------------------------------------------------------
+
 
 def separation_along(a, ra, b, rb, offset, n):
     """s(n) for directions n (..., 3); ra, rb rotation matrices, offset = position of b - position of a."""
@@ -176,14 +199,16 @@ def sphere_directions(count):
     """Nearly even directions (the spherical Fibonacci lattice)."""
     i = np.arange(count) + 0.5
     z = 1.0 - 2.0 * i / count
-    angle = np.pi * (1.0 + 5.0 ** 0.5) * i
+    angle = np.pi * (1.0 + 5.0**0.5) * i
     r = np.sqrt(1.0 - z * z)
     return np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1)
 
 
 COARSE = sphere_directions(3000)
-DISC = np.array([[0.0, 0.0]] + [[r * np.cos(t + r), r * np.sin(t + r)] for r in (0.25, 0.5, 0.75, 1.0)
-                                for t in np.arange(10) * 2 * np.pi / 10])
+DISC = np.array(
+    [[0.0, 0.0]]
+    + [[r * np.cos(t + r), r * np.sin(t + r)] for r in (0.25, 0.5, 0.75, 1.0) for t in np.arange(10) * 2 * np.pi / 10]
+)
 
 
 def best_separation(a, ra, b, rb, offset, cones=10):
@@ -215,5 +240,5 @@ def best_separation(a, ra, b, rb, offset, cones=10):
 def one_contact(found):
     """The parts of one pair's patch as one manifold, with all their points."""
     assert len(found) > 0 and len(set(found["key"])) == 1 and np.all(found["normal"] == found["normal"][0])
-    points = np.concatenate([m["points"][:m["point_count"]] for m in found])
+    points = np.concatenate([m["points"][: m["point_count"]] for m in found])
     return {name: found[name][0] for name in found.dtype.names} | {"points": points, "point_count": len(points)}

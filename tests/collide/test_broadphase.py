@@ -143,7 +143,8 @@ def test_buffers_grow():
     """Far more pairs than the first buffers hold: all of them are found, in one call."""
     n = 300
     found = make_collider([Shape("sphere", (1.0, 0, 0))] * n).collide_once(
-        np.zeros((n, 3)), np.tile(IDENTITY, (n, 1)), np.full(n, 2), 0.02)
+        np.zeros((n, 3)), np.tile(IDENTITY, (n, 1)), np.full(n, 2), 0.02
+    )
     assert len(found) == n * (n - 1) // 2
     assert np.all(found["key"][1:] > found["key"][:-1])
 

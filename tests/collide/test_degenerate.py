@@ -54,7 +54,7 @@ def test_aligned_poses_are_exact(kind_a, kind_b):
         m = one_contact(found)
         size = a.extent() + b.extent()
         assert abs(np.linalg.norm(m["normal"]) - 1.0) < 1e-12 and np.all(np.isfinite(m["points"]["position"]))
-        depth = m["points"]["separation"][:m["point_count"]].min()
+        depth = m["points"]["separation"][: m["point_count"]].min()
         relative = position[1] - position[0]
         assert abs(separation_along(a, matrix(q[0]), b, matrix(q[1]), relative, m["normal"]) - depth) < 3e-7 * size
         assert depth > best_separation(a, matrix(q[0]), b, matrix(q[1]), relative, cones=6) - 1e-7 * size
@@ -91,8 +91,11 @@ def test_long_thin_shapes(kind_a, kind_b):
         shapes = []
         for kind in (kind_a, kind_b):
             x, y, z = 10.0 ** rng.uniform(-2, 1, 3)
-            shapes.append(Shape("hull", points=random_hull(rng, 16).points * [x, y, z]) if kind == "hull"
-                          else Shape(kind, (x, y, z) if kind == "box" else (x, 0.0 if kind == "sphere" else y, 0.0)))
+            shapes.append(
+                Shape("hull", points=random_hull(rng, 16).points * [x, y, z])
+                if kind == "hull"
+                else Shape(kind, (x, y, z) if kind == "box" else (x, 0.0 if kind == "sphere" else y, 0.0))
+            )
         a, b = shapes
         q = random_quaternions(rng, 2)
         d = random_quaternions(rng, 1)[0, 1:]
@@ -102,7 +105,7 @@ def test_long_thin_shapes(kind_a, kind_b):
         m = make_collider([a, b]).collide_once(position, q, [2, 2], 20.0)
         m = [one_contact(m)]
         check(m[0], a, b, (position[0], q[0]), (position[1], q[1]), 20.0)
-        depth = m[0]["points"]["separation"][:m[0]["point_count"]].min()
+        depth = m[0]["points"]["separation"][: m[0]["point_count"]].min()
         best = best_separation(a, matrix(q[0]), b, matrix(q[1]), position[1], cones=6)
         assert depth > best - 1e-7 * (a.extent() + b.extent())
 
@@ -137,7 +140,7 @@ def test_nearly_parallel_edges():
             position = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, np.sqrt(2.0) + gap]])
             m = make_collider([a, b]).collide_once(position, q, [2, 2], 0.02)
             m = one_contact(m)
-            depth = m["points"]["separation"][:m["point_count"]].min()
+            depth = m["points"]["separation"][: m["point_count"]].min()
             assert abs(separation_along(a, matrix(q[0]), b, matrix(q[1]), position[1], m["normal"]) - depth) < 1e-7
             assert depth > best_separation(a, matrix(q[0]), b, matrix(q[1]), position[1]) - 1e-7
             if gap > 0.0:

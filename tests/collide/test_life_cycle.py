@@ -21,7 +21,7 @@ class Twin:
         self.group, self.mask = np.zeros(0, int), np.zeros(0, int)
         self.excluded = np.zeros((0, 2), int)
         self.position, self.orientation, self.kind = np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0, int)
-        self.resting = np.zeros(0, bool)                # of bodies
+        self.resting = np.zeros(0, bool)  # of bodies
         self.collider = make_collider([])
         self.found = self.collider.get_manifolds()
         self.add(count)
@@ -72,7 +72,8 @@ class Twin:
         for field, map_ in (("shape_a", new), ("shape_b", new), ("body_a", number), ("body_b", number)):
             self.found[field] = map_[self.found[field]]
         self.found["key"] = self.found["shape_a"].astype(np.uint64) << np.uint64(32) | self.found["shape_b"].astype(
-            np.uint64)
+            np.uint64
+        )
         assert self.collider.get_manifolds().tobytes() == self.found.tobytes()
 
     def exclude(self, count):
@@ -118,9 +119,17 @@ class Twin:
 def test_any_order_of_changes(seed):
     rng = np.random.default_rng(seed)
     twin = Twin(rng, 40, 2.5)
-    deeds = (lambda: twin.add(rng.integers(1, 6)), lambda: twin.remove(rng.integers(1, 5)), lambda: twin.exclude(20),
-             lambda: twin.refilter(5), lambda: twin.move(1.0, 0.02), lambda: twin.move(0.2, 3.0),
-             lambda: twin.move(0.1, 1e-3), lambda: twin.rest(rng.choice([0.0, 0.3, 0.9])), twin.turn_kind)
+    deeds = (
+        lambda: twin.add(rng.integers(1, 6)),
+        lambda: twin.remove(rng.integers(1, 5)),
+        lambda: twin.exclude(20),
+        lambda: twin.refilter(5),
+        lambda: twin.move(1.0, 0.02),
+        lambda: twin.move(0.2, 3.0),
+        lambda: twin.move(0.1, 1e-3),
+        lambda: twin.rest(rng.choice([0.0, 0.3, 0.9])),
+        twin.turn_kind,
+    )
     changes, touching = amount(30, 150), 0
     for _ in range(changes):
         for _ in range(rng.integers(1, 4)):
@@ -172,7 +181,7 @@ def test_a_change_of_material_or_form_is_seen():
     assert collider.collide_once(*state)["friction"] == [0.75]
     records["size"][0] = (0.5, 0.5, 0.45)
     assert collider.change_shapes([0], records[:1]).all()
-    assert len(collider.collide_once(*state)) == 0                  # the lower one's top is 5 cm down now
+    assert len(collider.collide_once(*state)) == 0  # the lower one's top is 5 cm down now
     records["size"][0] = (0.5, 0.5, 0.495)
     collider.change_shapes([0], records[:1])
     assert collider.collide_once(*state)["points"]["separation"][0] == pytest.approx(0.005)
@@ -185,7 +194,7 @@ def test_a_static_body_that_is_moved_by_hand_is_noticed():
     assert len(collider.collide_once([[5, 0, 0], [0, 0, 0]], q, [0, 2], 0.02)) == 0
     assert len(collider.collide_once([[1, 0, 0], [0, 0, 0]], q, [0, 2], 0.02)) == 1
     assert len(collider.collide_once([[5, 0, 0], [0, 0, 0]], q, [0, 2], 0.02)) == 0
-    turned = [0.5 ** 0.5, 0, 0, 0.5 ** 0.5]
+    turned = [0.5**0.5, 0, 0, 0.5**0.5]
     assert len(collider.collide_once([[1.1, 0, 0], [0, 0, 0]], q, [0, 2], 0.02)) == 0
     assert len(collider.collide_once([[1.1, 0, 0], [0, 0, 0]], [[0.924, 0, 0, 0.383], IDENTITY], [0, 2], 0.02)) == 1
     assert len(collider.collide_once([[1.1, 0, 0], [0, 0, 0]], [turned, IDENTITY], [0, 2], 0.02)) == 0

@@ -9,7 +9,7 @@ from collide_oracle import Shape, make_collider, matrix, one_contact, random_hul
 from test_separation import multiply, surfaces
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
-LYING = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])             # z axis turned to -y
+LYING = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])  # z axis turned to -y
 PLANE = Shape("plane")
 CUBE = Shape("box", (0.5, 0.5, 0.5))
 HULL_CUBE = Shape("hull", points=[(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -32,7 +32,7 @@ def pair(a, b, offset, qa=IDENTITY, qb=IDENTITY, limit=0.02, collider=None):
 
 
 def points(m):
-    return m["points"][:m["point_count"]]
+    return m["points"][: m["point_count"]]
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 1e-3, -1e-3])
@@ -59,8 +59,9 @@ def test_pyramid_of_boxes():
     base = 8
     centres = [(1.05 * (j - 0.5 * (base - i - 1)), 0.0, 0.5 + i) for i in range(base) for j in range(base - i)]
     shapes = [PLANE] + [CUBE] * len(centres)
-    found = make_collider(shapes).collide_once(np.vstack([np.zeros(3), centres]), np.tile(IDENTITY, (len(shapes), 1)),
-                                               [0] + [2] * len(centres), 0.02)
+    found = make_collider(shapes).collide_once(
+        np.vstack([np.zeros(3), centres]), np.tile(IDENTITY, (len(shapes), 1)), [0] + [2] * len(centres), 0.02
+    )
     assert len(found) == base + base * (base - 1)
     assert np.all(found["point_count"] == 4)
     assert np.allclose(np.abs(found["normal"]), [0, 0, 1], atol=1e-14)
@@ -68,12 +69,23 @@ def test_pyramid_of_boxes():
     assert np.all(found["key"][1:] > found["key"][:-1])
 
 
-@pytest.mark.parametrize("floor", [PLANE, Shape("box", (5.0, 5.0, 0.5)),
-                                   Shape("hull", points=HULL_CUBE.points * [9, 9, 1])])
-@pytest.mark.parametrize("shape, q, height, count", [
-    (CUBE, IDENTITY, 0.5, 4), (HULL_CUBE, IDENTITY, 0.5, 4), (PRISM, IDENTITY, 0.5, 6), (CYLINDER, IDENTITY, 0.5, 16),
-    (CYLINDER, LYING, 0.5, 2), (CAPSULE, LYING, 0.5, 2), (CAPSULE, IDENTITY, 1.5, 1), (PRISM, LYING, np.sqrt(3) / 4, 4),
-    (Shape("sphere", (0.5, 0, 0)), IDENTITY, 0.5, 1)])
+@pytest.mark.parametrize(
+    "floor", [PLANE, Shape("box", (5.0, 5.0, 0.5)), Shape("hull", points=HULL_CUBE.points * [9, 9, 1])]
+)
+@pytest.mark.parametrize(
+    "shape, q, height, count",
+    [
+        (CUBE, IDENTITY, 0.5, 4),
+        (HULL_CUBE, IDENTITY, 0.5, 4),
+        (PRISM, IDENTITY, 0.5, 6),
+        (CYLINDER, IDENTITY, 0.5, 16),
+        (CYLINDER, LYING, 0.5, 2),
+        (CAPSULE, LYING, 0.5, 2),
+        (CAPSULE, IDENTITY, 1.5, 1),
+        (PRISM, LYING, np.sqrt(3) / 4, 4),
+        (Shape("sphere", (0.5, 0, 0)), IDENTITY, 0.5, 1),
+    ],
+)
 def test_resting_on_a_floor(floor, shape, q, height, count):
     """Standing and lying shapes have the points they need to rest, and keep their features while they tremble."""
     top = 0.0 if floor is PLANE else 0.5
@@ -96,8 +108,9 @@ def test_lying_side_by_side():
             m = pair(a, b, np.array([a.size[0] + b.size[0] - 0.01, 0.0, 0.3]))
             assert m["point_count"] == 2
             assert np.allclose(m["normal"], [1, 0, 0], atol=1e-9)
-            assert np.allclose(np.sort(points(m)["position"][:, 2]),
-                               [max(-1.0, 0.3 - b.size[1]), min(1.0, 0.3 + b.size[1])], atol=1e-6)
+            assert np.allclose(
+                np.sort(points(m)["position"][:, 2]), [max(-1.0, 0.3 - b.size[1]), min(1.0, 0.3 + b.size[1])], atol=1e-6
+            )
             turned = np.array([np.cos(0.005), np.sin(0.005), 0.0, 0.0])
             m = pair(a, b, np.array([a.size[0] + b.size[0] - 0.01, 0.0, 0.3]), qb=turned)
             assert m["point_count"] >= 2
@@ -151,8 +164,12 @@ def with_impulses(collider, found):
 @pytest.mark.parametrize("floor", [PLANE, Shape("box", (3.0, 3.0, 0.5))])
 def test_impulses_follow_their_features(kind, floor):
     """A body that slides and turns a little keeps every impulse at its point; totals start at zero."""
-    shape, q = {"box": (CUBE, IDENTITY), "hull": (random_hull(np.random.default_rng(4), 30), IDENTITY),
-                "cylinder": (CYLINDER, LYING), "capsule": (CAPSULE, LYING)}[kind]
+    shape, q = {
+        "box": (CUBE, IDENTITY),
+        "hull": (random_hull(np.random.default_rng(4), 30), IDENTITY),
+        "cylinder": (CYLINDER, LYING),
+        "capsule": (CAPSULE, LYING),
+    }[kind]
     down = np.array([0.0, 0.0, -1.0])
     height = shape.support(down @ matrix(q)) + (0.0 if floor is PLANE else 0.5) - 0.01
     collider = make_collider([floor, shape])
@@ -201,8 +218,11 @@ def test_a_shape_is_placed_in_its_body():
     p_local, p_body = rng.normal(size=(2, 3))
     q = multiply(q_body, q_local)
     p = p_body + matrix(q_body) @ p_local
-    collider = make_collider([CUBE, CUBE, CYLINDER], bodies=[0, 0, 1],
-                             local=[(p_local, q_local), (p_local + 0.1, q_local), (np.zeros(3), IDENTITY)])
+    collider = make_collider(
+        [CUBE, CUBE, CYLINDER],
+        bodies=[0, 0, 1],
+        local=[(p_local, q_local), (p_local + 0.1, q_local), (np.zeros(3), IDENTITY)],
+    )
     found = collider.collide_once([p_body, p + [0.3, 0.2, 0.7]], [q_body, IDENTITY], [2, 2], 0.02)
     assert list(found["shape_a"]) == [0, 1] and list(found["shape_b"]) == [2, 2]
     alone = make_collider([CUBE, CYLINDER]).collide_once([p, p + [0.3, 0.2, 0.7]], [q, IDENTITY], [2, 2], 0.02)
@@ -211,9 +231,15 @@ def test_a_shape_is_placed_in_its_body():
 
 
 @settings(max_examples=amount(50, 150), deadline=None, derandomize=True)
-@given(st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3), st.floats(-0.02, 0.02), st.floats(-0.02, 0.02),
-       st.floats(-np.pi, np.pi), st.sampled_from([(CUBE, CUBE), (CUBE, HULL_CUBE), (HULL_CUBE, PRISM), (CYLINDER, CUBE),
-                                                  (CYLINDER, PRISM), (CYLINDER, CYLINDER)]))
+@given(
+    st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3),
+    st.floats(-0.02, 0.02),
+    st.floats(-0.02, 0.02),
+    st.floats(-np.pi, np.pi),
+    st.sampled_from(
+        [(CUBE, CUBE), (CUBE, HULL_CUBE), (HULL_CUBE, PRISM), (CYLINDER, CUBE), (CYLINDER, PRISM), (CYLINDER, CYLINDER)]
+    ),
+)
 def test_points_of_tilted_stacks(shift, x, y, turn, shapes):
     """However a face lies on a face: points within the distance, on both surfaces, one of them the deepest."""
     a, b = shapes

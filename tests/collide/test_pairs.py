@@ -12,8 +12,9 @@ NEAR = 0.02
 def boxes_of(shapes, position, q, margin):
     """(n, 3), (n, 3): lower and upper corners of the boxes about the shapes and their margins."""
     rotation = matrix(q)
-    reach = [[shape.support(r.T @ (sign * axis)) for axis in np.eye(3)] for shape, r in zip(shapes, rotation)
-             for sign in (-1, 1)]
+    reach = [
+        [shape.support(r.T @ (sign * axis)) for axis in np.eye(3)] for shape, r in zip(shapes, rotation) for sign in (-1, 1)
+    ]
     reach = np.array(reach).reshape(len(shapes), 2, 3) + np.reshape(margin, (-1, 1, 1))
     return position - reach[:, 0], position + reach[:, 1]
 
@@ -26,8 +27,15 @@ def overlapping(lower, upper, kind):
 
 
 @settings(max_examples=amount(5, 60), deadline=None, derandomize=True)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.lists(st.sampled_from(
-    ["still", "tremble", "walk", "one", "jump", "kinds", "forget", "not finite"]), min_size=3, max_size=12))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 40),
+    st.lists(
+        st.sampled_from(["still", "tremble", "walk", "one", "jump", "kinds", "forget", "not finite"]),
+        min_size=3,
+        max_size=12,
+    ),
+)
 def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
     """No pair of touching boxes is missing, none is there twice, none that is farther apart than the fat allows, and the
     contacts are those of each pair alone, but for those at inner edges of what stands."""
@@ -63,7 +71,7 @@ def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
         contacts = {(int(m["shape_a"]), int(m["shape_b"])) for m in found}
         touching = {pair for pair in pairs if touch(pair, shapes, there, q, kind)}
         assert contacts <= touching
-        for pair in touching - contacts:                 # an inner one: the moving shape touches others that stand
+        for pair in touching - contacts:  # an inner one: the moving shape touches others that stand
             (moving,), (standing,) = ([i for i in pair if (kind[i] == 2) == moves] for moves in (True, False))
             assert kind[standing] == 0
             assert any(moving in other and kind[sum(other) - moving] == 0 for other in contacts)
@@ -79,8 +87,16 @@ def test_reused_points_do_not_hide_pairs():
     cube = Shape("box", (0.5, 0.5, 0.5))
     collider = make_collider([cube, cube])
     q = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))
-    for height, points in ((1.0, 4), (1.0004, 4), (0.9996, 4), (1.0199, 4), (1.0201, 0), (1.0199, 4), (1.0201, 0),
-                           (1.0, 4)):
+    for height, points in (
+        (1.0, 4),
+        (1.0004, 4),
+        (0.9996, 4),
+        (1.0199, 4),
+        (1.0201, 0),
+        (1.0199, 4),
+        (1.0201, 0),
+        (1.0, 4),
+    ):
         found = collider.collide_once([[0, 0, 0], [0, 0, height]], q, [0, 2], NEAR)
         assert found["point_count"].sum() == points and len(collider.get_pairs()) == 1
         assert np.allclose(found["points"]["separation"], height - 1.0, rtol=0, atol=1e-12)

@@ -25,10 +25,15 @@ FLAT = (1.0, 0.0, 0.0, 0.0)
 
 def random_shape(rng, kind):
     a, b, c = rng.uniform(0.2, 0.8, 3)
-    return {"sphere": lambda: mc.Sphere(a), "box": lambda: mc.Box((a, b, c)), "capsule": lambda: mc.Capsule(a, b),
-            "cylinder": lambda: mc.Cylinder(a, b), "cone": lambda: mc.Cone(a, b),
-            "hull": lambda: mc.ConvexHull(random_hull(rng).points),
-            "plane": lambda: mc.Plane((0, 0, 1))}[kind]()
+    return {
+        "sphere": lambda: mc.Sphere(a),
+        "box": lambda: mc.Box((a, b, c)),
+        "capsule": lambda: mc.Capsule(a, b),
+        "cylinder": lambda: mc.Cylinder(a, b),
+        "cone": lambda: mc.Cone(a, b),
+        "hull": lambda: mc.ConvexHull(random_hull(rng).points),
+        "plane": lambda: mc.Plane((0, 0, 1)),
+    }[kind]()
 
 
 def oracle_shape(shape):
@@ -73,20 +78,26 @@ def random_rays(rng, count, reach=4.0):
 def world_of(shapes, positions=None, orientations=None, **keywords):
     scene = mc.Scene(gravity=(0, 0, 0))
     for i, shape in enumerate(shapes):
-        scene.add_body(shape=shape, kind="static" if isinstance(shape, mc.Plane) else "kinematic",
-                       position=(0, 0, 0) if positions is None else positions[i],
-                       orientation=FLAT if orientations is None else orientations[i], **keywords)
+        scene.add_body(
+            shape=shape,
+            kind="static" if isinstance(shape, mc.Plane) else "kinematic",
+            position=(0, 0, 0) if positions is None else positions[i],
+            orientation=FLAT if orientations is None else orientations[i],
+            **keywords,
+        )
     return mc.World(scene)
 
 
 def placed(body):
     """Pose of a one-shape body's shape."""
     shape = body.shapes[0]
-    return body.position + rotation(body.orientation) @ shape.position, \
-        mc.core.rotation.compose((body.position, body.orientation), (shape.position, shape.orientation))[1]
+    return body.position + rotation(body.orientation) @ shape.position, mc.core.rotation.compose(
+        (body.position, body.orientation), (shape.position, shape.orientation)
+    )[1]
 
 
 # ---- rays ------------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rays_against_bisection(kind):
@@ -121,9 +132,14 @@ def test_rays_against_bisection(kind):
 
 def test_distances_are_exact_to_rounding():
     """A plain ray on the axis of each shape."""
-    for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3),
-                        (mc.Plane((0, 0, 1)), 0.0), (mc.Cylinder(2, 0.3), 0.3),
-                        (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
+    for shape, size in (
+        (mc.Sphere(0.3), 0.3),
+        (mc.Box((1, 2, 0.3)), 0.3),
+        (mc.Capsule(0.1, 0.2), 0.3),
+        (mc.Plane((0, 0, 1)), 0.0),
+        (mc.Cylinder(2, 0.3), 0.3),
+        (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3),
+    ):
         hit = world_of([shape]).ray_cast((0, 0, 5), (0, 0, -3))
         assert hit.body.name == "body0" and hit.shape == 0 and hit.distance == pytest.approx(5 - size, abs=1e-15)
         assert hit.point == pytest.approx((0, 0, size), abs=1e-15)
@@ -236,14 +252,19 @@ def test_mujoco_agrees():
     kinds = ("sphere", "box", "capsule", "cylinder")
     for _ in range(4):
         shapes = [random_shape(rng, kinds[i % 4]) for i in range(24)]
-        world = world_of([*shapes, mc.Plane((0, 0, 1), -4.0)], rng.uniform(-3, 3, (25, 3)) * ([[1]] * 24 + [[0]]),
-                         [*random_quaternions(rng, 24), FLAT])
+        world = world_of(
+            [*shapes, mc.Plane((0, 0, 1), -4.0)],
+            rng.uniform(-3, 3, (25, 3)) * ([[1]] * 24 + [[0]]),
+            [*random_quaternions(rng, 24), FLAT],
+        )
         geoms = "".join(
             f'<geom type="{b.shapes[0].type}" size="{" ".join(map(str, b.shapes[0].size))}" '
             f'pos="{" ".join(map(str, b.position))}" quat="{" ".join(map(str, b.orientation))}"/>'
-            for b in world.scene.bodies[:-1])
+            for b in world.scene.bodies[:-1]
+        )
         model = mujoco.MjModel.from_xml_string(
-            f'<mujoco><worldbody>{geoms}<geom type="plane" size="0 0 1" pos="0 0 -4"/></worldbody></mujoco>')
+            f'<mujoco><worldbody>{geoms}<geom type="plane" size="0 0 1" pos="0 0 -4"/></worldbody></mujoco>'
+        )
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         origins, directions = random_rays(rng, 200, 7.0)
@@ -259,6 +280,7 @@ def test_mujoco_agrees():
 
 
 # ---- slid shapes -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("kind", SOLID)
 def test_shape_cast_against_overlap(kind):
@@ -311,6 +333,7 @@ def test_shape_cast_closed_forms():
 
 # ---- overlaps and distances ------------------------------------------------------------------------------------------
 
+
 def test_overlap_and_distance_against_the_oracle():
     """The sign and the size of the separation of random pairs, from the oracle that shares nothing with mcsim."""
     rng = np.random.default_rng(30)
@@ -349,6 +372,7 @@ def test_planes_and_distances():
 
 # ---- what is seen ----------------------------------------------------------------------------------------------------
 
+
 def test_filters():
     """Groups by mask, bodies by exclude, in every query."""
     scene = mc.Scene()
@@ -385,6 +409,7 @@ def test_shape_numbers_of_compounds():
 def test_queries_follow_what_is_written():
     """Views, set_pose, steps and restore: each query sees the present poses."""
     world = world_of([mc.Sphere(0.5)] * 40, np.arange(40)[:, None] * [2.0, 0, 0])
+
     def ahead():
         hit = world.ray_cast((7.0, 0, 100.0), (0, 0, -1))
         return None if hit is None else (hit.body.index, hit.distance)
@@ -400,10 +425,10 @@ def test_queries_follow_what_is_written():
     world.set_velocity(5, (0, 0, 60.0))
     world.step()
     assert ahead() == (5, pytest.approx(48.5))
-    world.positions[:] = np.random.default_rng(0).uniform(-50, 50, (40, 3))       # all at once: the tree is built anew
+    world.positions[:] = np.random.default_rng(0).uniform(-50, 50, (40, 3))  # all at once: the tree is built anew
     world.positions[5] = (7.0, 0, 80.0)
     assert ahead()[0] == 5
-    world.orientations[5] *= 3.0                                                 # the next step makes it a unit one
+    world.orientations[5] *= 3.0  # the next step makes it a unit one
     assert ahead()[0] == 5
     world.positions[5] = math.nan
     assert ahead() is None
@@ -439,30 +464,35 @@ def test_empty_worlds():
             assert world.distance(0, 1) is None
 
 
-@pytest.mark.parametrize("call, message", [
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 0)), "ray_cast: direction must not be zero"),
-    (lambda w: w.ray_cast((0, 0, math.nan), (0, 0, 1)), r"ray_cast: origin\[2\] must be finite"),
-    (lambda w: w.ray_cast((0, 0), (0, 0, 1)), "ray_cast: origin must be 3 numbers"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), -1.0), "max_distance must not be negative"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), math.nan), "max_distance must be a number"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), mask=1.5), "mask must be an integer"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), exclude="nobody"), "unknown body 'nobody'"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), exclude=3.5), "exclude must be a body or a list of bodies"),
-    (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), solid="no"), "solid must be True or False"),
-    (lambda w: w.ray_casts([(0, 0)], [(0, 0, 1)]), "ray_casts: origins must be"),
-    (lambda w: w.ray_casts([(0, 0, 0)] * 2, [(0, 0, 1)] * 3), "directions must be as many as origins, 2; got 3"),
-    (lambda w: w.ray_casts([(0, 0, 0)] * 2, [(0, 0, 1), (0, 0, 0)]), "directions must not be zero"),
-    (lambda w: w.ray_casts([(0, 0, math.inf)], [(0, 0, 1)]), "origins must be finite"),
-    (lambda w: w.ray_casts([(0, 0, 0)] * 2, (0, 0, 1), [1.0, math.nan]), "max_distance must not be negative"),
-    (lambda w: w.ray_casts([(0, 0, 0)] * 2, (0, 0, 1), [1.0, 2.0, 3.0]), "one for each of 2 rays"),
-    (lambda w: w.overlap("ball"), "overlap: shape must be"),
-    (lambda w: w.overlap([]), "overlap: shape must not be an empty list"),
-    (lambda w: w.overlap(mc.Sphere(1), (0, 0, 0), (1, 1, 0, 0)), "orientation must be a unit quaternion"),
-    (lambda w: w.shape_cast(mc.Plane((0, 0, 1)), (0, 0, 0), FLAT, (0, 0, 1)),
-     "shape_cast: shape must be one of: Sphere, Box"),
-    (lambda w: w.shape_cast(mc.Sphere(1), (0, 0, 0), FLAT, (0, 0, 0)), "shape_cast: direction must not be zero"),
-    (lambda w: w.distance(0, "nobody"), "unknown body 'nobody'"),
-])
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 0)), "ray_cast: direction must not be zero"),
+        (lambda w: w.ray_cast((0, 0, math.nan), (0, 0, 1)), r"ray_cast: origin\[2\] must be finite"),
+        (lambda w: w.ray_cast((0, 0), (0, 0, 1)), "ray_cast: origin must be 3 numbers"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), -1.0), "max_distance must not be negative"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), math.nan), "max_distance must be a number"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), mask=1.5), "mask must be an integer"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), exclude="nobody"), "unknown body 'nobody'"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), exclude=3.5), "exclude must be a body or a list of bodies"),
+        (lambda w: w.ray_cast((0, 0, 0), (0, 0, 1), solid="no"), "solid must be True or False"),
+        (lambda w: w.ray_casts([(0, 0)], [(0, 0, 1)]), "ray_casts: origins must be"),
+        (lambda w: w.ray_casts([(0, 0, 0)] * 2, [(0, 0, 1)] * 3), "directions must be as many as origins, 2; got 3"),
+        (lambda w: w.ray_casts([(0, 0, 0)] * 2, [(0, 0, 1), (0, 0, 0)]), "directions must not be zero"),
+        (lambda w: w.ray_casts([(0, 0, math.inf)], [(0, 0, 1)]), "origins must be finite"),
+        (lambda w: w.ray_casts([(0, 0, 0)] * 2, (0, 0, 1), [1.0, math.nan]), "max_distance must not be negative"),
+        (lambda w: w.ray_casts([(0, 0, 0)] * 2, (0, 0, 1), [1.0, 2.0, 3.0]), "one for each of 2 rays"),
+        (lambda w: w.overlap("ball"), "overlap: shape must be"),
+        (lambda w: w.overlap([]), "overlap: shape must not be an empty list"),
+        (lambda w: w.overlap(mc.Sphere(1), (0, 0, 0), (1, 1, 0, 0)), "orientation must be a unit quaternion"),
+        (
+            lambda w: w.shape_cast(mc.Plane((0, 0, 1)), (0, 0, 0), FLAT, (0, 0, 1)),
+            "shape_cast: shape must be one of: Sphere, Box",
+        ),
+        (lambda w: w.shape_cast(mc.Sphere(1), (0, 0, 0), FLAT, (0, 0, 0)), "shape_cast: direction must not be zero"),
+        (lambda w: w.distance(0, "nobody"), "unknown body 'nobody'"),
+    ],
+)
 def test_bad_input(call, message):
     """A SceneError that names the method and the argument."""
     with pytest.raises(mc.SceneError, match=message):
@@ -470,6 +500,7 @@ def test_bad_input(call, message):
 
 
 # ---- meshes and height fields ----------------------------------------------------------------------------------------
+
 
 def surfaces(rng):
     """A mesh (a wavy sheet of 200 triangles) and the same as a height field, as worlds; and its corners (200, 3, 3)."""
@@ -503,7 +534,7 @@ def test_rays_on_surfaces():
     t = np.einsum("tj,rtj->rt", f, q) / det
     t = np.where((u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0), t, np.inf)
     edge = np.min(np.abs(np.stack([u, v, 1 - u - v])), axis=0)
-    clear = (np.where(np.isfinite(t), edge, 1.0).min(axis=1) > 1e-9)
+    clear = np.where(np.isfinite(t), edge, 1.0).min(axis=1) > 1e-9
     for world in worlds:
         hits = world.ray_casts(origins, directions, exclude="ball")
         np.testing.assert_allclose(hits["distance"][clear], t.min(axis=1)[clear], rtol=0, atol=1e-9)

@@ -49,12 +49,15 @@ def collide(collider, position, q):
 
 
 def was_reused(before, after):
-    return len(before) == len(after) == 1 and before["allowance"][0] > 0 \
+    return (
+        len(before) == len(after) == 1
+        and before["allowance"][0] > 0
         and before["origin"].tobytes() == after["origin"].tobytes()
+    )
 
 
 def used(m):
-    return m["points"][0][:m["point_count"][0]]
+    return m["points"][0][: m["point_count"][0]]
 
 
 def overlap_of(m):
@@ -75,8 +78,9 @@ def test_small_motions_reuse_the_points_within_the_bound(seed):
     after = collide(collider, position, q)
     fresh = collide(make_collider(shapes), position, q)
     if not was_reused(before, after):
-        assert len(after) == len(fresh) and (len(after) == 0 or np.array_equal(used(after), used(fresh))
-                                             or before["allowance"][0] > 0)
+        assert len(after) == len(fresh) and (
+            len(after) == 0 or np.array_equal(used(after), used(fresh)) or before["allowance"][0] > 0
+        )
         return
     assert len(fresh) == 1
     assert abs(overlap_of(after) - overlap_of(fresh)) <= 2 * reach
@@ -155,11 +159,11 @@ def test_a_corner_over_a_face_is_exact():
     q = np.array([IDENTITY, turned(turned(IDENTITY, np.array([0.3, 0.0, 0.0])), np.array([0.0, 0.4, 0.0]))])
     corners = 0.5 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     position = np.array([[0, 0, -1.0], [0.1, 0.2, -(corners @ matrix(q[1]).T)[:, 2].min() - 0.003]])
-    for flip in (1, -1):                                 # the small box second, then first
+    for flip in (1, -1):  # the small box second, then first
         collider = make_collider([large, small][::flip])
         before = collider.collide_once(position[::flip], q[::flip], [0, 2][::flip], NEAR)
         for _ in range(20):
-            p, r = moved(rng, position, q, 0.02 * ALLOWANCE)     # as the small one sees the large one's far end
+            p, r = moved(rng, position, q, 0.02 * ALLOWANCE)  # as the small one sees the large one's far end
             after = collider.collide_once(p[::flip], r[::flip], [0, 2][::flip], NEAR)
             low = p[1] + (corners @ matrix(r[1]).T)[(corners @ matrix(r[1]).T)[:, 2].argmin()]
             assert was_reused(before, after) and abs(overlap_of(after) - low[2]) < 1e-9

@@ -44,8 +44,7 @@ def surfaces(m, a, b, pose_a, pose_b):
     k = m["point_count"]
     half = 0.5 * m["points"]["separation"][:k, None] * m["normal"]
     p = m["points"]["position"][:k]
-    return (a.distance((p - half - pose_a[0]) @ matrix(pose_a[1])),
-            b.distance((p + half - pose_b[0]) @ matrix(pose_b[1])))
+    return (a.distance((p - half - pose_a[0]) @ matrix(pose_a[1])), b.distance((p + half - pose_b[0]) @ matrix(pose_b[1])))
 
 
 def check(m, a, b, pose_a, pose_b, limit):
@@ -82,10 +81,10 @@ def test_separation_is_the_best_over_all_directions(kind_a, kind_b):
         i, j = 2 * k, 2 * k + 1
         assert (m["body_a"], m["body_b"]) == (i, j)
         check(m, shapes_a[k], shapes_b[k], (position[i], q[i]), (position[j], q[j]), limit)
-        if k % 2 == 0:                           # the search is slow: not for every pose
+        if k % 2 == 0:  # the search is slow: not for every pose
             best = best_separation(shapes_a[k], matrix(q[i]), shapes_b[k], matrix(q[j]), position[j] - position[i])
             size = shapes_a[k].extent() + shapes_b[k].extent()
-            assert m["points"]["separation"][:m["point_count"]].min() > best - 1e-7 * size
+            assert m["points"]["separation"][: m["point_count"]].min() > best - 1e-7 * size
 
 
 @pytest.mark.parametrize("kind_a, kind_b", PAIRS)
@@ -135,7 +134,7 @@ def test_plane(kind, plane_first):
         found = make_collider(shapes).collide_once(position[order], q[order], kinds, 0.06)
         m = one_contact(found)
         assert np.allclose(m["normal"], normal if plane_first else -normal, atol=1e-14)
-        assert abs(m["points"]["separation"][:m["point_count"]].min() - gap) < 1e-7 * shape.extent()
+        assert abs(m["points"]["separation"][: m["point_count"]].min() - gap) < 1e-7 * shape.extent()
         pose = [(position[k], q[k]) for k in order]
         check(m, shapes[0], shapes[1], pose[0], pose[1], 0.06) if plane_first else None
         on_a, on_b = surfaces(m, shapes[0], shapes[1], pose[0], pose[1])
@@ -178,7 +177,7 @@ def pairs_of(found):
 
 
 def deepest(m):
-    return m["points"]["separation"][:m["point_count"]].min()
+    return m["points"]["separation"][: m["point_count"]].min()
 
 
 def multiply(a, b):

@@ -11,11 +11,14 @@ from mcsim.core.rotation import matrix
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs
 from mcsim.state.surfaces import surface_arrays
 
-MISS = 4e-7                     # by which a manifold of round shapes may miss the deepest point (_contact.pxd)
+MISS = 4e-7  # by which a manifold of round shapes may miss the deepest point (_contact.pxd)
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 SOLIDS = {
-    "sphere": mc.Sphere(0.3), "box": mc.Box((0.3, 0.2, 0.25)), "capsule": mc.Capsule(0.2, 0.3),
-    "cylinder": mc.Cylinder(0.3, 0.25), "cone": mc.Cone(0.3, 0.25),
+    "sphere": mc.Sphere(0.3),
+    "box": mc.Box((0.3, 0.2, 0.25)),
+    "capsule": mc.Capsule(0.2, 0.3),
+    "cylinder": mc.Cylinder(0.3, 0.25),
+    "cone": mc.Cone(0.3, 0.25),
     "hull": mc.ConvexHull(np.random.default_rng(1).normal(size=(14, 3)) * 0.2),
 }
 
@@ -24,15 +27,26 @@ def touch(ground, solid, position=(0, 0, 0), orientation=(1, 0, 0, 0), distance=
     """The manifolds of one solid on one ground; normals from the ground to the solid."""
     scene = mc.Scene()
     ground_at = {} if place is None else {"position": place[0], "orientation": place[1]}
-    parts = [("ground", ground, "static", ground_at),
-             ("solid", solid, "dynamic", {"position": position, "orientation": orientation})]
+    parts = [
+        ("ground", ground, "static", ground_at),
+        ("solid", solid, "dynamic", {"position": position, "orientation": orientation}),
+    ]
     for name, shape, kind, where in parts[::-1] if solid_first else parts:
         scene.add_body(name, shape=shape, kind=kind, **where)
     bodies, shapes = BodyArrays.from_scene(scene), ShapeArrays(scene)
     index = {body.name: i for i, body in enumerate(scene.bodies)}
-    collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
-                        shapes.face_begin, shapes.face_index, shapes.edges, excluded_pairs(scene, index),
-                        Surfaces(shapes.surfaces))
+    collider = Collider(
+        shapes.shapes,
+        shapes.hulls,
+        shapes.vertices,
+        shapes.face_normals,
+        shapes.face_offsets,
+        shapes.face_begin,
+        shapes.face_index,
+        shapes.edges,
+        excluded_pairs(scene, index),
+        Surfaces(shapes.surfaces),
+    )
     found = collider.collide_once(bodies.position, bodies.orientation, bodies.kind, distance)
     if solid_first:
         found["normal"] *= -1.0
@@ -55,7 +69,7 @@ def nearest_on_triangles(p, corners):
     best, least = foot.copy(), np.full(len(corners), np.inf)
     for u, v in ((a, b), (b, c), (c, a)):
         over &= np.sum(np.cross(v - u, foot - u) * normal, axis=1) >= 0
-        t = np.clip(np.sum((p - u) * (v - u), axis=1) / np.sum((v - u)**2, axis=1), 0, 1)
+        t = np.clip(np.sum((p - u) * (v - u), axis=1) / np.sum((v - u) ** 2, axis=1), 0, 1)
         q = u + t[:, None] * (v - u)
         d = np.linalg.norm(p - q, axis=1)
         best[d < least], least = q[d < least], np.minimum(d, least)
@@ -79,6 +93,7 @@ def random_quaternion(rng):
 
 
 # ---- trees and neighbours --------------------------------------------------------------------------------------------
+
 
 def test_the_tree_and_the_grid_find_every_triangle_in_a_box():
     rng = np.random.default_rng(3)
@@ -117,8 +132,9 @@ def test_rays():
         with np.errstate(all="ignore"):
             t = np.sum(normal * (a - origin), axis=1) / (normal @ direction)
         margin = 1e-12
-        met = ((np.minimum(np.minimum(u, v), w) > -margin) | (np.maximum(np.maximum(u, v), w) < margin)) & (t >= 0) \
-            & (t <= 2)
+        met = (
+            ((np.minimum(np.minimum(u, v), w) > -margin) | (np.maximum(np.maximum(u, v), w) < margin)) & (t >= 0) & (t <= 2)
+        )
         for i in range(2):
             hit = surfaces.first_on_ray(i, origin, direction, 2.0)
             if not met.any():
@@ -139,13 +155,13 @@ def test_neighbours_are_those_who_share_an_edge():
     vertices, faces = field.triangles()
     faces = faces.copy()
     faces[::3] = faces[::3, ::-1]
-    soup = vertices[faces].reshape(-1, 3)                       # every triangle with corners of its own
+    soup = vertices[faces].reshape(-1, 3)  # every triangle with corners of its own
     arrays = surface_arrays(mc.Mesh(soup, np.arange(len(soup)).reshape(-1, 3)))
     assert len(arrays.vertices) == len(vertices)
     assert set(arrays.sheet) == {0}
     corners = arrays.vertices[arrays.corners]
     up = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
-    assert (up > 0).all() or (up < 0).all()                     # wound alike
+    assert (up > 0).all() or (up < 0).all()  # wound alike
     edges = {}
     for t, row in enumerate(arrays.corners):
         for k in range(3):
@@ -156,21 +172,24 @@ def test_neighbours_are_those_who_share_an_edge():
             assert arrays.opposite[t, k] == (others[0] if others else -1)
     for v in range(len(vertices)):
         beside = {w for edge in edges if v in edge for w in edge} - {v}
-        assert beside == set(arrays.ring[arrays.ring_begin[v]:arrays.ring_begin[v + 1]])
+        assert beside == set(arrays.ring[arrays.ring_begin[v] : arrays.ring_begin[v + 1]])
 
 
 def test_crowded_edges_and_doubled_faces():
     vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)]
     arrays = surface_arrays(mc.Mesh(vertices, [(0, 1, 2), (0, 1, 3), (0, 1, 4), (2, 1, 0), (1, 1, 2)]))
-    assert len(arrays.corners) == 3                             # the doubled and the degenerate one are gone
+    assert len(arrays.corners) == 3  # the doubled and the degenerate one are gone
     assert np.sum(arrays.opposite == -2) == 3
     assert len(set(arrays.sheet)) == 3
 
 
 def test_a_moebius_strip_is_taken_as_it_is():
     n = 12
-    edge = [((2 + s * np.cos(a / 2)) * np.cos(a), (2 + s * np.cos(a / 2)) * np.sin(a), s * np.sin(a / 2))
-            for a in np.arange(n) * 2 * np.pi / n for s in (-0.5, 0.5)]
+    edge = [
+        ((2 + s * np.cos(a / 2)) * np.cos(a), (2 + s * np.cos(a / 2)) * np.sin(a), s * np.sin(a / 2))
+        for a in np.arange(n) * 2 * np.pi / n
+        for s in (-0.5, 0.5)
+    ]
     faces = []
     for i in range(n):
         a, b = 2 * i, 2 * i + 1
@@ -182,6 +201,7 @@ def test_a_moebius_strip_is_taken_as_it_is():
 
 
 # ---- distances -------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(4))
 def test_balls_and_random_triangles(seed):
@@ -257,8 +277,9 @@ def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
             continue
         separations = points_of(ours)[1]
         assert separations.min() == pytest.approx(expected, abs=MISS if expected > 0 else 0.2 * abs(expected) + MISS)
-        i = np.argmin(np.where(np.arange(4) < ours["point_count"][:, None], ours["points"]["separation"],
-                               np.inf).min(axis=1))
+        i = np.argmin(
+            np.where(np.arange(4) < ours["point_count"][:, None], ours["points"]["separation"], np.inf).min(axis=1)
+        )
         if expected > 1e-3:
             assert ours["normal"][i] @ theirs["normal"][0] == pytest.approx(1.0, abs=1e-6)
         compared += 1
@@ -266,6 +287,7 @@ def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
 
 
 # ---- planes made of triangles ----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("kind", SOLIDS)
 @pytest.mark.parametrize("ground", ["mesh", "field"])
@@ -282,7 +304,7 @@ def test_a_flat_ground_has_the_contacts_of_a_plane(kind, ground):
         assert np.allclose(flat["normal"], (0, 0, 1), atol=1e-12)
         (p, s), (u, t) = points_of(plane), points_of(flat)
         assert t.min() == pytest.approx(s.min(), abs=1e-12)
-        if kind == "box":                                       # its low corners, and perhaps points between
+        if kind == "box":  # its low corners, and perhaps points between
             assert np.linalg.norm(p[:, None] - u[None], axis=2).min(axis=1).max() < 1e-9
 
 

@@ -6,7 +6,7 @@ import mcsim as mc
 from mcsim.scene.joints import JOINTS
 
 CLASSES = JOINTS
-TYPES = tuple(kind for kind in JOINTS if kind not in ("rolling", "knife_edge", "gear"))      # with rows of poses alone
+TYPES = tuple(kind for kind in JOINTS if kind not in ("rolling", "knife_edge", "gear"))  # with rows of poses alone
 SIDES = ("both", "world is a", "world is b")
 FREE = {kind: len(JOINTS[kind].coordinates) for kind in TYPES} | {"distance": 5, "rack_pinion": 5, "constant_velocity": 2}
 PITCH, RADIUS, LENGTH = -0.3, 0.4, 1.7
@@ -14,6 +14,7 @@ CONSTANTS = {"screw": {"pitch": PITCH}, "rack_pinion": {"radius": RADIUS}, "dist
 
 
 # ---- rotations -------------------------------------------------------------------------------------------------------
+
 
 def multiply(p, q):
     """Hamilton product."""
@@ -66,6 +67,7 @@ def random_inertia(rng, size=0.2):
 
 # ---- the joint's own geometry ----------------------------------------------------------------------------------------
 
+
 def joint_frame(frame, joint_frame_on_it):
     """World frame of a joint's frame on a body: (position, quaternion)."""
     return frame[0] + matrix(frame[1]) @ joint_frame_on_it[0], multiply(frame[1], joint_frame_on_it[1])
@@ -85,21 +87,23 @@ def coordinates_to_frame(kind, coordinates):
         return np.array([*coordinates[:2], 0.0]), about("z", coordinates[2])
     if kind == "screw":
         return np.array([0.0, 0.0, PITCH * coordinates[0]]), about("z", coordinates[0])
-    if kind == "distance":                      # the direction by its longitude and latitude, then the rotation vector
+    if kind == "distance":  # the direction by its longitude and latitude, then the rotation vector
         longitude, latitude = coordinates[:2]
         across = LENGTH * np.cos(latitude)
-        return (np.array([across * np.cos(longitude), across * np.sin(longitude), LENGTH * np.sin(latitude)]),
-                exponential(coordinates[2:]))
-    if kind == "rack_pinion":                   # the angle, y and z, then how far the axes lean
+        return (
+            np.array([across * np.cos(longitude), across * np.sin(longitude), LENGTH * np.sin(latitude)]),
+            exponential(coordinates[2:]),
+        )
+    if kind == "rack_pinion":  # the angle, y and z, then how far the axes lean
         angle, y, z, *lean = coordinates
         return np.array([-RADIUS * angle, y, z]), multiply(exponential([*lean, 0.0]), about("z", angle))
-    if kind == "constant_velocity":             # a bend: the rotation vector's part across the shaft
+    if kind == "constant_velocity":  # a bend: the rotation vector's part across the shaft
         return np.zeros(3), exponential([*coordinates, 0.0])
-    if JOINTS[kind].tree.turn == "q":           # ways, then the rotation vector
+    if JOINTS[kind].tree.turn == "q":  # ways, then the rotation vector
         ways = JOINTS[kind].tree.ways
         offset = np.zeros(3)
-        offset[["xyz".index(way) for way in ways]] = coordinates[:len(ways)]
-        return offset, exponential(coordinates[len(ways):])
+        offset[["xyz".index(way) for way in ways]] = coordinates[: len(ways)]
+        return offset, exponential(coordinates[len(ways) :])
     return np.zeros(3), np.array([1.0, 0, 0, 0])
 
 
@@ -134,8 +138,9 @@ class Pair:
     error: how far the joint is pulled open, metres and radians. Keywords go to the joint.
     """
 
-    def __init__(self, seed, kind, side="both", error=0.0, coordinates=None, spin=1.0, gravity=(0, 0, 0), world=None,
-                 **joint):
+    def __init__(
+        self, seed, kind, side="both", error=0.0, coordinates=None, spin=1.0, gravity=(0, 0, 0), world=None, **joint
+    ):
         rng = np.random.default_rng(seed)
         self.kind = kind
         self.frame_a, self.frame_b = random_frame(rng), random_frame(rng)
@@ -151,14 +156,25 @@ class Pair:
             pose_a = matrix(turn) @ (pose_a[0] - pose_b[0]), multiply(turn, pose_a[1])
         scene = mc.Scene(gravity=gravity)
         for name, pose in (("a", pose_a), ("b", pose_b)):
-            properties = dict(mass=rng.uniform(0.5, 3), inertia=random_inertia(rng),
-                              center_of_mass=rng.uniform(-0.3, 0.3, 3),
-                              velocity=spin * rng.normal(size=3), angular_velocity=spin * rng.normal(size=3))
+            properties = dict(
+                mass=rng.uniform(0.5, 3),
+                inertia=random_inertia(rng),
+                center_of_mass=rng.uniform(-0.3, 0.3, 3),
+                velocity=spin * rng.normal(size=3),
+                angular_velocity=spin * rng.normal(size=3),
+            )
             if name not in side[-1:]:
                 scene.add_body(name, position=pose[0], orientation=pose[1], **properties)
-        self.joint = scene.add_joint(CLASSES[kind](
-            None if side == "world is a" else "a", None if side == "world is b" else "b", name="joint",
-            frame_a=self.frame_a, frame_b=self.frame_b, **CONSTANTS.get(kind, {}) | joint))
+        self.joint = scene.add_joint(
+            CLASSES[kind](
+                None if side == "world is a" else "a",
+                None if side == "world is b" else "b",
+                name="joint",
+                frame_a=self.frame_a,
+                frame_b=self.frame_b,
+                **CONSTANTS.get(kind, {}) | joint,
+            )
+        )
         self.scene = scene
         self.world = mc.World(scene, **(world or {}))
 
@@ -177,6 +193,7 @@ class Pair:
 
 
 # ---- what is moved by hand -------------------------------------------------------------------------------------------
+
 
 def move(world, twist, size):
     """Move all bodies along a twist (6 n,) of `size` seconds: x + size v, exp(size w) q."""
@@ -207,8 +224,8 @@ def mass_matrix(world):
     blocks = np.zeros((6 * len(world.masses),) * 2)
     for i, mass in enumerate(world.masses):
         r = matrix(world.orientations[i])
-        blocks[6 * i:6 * i + 3, 6 * i:6 * i + 3] = mass * np.eye(3)
-        blocks[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = r @ world.body(i).inertia @ r.T
+        blocks[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = mass * np.eye(3)
+        blocks[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = r @ world.body(i).inertia @ r.T
     return blocks
 
 

@@ -36,8 +36,11 @@ def test_a_weight_breaks_what_bears_less(kind):
         assert (world.body("m").position[2] < -0.5) == (ratio < 1)
 
 
-@pytest.mark.parametrize("keywords", [dict(stabilization=s, solver=v) for s in ("none", "baumgarte", "soft")
-                                      for v in ("si", "pgs")], ids=lambda k: "-".join(k.values()))
+@pytest.mark.parametrize(
+    "keywords",
+    [dict(stabilization=s, solver=v) for s in ("none", "baumgarte", "soft") for v in ("si", "pgs")],
+    ids=lambda k: "-".join(k.values()),
+)
 def test_a_broken_joint_holds_nothing(keywords):
     """It breaks in the first step, is an event of that call alone, gives no rows, and the weight falls free."""
     world = hanging("fixed", break_force=5.0, world=keywords)

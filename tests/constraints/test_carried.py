@@ -15,8 +15,13 @@ def random_scene(rng, bodies, free, pins):
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(bodies):
         turn = rng.normal(size=4)
-        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), position=rng.normal(size=3),
-                       orientation=turn / np.linalg.norm(turn), inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3))
+        scene.add_body(
+            f"b{i}",
+            mass=10 ** rng.uniform(-1, 1),
+            position=rng.normal(size=3),
+            orientation=turn / np.linalg.norm(turn),
+            inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3),
+        )
         if i == 0 and free:
             continue
         parent = f"b{rng.integers(0, i)}" if i else None
@@ -47,8 +52,8 @@ def dense_parts(world, motors=False):
     for i, name in enumerate(world.body_names):
         body = world.scene.body(name)
         R = Rotation.from_quat(world.orientations[i], scalar_first=True).as_matrix()
-        M[6 * i:6 * i + 3, 6 * i:6 * i + 3] = body.mass * np.eye(3)
-        M[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = R @ body.inertia @ R.T
+        M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = body.mass * np.eye(3)
+        M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = R @ body.inertia @ R.T
     W = np.linalg.inv(M)
     found = []
     for i in np.flatnonzero(~own):
@@ -82,8 +87,15 @@ def test_motors_hold_what_lies_beyond_them(seed, bodies):
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(bodies):
         scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), position=rng.normal(size=3), inertia=(0.02, 0.03, 0.04))
-        scene.add_joint(mc.HingeJoint(f"b{rng.integers(0, i)}" if i else None, f"b{i}", rng.normal(size=3),
-                                      rng.normal(size=3), motor=mc.Motor(velocity=0.0)))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"b{rng.integers(0, i)}" if i else None,
+                f"b{i}",
+                rng.normal(size=3),
+                rng.normal(size=3),
+                motor=mc.Motor(velocity=0.0),
+            )
+        )
     world = mc.World(scene, dt=1e-9, sleep=False)
     expected = dense_parts(world, motors=True)
     world.step()

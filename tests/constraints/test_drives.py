@@ -24,8 +24,14 @@ def slider(gravity=(0, 0, 0), velocity=0.0, mass=2.0, dt=H, world=None, **joint)
 def hinge(arm=0.0, inertia=0.3, mass=2.0, rate=0.0, gravity=(0, 0, 0), dt=H, world=None, **joint):
     """A body on a hinge about y at the origin, its centre `arm` along x; positive angles take it down."""
     scene = mc.Scene(gravity=gravity)
-    scene.add_body("m", mass=mass, inertia=(0.2, inertia, 0.25), position=(arm, 0, 0), angular_velocity=(0, rate, 0),
-                   velocity=(0, 0, -rate * arm))
+    scene.add_body(
+        "m",
+        mass=mass,
+        inertia=(0.2, inertia, 0.25),
+        position=(arm, 0, 0),
+        angular_velocity=(0, rate, 0),
+        velocity=(0, 0, -rate * arm),
+    )
     scene.add_joint(mc.HingeJoint(None, "m", anchor=(0, 0, 0), axis=(0, 1, 0), name="h", **joint))
     world = mc.World(scene, dt=dt, **{"substeps": 1, **(world or {})})
     return world, world.joint("h"), world.body("m")
@@ -80,6 +86,7 @@ def recursion(keywords, in_halves):
 
 # ---- springs ---------------------------------------------------------------------------------------------------------
 
+
 @every_world
 def test_spring_row_is_implicit_euler(keywords):
     """Spring, damper and gravity on a slider: step by step the recursion of implicit Euler, to rounding; under "soft" that
@@ -103,15 +110,19 @@ def test_a_spring_too_fast_for_the_substep_sags_by_its_weight(keywords):
     assert joint.position == pytest.approx(-0.2 - 2.0 * 9.81 / 5e4, abs=1e-12) and abs(joint.velocity) < 1e-12
 
 
-@pytest.mark.parametrize("joint_solver, stabilization, order",
-                         [("rows", "baumgarte", 1), ("rows", "soft", 2), ("tree", "soft", 2)])
+@pytest.mark.parametrize(
+    "joint_solver, stabilization, order", [("rows", "baumgarte", 1), ("rows", "soft", 2), ("tree", "soft", 2)]
+)
 def test_order_of_a_spring_and_mass(joint_solver, stabilization, order):
     """Position at 1 s against the cosine: implicit Euler in whole kicks, the midpoint rule in two halves."""
     k, m = 80.0, 2.0
     errors = []
     for substeps in (4, 8, 16, 32):
-        world, joint, _ = slider(world={"substeps": substeps, "joint_solver": joint_solver,
-                                        "stabilization": stabilization}, dt=0.01, spring=mc.Spring(k, 0.0, rest=-0.3))
+        world, joint, _ = slider(
+            world={"substeps": substeps, "joint_solver": joint_solver, "stabilization": stabilization},
+            dt=0.01,
+            spring=mc.Spring(k, 0.0, rest=-0.3),
+        )
         world.step(100)
         errors.append(abs(joint.position + 0.3 - 0.3 * np.cos(np.sqrt(k / m) * 1.0)))
     orders = np.diff(-np.log2(errors))
@@ -150,8 +161,9 @@ def test_universal_springs_act_on_their_own_axis():
         scene = mc.Scene(gravity=(0, 0, 0))
         spin = np.eye(3)[[2, 0][axis]] * 1e-3
         scene.add_body("m", mass=1, inertia=(0.3, 0.4, 0.5), angular_velocity=spin)
-        scene.add_joint(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u",
-                                          spring=(mc.Spring(5.0), mc.Spring(8.0))))
+        scene.add_joint(
+            mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u", spring=(mc.Spring(5.0), mc.Spring(8.0)))
+        )
         world = mc.World(scene, dt=1e-3, substeps=4)
         world.step(round(1000 * 2 * np.pi / np.sqrt(k / inertia) / 4))
         amplitude = 1e-3 / np.sqrt(k / inertia)
@@ -162,9 +174,14 @@ def test_universal_springs_act_on_their_own_axis():
 @pytest.mark.parametrize("arm", [0.0, 0.5])
 def test_springs_and_motors_balance_weight_and_torque(arm):
     """At rest a position motor is where it is to be, carries what weight, spring and torque leave, and says so."""
-    world, joint, _ = hinge(arm, gravity=(0, 0, -9.81), dt=1 / 60, spring=mc.Spring(40.0, 8.0),
-                            motor=mc.Motor(position=-0.1, hertz=2.0, damping_ratio=1.0, max_force=500.0),
-                            world={"substeps": 4})
+    world, joint, _ = hinge(
+        arm,
+        gravity=(0, 0, -9.81),
+        dt=1 / 60,
+        spring=mc.Spring(40.0, 8.0),
+        motor=mc.Motor(position=-0.1, hertz=2.0, damping_ratio=1.0, max_force=500.0),
+        world={"substeps": 4},
+    )
     world.apply_torque("m", (0, 1.2, 0))
     world.step(1800)
     world.apply_torque("m", (0, 1.2, 0))
@@ -176,6 +193,7 @@ def test_springs_and_motors_balance_weight_and_torque(arm):
 
 
 # ---- motors ----------------------------------------------------------------------------------------------------------
+
 
 @every_world
 @pytest.mark.parametrize("target", [1.5, -2.0])
@@ -242,17 +260,21 @@ def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
 @pytest.mark.sampled(4)
 def test_position_motor_moves_the_mass_that_it_has_to(arm, kind):
     """Undamped, a position motor swings at its hertz whatever the lever: the mass it moves is I + m arm^2."""
-    place = {"hinge": (mc.HingeJoint, dict(axis=(0, 1, 0), motor=mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0))),
-             "universal": (mc.UniversalJoint, dict(axis_a=(0, 1, 0), axis_b=(0, 0, 1),
-                                                   motor=(mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0), None))),
-             "ball": (mc.BallJoint, dict(motor=mc.Motor(position=(0, 1e-3, 0), hertz=2.0, damping_ratio=0)))}[kind]
+    place = {
+        "hinge": (mc.HingeJoint, dict(axis=(0, 1, 0), motor=mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0))),
+        "universal": (
+            mc.UniversalJoint,
+            dict(axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0), None)),
+        ),
+        "ball": (mc.BallJoint, dict(motor=mc.Motor(position=(0, 1e-3, 0), hertz=2.0, damping_ratio=0))),
+    }[kind]
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("m", mass=2, inertia=(0.02, 0.03, 0.04), position=(arm, 0, 0))
     scene.add_joint(place[0](None, "m", anchor=(0, 0, 0), name="j", **place[1]))
     world = mc.World(scene, dt=1e-3, substeps=8, iterations=300, stabilization="baumgarte")
     joint = world.joint("j")
     axis = {"hinge": 0, "universal": 0, "ball": 1}[kind]
-    world.step(125)                                                         # a quarter period
+    world.step(125)  # a quarter period
     assert np.atleast_1d(joint.position)[axis] == pytest.approx(1e-3, abs=2e-5)
     world.step(125)
     assert np.atleast_1d(joint.position)[axis] == pytest.approx(2e-3, rel=2e-2)
@@ -287,6 +309,7 @@ def test_ball_motor_turns_about_the_joint_axes():
 
 # ---- friction --------------------------------------------------------------------------------------------------------
 
+
 @every_world
 def test_joint_friction_sticks_below_its_bound(keywords):
     """Just below the bound nothing moves; just above, the rest accelerates the mass."""
@@ -311,6 +334,7 @@ def test_joint_friction_stops_a_turning_body(keywords):
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------
+
 
 @every_world
 def test_slider_limit_carries_the_weight(keywords):
@@ -370,9 +394,18 @@ def test_universal_limits_hold_both_angles(keywords):
     """Torques about both axes of a universal joint bring it into the corner of its limits."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("m", mass=1, inertia=(0.1, 0.12, 0.15))
-    scene.add_joint(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u",
-                                      limits=((-2, 0.7), (-0.4, 2)),
-                                      spring=(mc.Spring(0, 0.5), mc.Spring(0, 0.5))))
+    scene.add_joint(
+        mc.UniversalJoint(
+            None,
+            "m",
+            (0, 0, 0),
+            (0, 0, 1),
+            (1, 0, 0),
+            name="u",
+            limits=((-2, 0.7), (-0.4, 2)),
+            spring=(mc.Spring(0, 0.5), mc.Spring(0, 0.5)),
+        )
+    )
     world = mc.World(scene, **keywords)
     for _ in range(180):
         axis_b = np.array([np.cos(world.joint("u").position[0]), np.sin(world.joint("u").position[0]), 0])
@@ -407,7 +440,7 @@ def test_twist_limits_hold_about_the_axis(keywords, torque):
     world.set_pose("m", orientation=(np.cos(0.25), np.sin(0.25), 0, 0))
     for _ in range(120):
         q = world.body("m").orientation
-        axis = np.array([2 * (q[1] * q[3] + q[0] * q[2]), 2 * (q[2] * q[3] - q[0] * q[1]), 1 - 2 * (q[1]**2 + q[2]**2)])
+        axis = np.array([2 * (q[1] * q[3] + q[0] * q[2]), 2 * (q[2] * q[3] - q[0] * q[1]), 1 - 2 * (q[1] ** 2 + q[2] ** 2)])
         world.apply_torque("m", torque * axis)
         world.step()
     q = world.body("m").orientation
@@ -415,6 +448,7 @@ def test_twist_limits_hold_about_the_axis(keywords, torque):
 
 
 # ---- coordinates -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("speed", [9.0, -23.0, 150.0])
 def test_angles_count_their_turns(speed):
@@ -427,8 +461,11 @@ def test_angles_count_their_turns(speed):
     assert joint.angle == pytest.approx(-3 * speed, rel=2e-2)
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("m", mass=1, inertia=(0.1, 0.1, 0.1))
-    scene.add_joint(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u",
-                                      motor=(mc.Motor(velocity=speed), mc.Motor(velocity=0))))
+    scene.add_joint(
+        mc.UniversalJoint(
+            None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u", motor=(mc.Motor(velocity=speed), mc.Motor(velocity=0))
+        )
+    )
     world = mc.World(scene)
     world.step(120)
     np.testing.assert_allclose(world.joint("u").angle, (2 * speed, 0), rtol=1e-3, atol=1e-6)
@@ -436,7 +473,8 @@ def test_angles_count_their_turns(speed):
 
 def test_limits_beyond_one_turn():
     """A hinge limited to three and a half turns stops there, not at the first passage."""
-    world, joint, _ = hinge(dt=1 / 60, world={"substeps": 4}, limits=(-1.0, 7 * np.pi),
-                            motor=mc.Motor(velocity=8.0, max_force=10.0))
+    world, joint, _ = hinge(
+        dt=1 / 60, world={"substeps": 4}, limits=(-1.0, 7 * np.pi), motor=mc.Motor(velocity=8.0, max_force=10.0)
+    )
     world.step(400)
     assert joint.angle == pytest.approx(7 * np.pi, abs=5e-3)

@@ -10,8 +10,9 @@ import mcsim as mc
 def nut(rate, pitch=1e-3):
     """A nut on a screw, in flight; way a radian `pitch`."""
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("nut", shape=mc.Cylinder(0.05, 0.05), mass=1.0, velocity=(0, 0, rate * pitch),
-                   angular_velocity=(0, 0, rate))
+    scene.add_body(
+        "nut", shape=mc.Cylinder(0.05, 0.05), mass=1.0, velocity=(0, 0, rate * pitch), angular_velocity=(0, 0, rate)
+    )
     scene.add_joint(mc.ScrewJoint(None, "nut", anchor=(0, 0, 0), axis=(0, 0, 1), pitch=pitch, name="screw"))
     return scene
 
@@ -21,10 +22,16 @@ def gears(rate, ratio=10.0, count=1, friction=0.0):
     for k in range(count):
         for name, way, turn in (("small", 0.0, rate), ("large", 0.5, -rate / ratio)):
             at = (5.0 * k + way, 0, 0)
-            scene.add_body(f"{name}{k}", shape=mc.Cylinder(0.02 if name == "small" else 0.2, 0.02), position=at, mass=0.1,
-                           angular_velocity=(0, 0, turn))
-            scene.add_joint(mc.HingeJoint(None, f"{name}{k}", anchor=at, axis=(0, 0, 1), friction=friction,
-                                          name=f"{name} hinge{k}"))
+            scene.add_body(
+                f"{name}{k}",
+                shape=mc.Cylinder(0.02 if name == "small" else 0.2, 0.02),
+                position=at,
+                mass=0.1,
+                angular_velocity=(0, 0, turn),
+            )
+            scene.add_joint(
+                mc.HingeJoint(None, f"{name}{k}", anchor=at, axis=(0, 0, 1), friction=friction, name=f"{name} hinge{k}")
+            )
         scene.add_joint(mc.GearJoint(f"small hinge{k}", f"large hinge{k}", ratio=ratio))
     return scene
 
@@ -32,8 +39,9 @@ def gears(rate, ratio=10.0, count=1, friction=0.0):
 RATES = [500.0, 1000.0, 3000.0, 20000.0]
 
 
-@pytest.mark.parametrize("keywords", [{}, {"joint_solver": "rows"}, {"stabilization": "projection"}, {"solver": "pgs"},
-                                      {"substeps": 1}])
+@pytest.mark.parametrize(
+    "keywords", [{}, {"joint_solver": "rows"}, {"stabilization": "projection"}, {"solver": "pgs"}, {"substeps": 1}]
+)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.sampled(2)
 def test_a_nut_goes_as_far_as_it_turns(rate, keywords):

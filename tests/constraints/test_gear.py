@@ -13,13 +13,19 @@ from constraint_scenes import exponential, matrix, multiply, numerical_jacobian,
 from test_jacobian import numerical_curvature
 
 WORLDS = {
-    "rows": dict(joint_solver="rows"), "tree": dict(joint_solver="tree"), "pgs": dict(solver="pgs"),
-    "rk4": dict(integrator="rk4"), "baumgarte": dict(stabilization="baumgarte"),
-    "projection": dict(stabilization="projection"), "split_impulse": dict(stabilization="split_impulse"),
-    "ggl": dict(stabilization="ggl"), "none": dict(stabilization="none"),
+    "rows": dict(joint_solver="rows"),
+    "tree": dict(joint_solver="tree"),
+    "pgs": dict(solver="pgs"),
+    "rk4": dict(integrator="rk4"),
+    "baumgarte": dict(stabilization="baumgarte"),
+    "projection": dict(stabilization="projection"),
+    "split_impulse": dict(stabilization="split_impulse"),
+    "ggl": dict(stabilization="ggl"),
+    "none": dict(stabilization="none"),
     "tree-projection": dict(joint_solver="tree", stabilization="projection"),
     "tree-ggl": dict(joint_solver="tree", stabilization="ggl"),
-    "tree-baumgarte": dict(joint_solver="tree", stabilization="baumgarte")}
+    "tree-baumgarte": dict(joint_solver="tree", stabilization="baumgarte"),
+}
 every_world = pytest.mark.parametrize("keywords", WORLDS.values(), ids=WORLDS)
 BOTH = pytest.mark.parametrize("keywords", [WORLDS["rows"] | {"iterations": 30}, WORLDS["tree"]], ids=["rows", "tree"])
 
@@ -35,6 +41,7 @@ def wheels(inertias=(0.2, 0.5), ratio=-2.0, gravity=(0, 0, 0), **gear):
 
 
 # ---- reduced models --------------------------------------------------------------------------------------------------
+
 
 @every_world
 @pytest.mark.parametrize("ratio", [-2.0, 0.3])
@@ -118,7 +125,7 @@ def test_a_planetary_gear_with_a_ring(keywords):
         world.apply_torque("sun", (0, 0, 0.7))
         world.step()
     sun, planet = 1 + R_RING / R_SUN, 1 - R_RING / R_PLANET
-    inertia = I_SUN * sun**2 + I_PLANET * planet**2 + I_CARRIER + M_PLANET * (R_SUN + R_PLANET)**2
+    inertia = I_SUN * sun**2 + I_PLANET * planet**2 + I_CARRIER + M_PLANET * (R_SUN + R_PLANET) ** 2
     w = 2 * 0.7 * sun / inertia
     exact = keywords["joint_solver"] == "tree"
     assert world.angular_velocities[:, 2] == pytest.approx((w, sun * w, planet * w), rel=1e-7 if exact else 2e-4)
@@ -136,7 +143,7 @@ def test_a_planetary_gear_on_a_free_carrier(keywords):
         world.step()
     # planet: w_p - w_c = -(r_s / r_p) (w_s - w_c)
     planet = np.array([1 + R_SUN / R_PLANET, -R_SUN / R_PLANET])
-    mass = (np.diag([I_CARRIER + M_PLANET * (R_SUN + R_PLANET)**2, I_SUN]) + I_PLANET * np.outer(planet, planet))
+    mass = np.diag([I_CARRIER + M_PLANET * (R_SUN + R_PLANET) ** 2, I_SUN]) + I_PLANET * np.outer(planet, planet)
     w = 2 * np.linalg.solve(mass, torque)
     exact = keywords["joint_solver"] == "tree"
     assert world.angular_velocities[:, 2] == pytest.approx((*w, planet @ w), rel=1e-7 if exact else 1e-3)
@@ -145,8 +152,8 @@ def test_a_planetary_gear_on_a_free_carrier(keywords):
 # A free frame with two rotors on axes that are not parallel, geared to each other: turns in space as a gyrostat.
 AXES = np.array([[1.0, 0, 0], [0, 0.6, 0.8]])
 PLACES = np.array([[0.5, 0, 0], [-0.3, 0.4, 0.1]])
-ROTORS = ((1.0, 0.05, 0.08), (1.5, 0.07, 0.12))         # mass, moment across, moment about the axis
-RATIO = -1.7                                             # q1 + ratio q2 = 0
+ROTORS = ((1.0, 0.05, 0.08), (1.5, 0.07, 0.12))  # mass, moment across, moment about the axis
+RATIO = -1.7  # q1 + ratio q2 = 0
 
 
 def gyrostat(**world):
@@ -154,22 +161,32 @@ def gyrostat(**world):
     spin = np.array([0.7, -0.4, 1.1])
     rate = (3.0, -3.0 / RATIO)
     masses = np.array([m for m, *_ in ROTORS])
-    center = -(masses @ PLACES) / 4.0                     # the frame weighs 4: the whole is at rest about the origin
-    places = PLACES + center                              # those of the rotors, then the frame at `center`
+    center = -(masses @ PLACES) / 4.0  # the frame weighs 4: the whole is at rest about the origin
+    places = PLACES + center  # those of the rotors, then the frame at `center`
     center_all = (masses @ places + 4.0 * center) / (4.0 + masses.sum())
     places, center = places - center_all, center - center_all
-    scene.add_body("frame", mass=4.0, inertia=(0.3, 0.4, 0.5), position=center, velocity=np.cross(spin, center),
-                   angular_velocity=spin)
+    scene.add_body(
+        "frame", mass=4.0, inertia=(0.3, 0.4, 0.5), position=center, velocity=np.cross(spin, center), angular_velocity=spin
+    )
     for i, ((m, across, about), axis, place) in enumerate(zip(ROTORS, AXES, places)):
         inertia = across * np.eye(3) + (about - across) * np.outer(axis, axis)
-        scene.add_body(f"r{i}", mass=m, inertia=inertia, position=place, velocity=np.cross(spin, place),
-                       angular_velocity=spin + rate[i] * axis)
+        scene.add_body(
+            f"r{i}",
+            mass=m,
+            inertia=inertia,
+            position=place,
+            velocity=np.cross(spin, place),
+            angular_velocity=spin + rate[i] * axis,
+        )
         scene.add_joint(mc.HingeJoint("frame", f"r{i}", place, axis, name=f"h{i}"))
     scene.add_joint(mc.GearJoint("h0", "h1", RATIO, name="gear"))
     total = np.diag([0.3, 0.4, 0.5]) + 4.0 * (center @ center * np.eye(3) - np.outer(center, center))
     for (m, across, about), axis, place in zip(ROTORS, AXES, places):
-        total += (across * np.eye(3) + (about - across) * np.outer(axis, axis)
-                  + m * (place @ place * np.eye(3) - np.outer(place, place)))
+        total += (
+            across * np.eye(3)
+            + (about - across) * np.outer(axis, axis)
+            + m * (place @ place * np.eye(3) - np.outer(place, place))
+        )
     return mc.World(scene, **world), total, spin, 3.0
 
 
@@ -185,6 +202,7 @@ def gyrostat_reference(total, spin, rate, times):
         q = y[:4] / np.linalg.norm(y[:4])
         w = np.linalg.solve(block, [*(matrix(q).T @ h), p])
         return [*(0.5 * multiply(q, np.array([0.0, *w[:3]]))), w[3]]
+
     return solve_ivp(rates, (0, times[-1]), [1, 0, 0, 0, 0], "DOP853", times, rtol=1e-12, atol=1e-12).y.T
 
 
@@ -199,16 +217,20 @@ def test_a_geared_gyrostat_in_free_flight():
         for y in reference:
             world.step(120)
             q = y[:4] / np.linalg.norm(y[:4])
-            worst = max(worst, np.abs(matrix(world.orientations[0]) - matrix(q)).max(),
-                        abs(world.joint("h0").position - y[4]))
+            worst = max(
+                worst, np.abs(matrix(world.orientations[0]) - matrix(q)).max(), abs(world.joint("h0").position - y[4])
+            )
         errors.append(worst)
         assert np.concatenate(world.momentum()) == pytest.approx(before, abs=1e-11)
         assert world.joint_errors().max() < 1e-8
     assert errors[1] < 5e-5 and 3.0 < errors[0] / errors[1] < 5.0, errors
 
 
-@pytest.mark.parametrize("keywords", [dict(iterations=20), dict(stabilization="projection", iterations=20),
-                                      dict(solver="pgs", iterations=20)], ids=["si", "projection", "pgs"])
+@pytest.mark.parametrize(
+    "keywords",
+    [dict(iterations=20), dict(stabilization="projection", iterations=20), dict(solver="pgs", iterations=20)],
+    ids=["si", "projection", "pgs"],
+)
 def test_a_geared_gyrostat_by_rows(keywords):
     world, *start = gyrostat(dt=1 / 240, **keywords)
     before = np.concatenate(world.momentum())
@@ -228,8 +250,12 @@ def test_a_geared_gyrostat_by_the_position_integrators(integrator):
         before = np.concatenate(world.momentum())
         world.step(240)
         y = gyrostat_reference(*start, np.array([1.0]))[-1]
-        errors.append(max(np.abs(matrix(world.orientations[0]) - matrix(y[:4] / np.linalg.norm(y[:4]))).max(),
-                          abs(world.joint("h0").position - y[4])))
+        errors.append(
+            max(
+                np.abs(matrix(world.orientations[0]) - matrix(y[:4] / np.linalg.norm(y[:4]))).max(),
+                abs(world.joint("h0").position - y[4]),
+            )
+        )
         assert np.concatenate(world.momentum()) == pytest.approx(before, abs=1e-11)
         assert world.joint_errors().max() < 1e-9
     assert errors[1] < 2e-4 and 3.0 < errors[0] / errors[1] < 5.0, errors
@@ -243,10 +269,16 @@ def test_a_geared_gyrostat_by_runge_kutta():
     assert world.joint("h0").position == pytest.approx(y[4], abs=1e-6)
 
 
-@pytest.mark.parametrize("keywords,bound", [(dict(joint_solver="tree"), 1e-9), (dict(iterations=20), 1e-3),
-                                            (dict(stabilization="projection", iterations=20), 1e-6),
-                                            (dict(stabilization="baumgarte", iterations=20), 3e-3)],
-                         ids=["tree", "rows", "projection", "baumgarte"])
+@pytest.mark.parametrize(
+    "keywords,bound",
+    [
+        (dict(joint_solver="tree"), 1e-9),
+        (dict(iterations=20), 1e-3),
+        (dict(stabilization="projection", iterations=20), 1e-6),
+        (dict(stabilization="baumgarte", iterations=20), 3e-3),
+    ],
+    ids=["tree", "rows", "projection", "baumgarte"],
+)
 def test_drift_stays_bounded(keywords, bound):
     """Ten seconds of a gyrostat: the gear is no further off at the end than on the way."""
     world, *_ = gyrostat(**keywords)
@@ -259,27 +291,37 @@ def test_drift_stays_bounded(keywords, bound):
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
+
 def odd_pair(kind, side_b, seed=0):
     """Two joints of some kinds between four bodies (or the world) at random poses, geared."""
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, 0))
     names = ["a", "b", "c", "d"]
     for name in names:
-        scene.add_body(name, mass=rng.uniform(1, 3), inertia=rng.uniform(0.9, 1.1, 3), position=rng.normal(size=3),
-                       velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3))
-    make = {"hinge": lambda *e: mc.HingeJoint(*e, rng.normal(size=3), rng.normal(size=3)),
-            "slider": lambda *e: mc.SliderJoint(*e, rng.normal(size=3)),
-            "universal": lambda *e: mc.UniversalJoint(*e, rng.normal(size=3), (0, 0, 1), (1, 0, 0)),
-            "cylindrical": lambda *e: mc.CylindricalJoint(*e, rng.normal(size=3), rng.normal(size=3)),
-            "distance": lambda *e: mc.DistanceJoint(*e, rng.normal(size=3), rng.normal(size=3), limits=(0.01, 9.0)),
-            "free": lambda *e: mc.FreeJoint(*e)}
+        scene.add_body(
+            name,
+            mass=rng.uniform(1, 3),
+            inertia=rng.uniform(0.9, 1.1, 3),
+            position=rng.normal(size=3),
+            velocity=rng.normal(size=3),
+            angular_velocity=rng.normal(size=3),
+        )
+    make = {
+        "hinge": lambda *e: mc.HingeJoint(*e, rng.normal(size=3), rng.normal(size=3)),
+        "slider": lambda *e: mc.SliderJoint(*e, rng.normal(size=3)),
+        "universal": lambda *e: mc.UniversalJoint(*e, rng.normal(size=3), (0, 0, 1), (1, 0, 0)),
+        "cylindrical": lambda *e: mc.CylindricalJoint(*e, rng.normal(size=3), rng.normal(size=3)),
+        "distance": lambda *e: mc.DistanceJoint(*e, rng.normal(size=3), rng.normal(size=3), limits=(0.01, 9.0)),
+        "free": lambda *e: mc.FreeJoint(*e),
+    }
     several = {"universal": 1, "cylindrical": 1, "free": 2}
     first = scene.add_joint(make[kind[0]]("a", "b"))
     second = scene.add_joint(make[kind[1]](*side_b))
-    scene.add_joint(mc.GearJoint(first, second, rng.normal(), axis_a=several.get(kind[0]), axis_b=several.get(kind[1]),
-                                 name="gear"))
+    scene.add_joint(
+        mc.GearJoint(first, second, rng.normal(), axis_a=several.get(kind[0]), axis_b=several.get(kind[1]), name="gear")
+    )
     world = mc.World(scene)
-    if "universal" in kind:                      # the curvature of its angles is that of the closed joint
+    if "universal" in kind:  # the curvature of its angles is that of the closed joint
         world.orientations[1] = exponential(np.array([0.5, 0, 0]))
         return world
     for i in range(4):
@@ -288,11 +330,23 @@ def odd_pair(kind, side_b, seed=0):
     return world
 
 
-@pytest.mark.parametrize("kind", [("hinge", "hinge"), ("hinge", "slider"), ("slider", "hinge"),
-                                  ("universal", "cylindrical"), ("distance", "hinge"), ("free", "slider")],
-                         ids="-".join)
-@pytest.mark.parametrize("side", [("b", "c"), ("a", "c"), ("c", "d"), (None, "c"), ("c", "b"), ("a", "b")],
-                         ids=["chain", "frame", "apart", "world", "backwards", "same bodies"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ("hinge", "hinge"),
+        ("hinge", "slider"),
+        ("slider", "hinge"),
+        ("universal", "cylindrical"),
+        ("distance", "hinge"),
+        ("free", "slider"),
+    ],
+    ids="-".join,
+)
+@pytest.mark.parametrize(
+    "side",
+    [("b", "c"), ("a", "c"), ("c", "d"), (None, "c"), ("c", "b"), ("a", "b")],
+    ids=["chain", "frame", "apart", "world", "backwards", "same bodies"],
+)
 def test_a_gear_row_is_the_derivative_of_its_error(kind, side):
     """One row of J over up to four bodies, and its curvature, by differences; A is J M^-1 J' of it."""
     world = odd_pair(kind, side)
@@ -312,8 +366,8 @@ def test_a_gear_row_is_the_derivative_of_its_error(kind, side):
     inverse = np.zeros((24, 24))
     for i in range(4):
         r = matrix(world.orientations[i])
-        inverse[6 * i:6 * i + 3, 6 * i:6 * i + 3] = np.eye(3) / world.body(i).mass
-        inverse[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = r @ np.linalg.inv(world.body(i).inertia) @ r.T
+        inverse[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) / world.body(i).mass
+        inverse[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = r @ np.linalg.inv(world.body(i).inertia) @ r.T
     a = world.delassus().toarray()
     np.testing.assert_allclose(a, j.toarray() @ inverse @ j.toarray().T, atol=1e-12)
     assert np.array_equal(a, a.T)
@@ -334,14 +388,14 @@ def test_the_kkt_system_has_the_gear():
 
 # ---- with what else there is -----------------------------------------------------------------------------------------
 
+
 @BOTH
 def test_a_limit_beyond_a_gear(keywords):
     """A motor on wheel 1 turns wheel 2 to its limit and holds it there: the gear carries the motor's torque."""
     scene = mc.Scene(gravity=(0, 0, 0))
     for i, name in enumerate(("w1", "w2")):
         scene.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(i, 0, 0))
-    scene.add_joint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1), name="h1",
-                                  motor=mc.Motor(velocity=4.0, max_force=3.0)))
+    scene.add_joint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1), name="h1", motor=mc.Motor(velocity=4.0, max_force=3.0)))
     scene.add_joint(mc.HingeJoint(None, "w2", (1, 0, 0), (0, 0, 1), name="h2", limits=(-1.5, 1.0)))
     scene.add_joint(mc.GearJoint("h1", "h2", 3.0, name="gear"))
     world = mc.World(scene, **keywords)
@@ -393,12 +447,11 @@ def test_the_direct_solver_meets_all_rows_of_a_loop_of_gears_and_joints():
     scene = mc.Scene()
     scene.add_body("frame", mass=5.0, inertia=(1.0, 1.2, 1.4))
     scene.add_joint(mc.BallJoint(None, "frame", (0, 0, 1.0)))
-    for i in range(8):                                          # a hub: more than six joints on the frame
+    for i in range(8):  # a hub: more than six joints on the frame
         place = np.array([np.cos(i), np.sin(i), 0.1 * i])
         scene.add_body(f"w{i}", mass=0.5, inertia=(0.02, 0.03, 0.025), position=place)
-        scene.add_joint(mc.HingeJoint("frame", f"w{i}", place + (0.05, 0, 0), (np.sin(i), 0.2, np.cos(i)),
-                                      name=f"h{i}"))
-    for i in range(8):                                          # closed to a ring: the product of the ratios is 1
+        scene.add_joint(mc.HingeJoint("frame", f"w{i}", place + (0.05, 0, 0), (np.sin(i), 0.2, np.cos(i)), name=f"h{i}"))
+    for i in range(8):  # closed to a ring: the product of the ratios is 1
         scene.add_joint(mc.GearJoint(f"h{i}", f"h{(i + 1) % 8}", -2.0 if i % 2 else -0.5))
     world = mc.World(scene, joint_solver="tree")
     world.set_velocity("frame", angular_velocity=(0.3, 0.5, 1.0))
@@ -409,18 +462,25 @@ def test_the_direct_solver_meets_all_rows_of_a_loop_of_gears_and_joints():
 
 def test_many_gearboxes_are_solved_each_by_itself():
     """Probing goes by articulations: the rounds are the gears of one box, and a box alone moves as one among many."""
+
     def boxes(count):
         scene = mc.Scene(gravity=(0, 0, 0))
         for k in range(count):
             scene.add_body(f"f{k}", mass=2.0, inertia=(0.3, 0.3, 0.3), position=(0, 5 * k, 0))
             for i in range(3):
-                scene.add_body(f"w{k}-{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(i, 5 * k, 0),
-                               angular_velocity=(0, 0, (3.0, -1.0, 2.0)[i] * (k == 0)))
+                scene.add_body(
+                    f"w{k}-{i}",
+                    mass=1.0,
+                    inertia=(0.1, 0.1, 0.1),
+                    position=(i, 5 * k, 0),
+                    angular_velocity=(0, 0, (3.0, -1.0, 2.0)[i] * (k == 0)),
+                )
                 scene.add_joint(mc.HingeJoint(f"f{k}", f"w{k}-{i}", (i, 5 * k, 0), (0, 0, 1), name=f"h{k}-{i}"))
-        for i in range(2):                                     # gears of the boxes in turn, not box by box
+        for i in range(2):  # gears of the boxes in turn, not box by box
             for k in range(count):
                 scene.add_joint(mc.GearJoint(f"h{k}-{i}", f"h{k}-{i + 1}", 1.5))
         return mc.World(scene, joint_solver="tree")
+
     alone, many = boxes(1), boxes(4)
     one, four = (world._pipeline.parts.plan.articulations.state.border for world in (alone, many))
     assert one.rounds == four.rounds == 2 and four.count == 8
@@ -459,6 +519,7 @@ def test_a_gear_breaks(keywords):
 
 # ---- files, copies, bad input ----------------------------------------------------------------------------------------
 
+
 @BOTH
 def test_files_copies_and_snapshots(keywords, tmp_path):
     scene = wheels(gravity=(0, -9.81, 0))
@@ -485,6 +546,7 @@ def test_the_constant_is_that_of_the_initial_pose_or_given():
         scene.add_joint(mc.HingeJoint(None, "w2", (1, 0, 0), (0, 0, 1), name="h2"))
         scene.add_joint(mc.GearJoint("h1", "h2", 2.0, **gear))
         return mc.World(scene, joint_solver="tree")
+
     assert world().joint_errors()[2] == pytest.approx((0, 0), abs=1e-15)
     off = world(constant=0.5)
     assert off.joint_errors()[2] == pytest.approx((0, 0.1), abs=1e-12)
@@ -499,22 +561,25 @@ def some_joints():
     return scene
 
 
-@pytest.mark.parametrize("make,message", [
-    (lambda: mc.GearJoint("h1", "h2", 0.0), "GearJoint: ratio must not be zero"),
-    (lambda: mc.GearJoint("h1", "h2", "x"), "ratio must be a number"),
-    (lambda: mc.GearJoint("h1", "h2", np.nan), "ratio must be finite"),
-    (lambda: mc.GearJoint("h1", "h3", 1.0), "joint_b is wrong: there is no joint 'h3'.*add the joint before"),
-    (lambda: mc.GearJoint(3, "h2", 1.0), "joint_a must be a string"),
-    (lambda: mc.GearJoint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1)), "h2", 1.0), "joint_a is not in a scene yet"),
-    (lambda: mc.GearJoint("h1", "ball", 1.0), "joint_b is a ball joint, 'ball', which has no coordinate"),
-    (lambda: mc.GearJoint("h1", "gear", 1.0), "joint_b is a gear joint"),
-    (lambda: mc.GearJoint("h1", "h1", 1.0), "joint_b is joint_a"),
-    (lambda: mc.GearJoint("h1", "cylinder", 1.0), "axis_b is missing: the cylindrical joint 'cylinder' has several"),
-    (lambda: mc.GearJoint("h1", "cylinder", 1.0, axis_b=2), "axis_b must be from 0 to 1"),
-    (lambda: mc.GearJoint("h1", "h2", 1.0, axis_a=1), "axis_a must be from 0 to 0"),
-    (lambda: mc.GearJoint("h1", "h2", 1.0, axis_a="x"), "axis_a must be a coordinate's number"),
-    (lambda: mc.GearJoint("h1", "h2", 1.0, break_torque=-1.0), "break_torque must not be negative"),
-])
+@pytest.mark.parametrize(
+    "make,message",
+    [
+        (lambda: mc.GearJoint("h1", "h2", 0.0), "GearJoint: ratio must not be zero"),
+        (lambda: mc.GearJoint("h1", "h2", "x"), "ratio must be a number"),
+        (lambda: mc.GearJoint("h1", "h2", np.nan), "ratio must be finite"),
+        (lambda: mc.GearJoint("h1", "h3", 1.0), "joint_b is wrong: there is no joint 'h3'.*add the joint before"),
+        (lambda: mc.GearJoint(3, "h2", 1.0), "joint_a must be a string"),
+        (lambda: mc.GearJoint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1)), "h2", 1.0), "joint_a is not in a scene yet"),
+        (lambda: mc.GearJoint("h1", "ball", 1.0), "joint_b is a ball joint, 'ball', which has no coordinate"),
+        (lambda: mc.GearJoint("h1", "gear", 1.0), "joint_b is a gear joint"),
+        (lambda: mc.GearJoint("h1", "h1", 1.0), "joint_b is joint_a"),
+        (lambda: mc.GearJoint("h1", "cylinder", 1.0), "axis_b is missing: the cylindrical joint 'cylinder' has several"),
+        (lambda: mc.GearJoint("h1", "cylinder", 1.0, axis_b=2), "axis_b must be from 0 to 1"),
+        (lambda: mc.GearJoint("h1", "h2", 1.0, axis_a=1), "axis_a must be from 0 to 0"),
+        (lambda: mc.GearJoint("h1", "h2", 1.0, axis_a="x"), "axis_a must be a coordinate's number"),
+        (lambda: mc.GearJoint("h1", "h2", 1.0, break_torque=-1.0), "break_torque must not be negative"),
+    ],
+)
 def test_wrong_gears_are_refused(make, message):
     scene = some_joints()
     count = len(scene.joints)

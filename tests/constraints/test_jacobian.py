@@ -114,8 +114,9 @@ def test_rows_of_drives_act_along_the_free_coordinate(kind, drive):
         np.testing.assert_allclose(world.jacobian().toarray()[drives], expected, rtol=0, atol=TOLERANCE)
         if drive != "friction":
             target = 0.3 if drive == "spring" else 0.2
-            np.testing.assert_allclose(world.rows["error"][drives], np.atleast_1d(joint.position)[:count] - target,
-                                       atol=1e-14)
+            np.testing.assert_allclose(
+                world.rows["error"][drives], np.atleast_1d(joint.position)[:count] - target, atol=1e-14
+            )
 
 
 def test_errors_against_the_definitions():
@@ -147,15 +148,33 @@ def test_errors_against_the_definitions():
                 "constant_velocity": [*offset, twist],
             }[kind]
             np.testing.assert_allclose(pair.world.rows["error"], expected, atol=1e-13)
-            gaps = {"slider": offset[:2], "cylindrical": offset[:2], "planar": offset[2:],
-                    "screw": [*offset[:2], offset[2] - PITCH * twist], "distance": expected, "rack_pinion": expected,
-                    "free": 0.0, "slot": offset[:2], "point_on_plane": offset[2:]}
+            gaps = {
+                "slider": offset[:2],
+                "cylindrical": offset[:2],
+                "planar": offset[2:],
+                "screw": [*offset[:2], offset[2] - PITCH * twist],
+                "distance": expected,
+                "rack_pinion": expected,
+                "free": 0.0,
+                "slot": offset[:2],
+                "point_on_plane": offset[2:],
+            }
             distance = np.linalg.norm(gaps.get(kind, offset))
             tilt = np.arccos(a[:, 2] @ b[:, 2])
-            angle = {"ball": 0.0, "universal": abs(np.arcsin(a[:, 2] @ b[:, 0])), "hinge": tilt, "cylindrical": tilt,
-                     "planar": tilt, "screw": tilt, "distance": 0.0, "rack_pinion": 0.0, "free": 0.0,
-                     "slot": 0.0, "point_on_plane": 0.0, "constant_velocity": abs(twist)
-                     }.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
+            angle = {
+                "ball": 0.0,
+                "universal": abs(np.arcsin(a[:, 2] @ b[:, 0])),
+                "hinge": tilt,
+                "cylindrical": tilt,
+                "planar": tilt,
+                "screw": tilt,
+                "distance": 0.0,
+                "rack_pinion": 0.0,
+                "free": 0.0,
+                "slot": 0.0,
+                "point_on_plane": 0.0,
+                "constant_velocity": abs(twist),
+            }.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
             np.testing.assert_allclose(pair.world.joint_errors(), [[distance, angle]], atol=1e-9)
 
 
@@ -163,7 +182,7 @@ def test_a_quarter_and_a_half_turn_are_errors_too():
     """Large angle errors up to almost pi keep their sign and their derivative."""
     for kind in ("hinge", "slider", "fixed", "universal", "cylindrical", "planar", "screw"):
         # Where the axes are opposite there is no twist angle, and a screw's row is kept bounded instead.
-        for angle in (1.5, 2.5, 3.1)[:2 if kind == "screw" else 3]:
+        for angle in (1.5, 2.5, 3.1)[: 2 if kind == "screw" else 3]:
             pair = Pair(3, kind)
             world = pair.world
             axis = matrix(pair.frames()[0][1])[:, 0 if kind != "universal" else 1]
@@ -182,19 +201,29 @@ def chain(seed, links=ALL):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
     for i in range(links):
-        scene.add_body(f"b{i}", mass=10.0 ** rng.uniform(-2, 2),
-                       inertia=rng.uniform(0.9, 1.1, 3) * 10.0**rng.uniform(-2, 1),
-                       position=rng.normal(size=3), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
-                       kind="kinematic" if i == 2 else "dynamic")
+        scene.add_body(
+            f"b{i}",
+            mass=10.0 ** rng.uniform(-2, 2),
+            inertia=rng.uniform(0.9, 1.1, 3) * 10.0 ** rng.uniform(-2, 1),
+            position=rng.normal(size=3),
+            velocity=rng.normal(size=3),
+            angular_velocity=rng.normal(size=3),
+            kind="kinematic" if i == 2 else "dynamic",
+        )
     ends = [None, *range(links), None]
     for i, (a, b) in enumerate([*itertools.pairwise(ends), (links - 2, links - 1)]):
         kind = TYPES[i % len(TYPES)]
-        axes = {"axis": (0, 1, 0), "axis_a": (0, 0, 1), "axis_b": (1, 0, 0), "normal": (0, 0, 1), "rack_axis": (0, 0, 1),
-                "pinion_axis": (1, 0, 0)}
+        axes = {
+            "axis": (0, 1, 0),
+            "axis_a": (0, 0, 1),
+            "axis_b": (1, 0, 0),
+            "normal": (0, 0, 1),
+            "rack_axis": (0, 0, 1),
+            "pinion_axis": (1, 0, 0),
+        }
         place = {name: axes[name] for name in inspect.signature(CLASSES[kind]).parameters if name in axes}
         if kind in ("hinge", "slider"):
-            place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0),
-                      "motor": mc.Motor(velocity=1.0), "friction": 0.5}
+            place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0), "motor": mc.Motor(velocity=1.0), "friction": 0.5}
         a, b = (None if end is None else f"b{end}" for end in (a, b))
         points = {"anchor_a": rng.normal(size=3), "anchor_b": rng.normal(size=3)}
         place |= points if kind == "distance" else {"anchor": points["anchor_a"]}
@@ -222,6 +251,7 @@ def test_delassus_is_j_inverse_mass_j_transposed(seed):
 
 
 # ---- curvature -------------------------------------------------------------------------------------------------------
+
 
 def angular_accelerations(world):
     """(n, 3) of the free bodies: -I^-1 (w x I w)."""

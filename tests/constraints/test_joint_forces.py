@@ -59,8 +59,9 @@ def test_two_welds_between_the_same_bodies_share_the_load(keywords):
     world = settled(scene, keywords)
     total = sum(world.joint(name).force for name in world.joint_names)
     assert total == pytest.approx((0, 0, 2 * G), rel=1e-6, abs=1e-6)
-    moment = sum(np.cross((x, 0, 0), world.joint(f"weld{x}").force) + world.joint(f"weld{x}").torque
-                 for x in (0.2, 0.7, 1.2))
+    moment = sum(
+        np.cross((x, 0, 0), world.joint(f"weld{x}").force) + world.joint(f"weld{x}").torque for x in (0.2, 0.7, 1.2)
+    )
     assert moment == pytest.approx(np.cross((0.7, 0, 0), (0, 0, 2 * G)), rel=1e-3, abs=1e-3)
 
 
@@ -87,15 +88,16 @@ def test_a_slider_bears_what_is_across_it(keywords):
     rail = world.joint("rail")
     assert rail.velocity == pytest.approx(1.5, rel=1e-9)
     assert rail.force == pytest.approx((0, -4.0, 2 * G), rel=1e-6, abs=1e-6)
-    arm = np.array([0, 0, 0.5])                         # of the force, about the joint's point, the body's centre
+    arm = np.array([0, 0, 0.5])  # of the force, about the joint's point, the body's centre
     assert rail.torque == pytest.approx(-np.cross(arm, (3.0, 4.0, 0.0)), rel=1e-3, abs=1e-3)
 
 
 def test_a_circling_mass_pulls_with_its_centripetal_force():
     """A mass on a hinge in free space: the joint force is m w^2 r towards the centre."""
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("m", mass=1.5, inertia=(0.1, 0.1, 0.1), position=(0.8, 0, 0), velocity=(0, 2.4, 0),
-                   angular_velocity=(0, 0, 3.0))
+    scene.add_body(
+        "m", mass=1.5, inertia=(0.1, 0.1, 0.1), position=(0.8, 0, 0), velocity=(0, 2.4, 0), angular_velocity=(0, 0, 3.0)
+    )
     scene.add_joint(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h"))
     world = mc.World(scene, dt=1e-3, iterations=20)
     world.step(500)

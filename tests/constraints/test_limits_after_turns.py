@@ -34,9 +34,13 @@ def wheel(cls, kind="hinge", sign=1, **joint):
     rate = sign * (2 * math.pi + 0.25)
     scene.add_body("m", mass=1, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, 0, rate))
     at = dict(anchor=(0, 0, 0), name="j")
-    scene.add_joint({"hinge": lambda: mc.HingeJoint(None, "m", axis=(0, 0, 1), **at, **joint),
-                     "cylindrical": lambda: mc.CylindricalJoint(None, "m", axis=(0, 0, 1), **at),
-                     "planar": lambda: mc.PlanarJoint(None, "m", normal=(0, 0, 1), **at)}[kind]())
+    scene.add_joint(
+        {
+            "hinge": lambda: mc.HingeJoint(None, "m", axis=(0, 0, 1), **at, **joint),
+            "cylindrical": lambda: mc.CylindricalJoint(None, "m", axis=(0, 0, 1), **at),
+            "planar": lambda: mc.PlanarJoint(None, "m", normal=(0, 0, 1), **at),
+        }[kind]()
+    )
     return cls(scene, dt=1 / 120)
 
 

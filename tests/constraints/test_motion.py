@@ -41,6 +41,7 @@ def driven(joint, gravity=(0, 0, 0), mass=2.0, position=(0, 0, 0), **world):
 
 # ---- the function itself ---------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("motion", [mc.Motion(**WAVE), mc.Motion(wave)], ids=["formula", "function"])
 def test_derivatives_of_a_motion(motion):
     """at(t) against differences of the plain formula; close to t = 0 it is not called for negative times."""
@@ -55,6 +56,7 @@ def test_derivatives_of_a_motion(motion):
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
+
 def at_target(kind, seed, side, motion, error=0.0):
     """A pair whose driven joint stands at the motion's place of t = 0, its other coordinates at random."""
     start = random_coordinates(np.random.default_rng(seed + 90), kind)
@@ -65,21 +67,33 @@ def at_target(kind, seed, side, motion, error=0.0):
     return Pair(seed, kind, side, error, start, spin=2.0, motion=motion[0] if len(motion) == 1 else motion, **keywords)
 
 
-MOTIONS = {"hinge": (mc.Motion(**WAVE),), "slider": (mc.Motion(**WAVE),),
-           "universal": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
-           "ball": (mc.Motion(**WAVE), mc.Motion(-0.5, 0.8), mc.Motion(0.7, amplitude=0.3, frequency=0.4)),
-           "cylindrical": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
-           "planar": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8), mc.Motion(-0.2, 0.5, amplitude=0.3, frequency=0.4)),
-           "screw": (mc.Motion(**WAVE),), "rack_pinion": (mc.Motion(**WAVE),),
-           "distance": (mc.Motion(LENGTH, 0.3, amplitude=0.2, frequency=0.7),),
-           "free": (mc.Motion(**WAVE), mc.Motion(-0.2), mc.Motion(0.3, 0.4), mc.Motion(0.3, 0.5), mc.Motion(-0.5, 0.8),
-                    mc.Motion(0.7, amplitude=0.3, frequency=0.4))}
-PARTLY = {"cylindrical way": ("cylindrical", (mc.Motion(**WAVE), None)),
-          "cylindrical angle": ("cylindrical", (None, mc.Motion(**WAVE))),
-          "planar y": ("planar", (None, mc.Motion(**WAVE), None)),
-          "planar angle": ("planar", (None, None, mc.Motion(**WAVE))),
-          "free z": ("free", (None, None, mc.Motion(**WAVE), None, None, None)),
-          "free turn": ("free", (None, None, None, *MOTIONS["ball"]))}
+MOTIONS = {
+    "hinge": (mc.Motion(**WAVE),),
+    "slider": (mc.Motion(**WAVE),),
+    "universal": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
+    "ball": (mc.Motion(**WAVE), mc.Motion(-0.5, 0.8), mc.Motion(0.7, amplitude=0.3, frequency=0.4)),
+    "cylindrical": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
+    "planar": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8), mc.Motion(-0.2, 0.5, amplitude=0.3, frequency=0.4)),
+    "screw": (mc.Motion(**WAVE),),
+    "rack_pinion": (mc.Motion(**WAVE),),
+    "distance": (mc.Motion(LENGTH, 0.3, amplitude=0.2, frequency=0.7),),
+    "free": (
+        mc.Motion(**WAVE),
+        mc.Motion(-0.2),
+        mc.Motion(0.3, 0.4),
+        mc.Motion(0.3, 0.5),
+        mc.Motion(-0.5, 0.8),
+        mc.Motion(0.7, amplitude=0.3, frequency=0.4),
+    ),
+}
+PARTLY = {
+    "cylindrical way": ("cylindrical", (mc.Motion(**WAVE), None)),
+    "cylindrical angle": ("cylindrical", (None, mc.Motion(**WAVE))),
+    "planar y": ("planar", (None, mc.Motion(**WAVE), None)),
+    "planar angle": ("planar", (None, None, mc.Motion(**WAVE))),
+    "free z": ("free", (None, None, mc.Motion(**WAVE), None, None, None)),
+    "free turn": ("free", (None, None, None, *MOTIONS["ball"])),
+}
 DRIVEN = {kind: (kind, motion) for kind, motion in MOTIONS.items()} | PARTLY
 
 
@@ -98,14 +112,16 @@ def test_rows_of_a_motion(name, side):
         raw = world._raw_rows().copy()
         assert len(raw) == n and np.all(raw["kind"] == 0) and raw["block"][0] == n
         np.testing.assert_allclose(raw["error"], 0, atol=1e-14)
-        np.testing.assert_allclose(world.jacobian().toarray(), numerical_jacobian(world, lambda: world.rows["error"]),
-                                   atol=3e-9)
+        np.testing.assert_allclose(
+            world.jacobian().toarray(), numerical_jacobian(world, lambda: world.rows["error"]), atol=3e-9
+        )
         moved = slice(own, n)
         free = numerical_curvature(world)[moved]
 
         def at(time, field):
             world._pipeline.start = time
             return world._raw_rows()[field][moved].copy()
+
         d = 1e-4
         rate = (at(d, "error") - at(-d, "error")) / (2 * d)
         np.testing.assert_allclose(raw["rate"][moved], rate, atol=1e-6)
@@ -115,12 +131,18 @@ def test_rows_of_a_motion(name, side):
 
 # ---- what moves ------------------------------------------------------------------------------------------------------
 
+
 @every_world
 def test_a_hinge_at_constant_speed(keywords):
     """A mass on a driven arm: the angle is w t, the joint pulls with m w^2 r, and no torque is needed."""
     w, r = 3.0, 0.8
-    world = driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=mc.Motion(velocity=w)),
-                   position=(r, 0, 0), dt=1e-3, iterations=30, **keywords)
+    world = driven(
+        mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=mc.Motion(velocity=w)),
+        position=(r, 0, 0),
+        dt=1e-3,
+        iterations=30,
+        **keywords,
+    )
     world.step(2500)
     joint = world.joint("h")
     drift = 2e-2 if keywords["stabilization"] == "none" else 1e-5
@@ -136,10 +158,19 @@ def test_a_slider_that_swings(function, keywords):
     """x = A sin w t on a body under gravity: the drive gives m (g + x'')."""
     amplitude, frequency = 0.3, 0.8
     w = 2 * np.pi * frequency
-    motion = (mc.Motion(lambda t: amplitude * np.sin(w * t), lambda t: amplitude * w * np.cos(w * t)) if function else
-              mc.Motion(amplitude=amplitude, frequency=frequency))
-    world = driven(mc.SliderJoint(None, "m", axis=(0, 0, 1), name="s", motion=motion), gravity=(0, 0, -9.81), dt=1e-3,
-                   substeps=4, iterations=20, **keywords)
+    motion = (
+        mc.Motion(lambda t: amplitude * np.sin(w * t), lambda t: amplitude * w * np.cos(w * t))
+        if function
+        else mc.Motion(amplitude=amplitude, frequency=frequency)
+    )
+    world = driven(
+        mc.SliderJoint(None, "m", axis=(0, 0, 1), name="s", motion=motion),
+        gravity=(0, 0, -9.81),
+        dt=1e-3,
+        substeps=4,
+        iterations=20,
+        **keywords,
+    )
     joint = world.joint("s")
     for _ in range(15):
         world.step(100)
@@ -153,16 +184,27 @@ def test_a_motion_converges_at_second_order():
     """An arm driven about a leaning axis: where its end is, against the formula."""
     errors = []
     for substeps in (1, 2, 4):
-        world = driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 1, 1), name="h", motion=mc.Motion(**WAVE)),
-                       position=(0.7, 0, 0), gravity=(0, 0, -9.81), dt=5e-3, substeps=substeps, iterations=10)
+        world = driven(
+            mc.HingeJoint(None, "m", (0, 0, 0), (0, 1, 1), name="h", motion=mc.Motion(**WAVE)),
+            position=(0.7, 0, 0),
+            gravity=(0, 0, -9.81),
+            dt=5e-3,
+            substeps=substeps,
+            iterations=10,
+        )
         world.step(200)
         errors.append(abs(world.joint("h").position - wave(1.0)))
     assert errors[0] < 1e-3 and errors[-1] < errors[0] / 10, errors
 
 
 def test_a_ball_joint_follows_a_rotation_vector():
-    world = driven(mc.BallJoint(None, "m", (0, 0, 0), name="b", motion=MOTIONS["ball"]), position=(0.2, 0.1, 0),
-                   dt=2e-3, substeps=4, iterations=20)
+    world = driven(
+        mc.BallJoint(None, "m", (0, 0, 0), name="b", motion=MOTIONS["ball"]),
+        position=(0.2, 0.1, 0),
+        dt=2e-3,
+        substeps=4,
+        iterations=20,
+    )
     world.step(400)
     target = [m.at(world.time)[0] for m in MOTIONS["ball"]]
     off = multiply(exponential(world.joint("b").position), conjugate(exponential(np.array(target))))
@@ -171,8 +213,13 @@ def test_a_ball_joint_follows_a_rotation_vector():
 
 
 def test_a_universal_joint_follows_two_angles():
-    world = driven(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u", motion=MOTIONS["universal"]),
-                   position=(0.2, 0.1, 0), dt=2e-3, substeps=4, iterations=20)
+    world = driven(
+        mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u", motion=MOTIONS["universal"]),
+        position=(0.2, 0.1, 0),
+        dt=2e-3,
+        substeps=4,
+        iterations=20,
+    )
     world.step(400)
     assert world.joint("u").position == pytest.approx([m.at(world.time)[0] for m in MOTIONS["universal"]], abs=1e-5)
     assert world.joint("u").velocity == pytest.approx([m.at(world.time)[1] for m in MOTIONS["universal"]], abs=1e-4)
@@ -194,14 +241,20 @@ def test_a_driven_crank_moves_what_hangs_on_it():
     for _ in range(4):
         world.step(200)
         angle = w * world.time
-        x = r * np.cos(angle) + np.sqrt(l**2 - (r * np.sin(angle))**2)
+        x = r * np.cos(angle) + np.sqrt(l**2 - (r * np.sin(angle)) ** 2)
         assert world.body("slide").position == pytest.approx((x, 0, 0), abs=2e-4)
 
 
-EVERY_SOLVER = pytest.mark.parametrize("keywords", [
-    dict(joint_solver="rows", iterations=20), dict(joint_solver="tree"),
-    dict(joint_solver="rows", stabilization="projection", iterations=20), dict(integrator="rk4")],
-    ids=["rows", "tree", "projection", "rk4"])
+EVERY_SOLVER = pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(joint_solver="rows", iterations=20),
+        dict(joint_solver="tree"),
+        dict(joint_solver="rows", stabilization="projection", iterations=20),
+        dict(integrator="rk4"),
+    ],
+    ids=["rows", "tree", "projection", "rk4"],
+)
 
 
 def from_rest(amplitude, frequency, start=0.0):
@@ -210,19 +263,31 @@ def from_rest(amplitude, frequency, start=0.0):
 
 
 NEW_KINDS = {
-    "cylindrical": (lambda m: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), name="j", motion=m),
-                    (from_rest(0.3, 0.8), from_rest(2.0, 0.4))),
-    "planar": (lambda m: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 1, 1), name="j", motion=m),
-               (from_rest(0.3, 0.8), from_rest(-0.4, 0.5), from_rest(3.0, 0.4))),
-    "screw": (lambda m: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.05, name="j", motion=m[0]),
-              (from_rest(5.0, 0.5),)),
-    "distance": (lambda m: mc.DistanceJoint(None, "m", (0, 0, 1.2), (0, 0, 0), name="j", motion=m[0]),
-                 (from_rest(-0.2, 0.8, 1.2),)),
-    "rack_pinion": (lambda m: mc.RackPinionJoint(None, "m", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="j",
-                                                 motion=m[0]),
-                    (from_rest(2.0, 0.4),)),
-    "free": (lambda m: mc.FreeJoint(None, "m", name="j", motion=m),
-             (*[from_rest(0.1 * k, 0.5) for k in (1, 2, 3)], *[from_rest(0.3 * k, 0.4) for k in (1, -2, 1)]))}
+    "cylindrical": (
+        lambda m: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), name="j", motion=m),
+        (from_rest(0.3, 0.8), from_rest(2.0, 0.4)),
+    ),
+    "planar": (
+        lambda m: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 1, 1), name="j", motion=m),
+        (from_rest(0.3, 0.8), from_rest(-0.4, 0.5), from_rest(3.0, 0.4)),
+    ),
+    "screw": (
+        lambda m: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.05, name="j", motion=m[0]),
+        (from_rest(5.0, 0.5),),
+    ),
+    "distance": (
+        lambda m: mc.DistanceJoint(None, "m", (0, 0, 1.2), (0, 0, 0), name="j", motion=m[0]),
+        (from_rest(-0.2, 0.8, 1.2),),
+    ),
+    "rack_pinion": (
+        lambda m: mc.RackPinionJoint(None, "m", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="j", motion=m[0]),
+        (from_rest(2.0, 0.4),),
+    ),
+    "free": (
+        lambda m: mc.FreeJoint(None, "m", name="j", motion=m),
+        (*[from_rest(0.1 * k, 0.5) for k in (1, 2, 3)], *[from_rest(0.3 * k, 0.4) for k in (1, -2, 1)]),
+    ),
+}
 
 
 @EVERY_SOLVER
@@ -231,8 +296,14 @@ def test_the_newer_joints_follow_their_motions(kind, keywords):
     """Coordinates and rates against the formula, under gravity, from a body off the joint's point where it can be."""
     make, motion = NEW_KINDS[kind]
     gravity = (0, 0, -9.81) if kind != "rack_pinion" else (0, 0, 0)
-    world = driven(make(motion), gravity=gravity, position=(0.1, 0.2, 0) if kind in ("planar", "screw") else (0, 0, 0),
-                   dt=2e-3, substeps=4, **keywords)
+    world = driven(
+        make(motion),
+        gravity=gravity,
+        position=(0.1, 0.2, 0) if kind in ("planar", "screw") else (0, 0, 0),
+        dt=2e-3,
+        substeps=4,
+        **keywords,
+    )
     joint = world.joint("j")
     for _ in range(4):
         world.step(160)
@@ -270,11 +341,15 @@ def test_motions_of_the_newer_joints_in_files(tmp_path):
 
 # ---- state, files, bad input -----------------------------------------------------------------------------------------
 
+
 def test_time_goes_with_the_state():
     """Restore, copy and pickle go on to the same bits; so does a world of another dt from the same time."""
+
     def world(motion, **keywords):
-        return driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=motion), position=(1, 0, 0),
-                      **keywords)
+        return driven(
+            mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=motion), position=(1, 0, 0), **keywords
+        )
+
     first = world(mc.Motion(**WAVE))
     first.step(20)
     middle = first.snapshot()
@@ -290,7 +365,7 @@ def test_time_goes_with_the_state():
     finer.step(200)
     assert finer.time == pytest.approx(first.time)
     assert finer.joint("h").position == pytest.approx(wave(finer.time), abs=1e-4)
-    free = world(mc.Motion(wave))                        # a local function: copies, but cannot be pickled
+    free = world(mc.Motion(wave))  # a local function: copies, but cannot be pickled
     free.step(10)
     assert copy.deepcopy(free).state_hash() == free.state_hash()
 
@@ -306,9 +381,11 @@ def test_looking_changes_nothing():
 def test_files_keep_formulas_and_refuse_functions(tmp_path):
     scene = mc.Scene()
     scene.add_body("m", mass=1, inertia=(1, 1, 1))
-    for joint in (mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=mc.Motion(**WAVE)),
-                  mc.BallJoint(None, "m", (0, 0, 0), motion=MOTIONS["ball"]),
-                  mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(None, mc.Motion(velocity=1)))):
+    for joint in (
+        mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=mc.Motion(**WAVE)),
+        mc.BallJoint(None, "m", (0, 0, 0), motion=MOTIONS["ball"]),
+        mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(None, mc.Motion(velocity=1))),
+    ):
         scene.add_joint(joint)
     scene.save(tmp_path / "scene.json")
     assert mc.load(str(tmp_path / "scene.json")) == scene
@@ -317,32 +394,51 @@ def test_files_keep_formulas_and_refuse_functions(tmp_path):
         scene.save(tmp_path / "scene.json")
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: mc.Motion("fast"), "position must be a number"),
-    (lambda: mc.Motion(np.nan), "position must be finite"),
-    (lambda: mc.Motion(frequency=-1), "frequency must not be negative"),
-    (lambda: mc.Motion(wave, 3.0), "velocity must be a function as position is"),
-    (lambda: mc.Motion(1.0, wave), "velocity must be a number as position is"),
-    (lambda: mc.Motion(wave, amplitude=1), "amplitude is given together with a function"),
-    (lambda: mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=wave), "motion must be a Motion"),
-    (lambda: mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=mc.Motion(), motor=mc.Motor(velocity=1)),
-     "motion is given together with a motor"),
-    (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=mc.Motion()), "motion must be three of Motion"),
-    (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=(None, mc.Motion(), None)), "motion must be three of Motion"),
-    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=mc.Motion()),
-     "motion must be a pair"),
-    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(1, None)),
-     r"motion\[0\] must be a Motion"),
-    (lambda: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, None)),
-     "motion must be 3 of Motion or None"),
-    (lambda: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.1, motion=3), "motion must be a Motion"),
-    (lambda: mc.DistanceJoint(None, "m", (0, 0, 1), (0, 0, 0), length=1.0, motion=mc.Motion(1.0)),
-     "length is that of a rod"),
-    (lambda: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, mc.Motion()),
-                                 motor=(None, mc.Motor(velocity=1.0))), "together with a motor"),
-    (lambda: mc.FreeJoint(None, "m", motion=(None, None, None, mc.Motion(), None, None)),
-     "all three of the rotation vector"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: mc.Motion("fast"), "position must be a number"),
+        (lambda: mc.Motion(np.nan), "position must be finite"),
+        (lambda: mc.Motion(frequency=-1), "frequency must not be negative"),
+        (lambda: mc.Motion(wave, 3.0), "velocity must be a function as position is"),
+        (lambda: mc.Motion(1.0, wave), "velocity must be a number as position is"),
+        (lambda: mc.Motion(wave, amplitude=1), "amplitude is given together with a function"),
+        (lambda: mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=wave), "motion must be a Motion"),
+        (
+            lambda: mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=mc.Motion(), motor=mc.Motor(velocity=1)),
+            "motion is given together with a motor",
+        ),
+        (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=mc.Motion()), "motion must be three of Motion"),
+        (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=(None, mc.Motion(), None)), "motion must be three of Motion"),
+        (
+            lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=mc.Motion()),
+            "motion must be a pair",
+        ),
+        (
+            lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(1, None)),
+            r"motion\[0\] must be a Motion",
+        ),
+        (
+            lambda: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, None)),
+            "motion must be 3 of Motion or None",
+        ),
+        (lambda: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.1, motion=3), "motion must be a Motion"),
+        (
+            lambda: mc.DistanceJoint(None, "m", (0, 0, 1), (0, 0, 0), length=1.0, motion=mc.Motion(1.0)),
+            "length is that of a rod",
+        ),
+        (
+            lambda: mc.CylindricalJoint(
+                None, "m", (0, 0, 0), (0, 0, 1), motion=(None, mc.Motion()), motor=(None, mc.Motor(velocity=1.0))
+            ),
+            "together with a motor",
+        ),
+        (
+            lambda: mc.FreeJoint(None, "m", motion=(None, None, None, mc.Motion(), None, None)),
+            "all three of the rotation vector",
+        ),
+    ],
+)
 def test_wrong_motions_are_refused(make, message):
     with pytest.raises(mc.SceneError, match=message):
         make()
@@ -354,13 +450,17 @@ def test_a_function_that_fails_stops_the_step():
 
     def motion(t):
         return fault["give"]() if t > fault["at"] else np.sin(t)
+
     world = driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=mc.Motion(motion)), dt=0.01)
     with pytest.raises(ZeroDivisionError):
         world.step(50)
     assert 0.08 < world.time <= 0.1 and abs(world.joint("h").position - np.sin(world.time)) < 1e-3
     kept = world.state_hash()
-    for give, message in ((lambda: np.nan, "must give a finite number"), (lambda: "x", "must give a number"),
-                          (lambda: (1, 2), "joint 'h': its motion")):
+    for give, message in (
+        (lambda: np.nan, "must give a finite number"),
+        (lambda: "x", "must give a number"),
+        (lambda: (1, 2), "joint 'h': its motion"),
+    ):
         fault["give"] = give
         with pytest.raises(mc.SimulationError, match=message):
             world.step(1)

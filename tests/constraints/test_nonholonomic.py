@@ -29,10 +29,16 @@ def pair(seed, kind):
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, 0))
     for name in "ab":
-        scene.add_body(name, mass=rng.uniform(0.5, 3), inertia=random_inertia(rng),
-                       center_of_mass=rng.uniform(-0.3, 0.3, 3),
-                       position=rng.uniform(-1, 1, 3), orientation=random_quaternion(rng),
-                       velocity=2 * rng.normal(size=3), angular_velocity=2 * rng.normal(size=3))
+        scene.add_body(
+            name,
+            mass=rng.uniform(0.5, 3),
+            inertia=random_inertia(rng),
+            center_of_mass=rng.uniform(-0.3, 0.3, 3),
+            position=rng.uniform(-1, 1, 3),
+            orientation=random_quaternion(rng),
+            velocity=2 * rng.normal(size=3),
+            angular_velocity=2 * rng.normal(size=3),
+        )
     place = dict(anchor=rng.uniform(-1, 1, 3), axis=rng.normal(size=3))
     if kind == "knife_edge":
         joint = mc.KnifeEdgeJoint("a", "b", **place)
@@ -111,7 +117,7 @@ def test_a_disc_rolls_in_a_circle():
     r, m, lean, turn = 0.3, 1.0, 0.25, 2.0
     across, along = m * r * r / 4, m * r * r / 2
     up = np.array((0, 0, 1.0))
-    rise = np.array((-np.sin(lean), 0, np.cos(lean)))              # from the touching point to the centre, over r
+    rise = np.array((-np.sin(lean), 0, np.cos(lean)))  # from the touching point to the centre, over r
     axis = np.array((np.cos(lean), 0, np.sin(lean)))
 
     def motion(spin):
@@ -123,18 +129,26 @@ def test_a_disc_rolls_in_a_circle():
         return w, v, (np.cross(turn * up, momentum) - np.cross(-r * rise, force))[1]
 
     w, v, _ = motion(brentq(lambda spin: motion(spin)[2], -60, 60))
-    radius = abs(v[1]) / turn                                      # of the centre's circle
+    radius = abs(v[1]) / turn  # of the centre's circle
     scene = mc.Scene()
-    scene.add_body("disc", mass=m, inertia=(along, across, across), position=r * rise,
-                   orientation=exponential((0, -lean, 0)), velocity=v, angular_velocity=w)
+    scene.add_body(
+        "disc",
+        mass=m,
+        inertia=(along, across, across),
+        position=r * rise,
+        orientation=exponential((0, -lean, 0)),
+        velocity=v,
+        angular_velocity=w,
+    )
     scene.add_joint(mc.RollingJoint(None, "disc", r, axis=axis))
     off = []
     for substeps in (8, 16):
         world = mc.World(scene, dt=np.pi / turn / 500, substeps=substeps, iterations=8)
         world.step(500)
         moved = world.body("disc").position - r * rise
-        off.append((moved[2], np.linalg.norm(moved) - 2 * radius,
-                    world.energy().total / mc.World(scene).energy().total - 1))
+        off.append(
+            (moved[2], np.linalg.norm(moved) - 2 * radius, world.energy().total / mc.World(scene).energy().total - 1)
+        )
     off = np.array(off)
     assert np.abs(off[1]).max() < 2e-3 and np.abs(2 * off[1] - off[0]).max() < 3e-5, off
 
@@ -142,11 +156,18 @@ def test_a_disc_rolls_in_a_circle():
 def chaplygin(t, arm, mass, inertia, v, w):
     """Position of the centre of mass and angle of a sleigh with its blade `arm` behind the centre, from rest at angle
     0."""
+
     def rate(_, y):
         _x, _z, angle, u, spin = y
         across = arm * spin
-        return (u * np.cos(angle) - across * np.sin(angle), u * np.sin(angle) + across * np.cos(angle), spin,
-                arm * spin**2, -mass * arm * u * spin / (inertia + mass * arm**2))
+        return (
+            u * np.cos(angle) - across * np.sin(angle),
+            u * np.sin(angle) + across * np.cos(angle),
+            spin,
+            arm * spin**2,
+            -mass * arm * u * spin / (inertia + mass * arm**2),
+        )
+
     return solve_ivp(rate, (0, t), (0, 0, 0, v, w), rtol=1e-11, atol=1e-12, method="DOP853").y[:, -1]
 
 
@@ -177,29 +198,32 @@ def test_files_keep_them(tmp_path):
         scene.add_body(name, mass=1, inertia=(1, 1, 1))
     scene.add_joint(mc.RollingJoint("a", "b", 0.5, normal=(1, 0, 0), axis=(0, 0, 1), anchor=(2, 0, 0)))
     scene.add_joint(mc.RollingJoint("a", "b", 0.5))
-    scene.add_joint(mc.RollingJoint("a", "b", 0.5, disc=True, frame_a=((0, 0, 0), (1, 0, 0, 0)),
-                                    frame_b=((0, 0, 0), (1, 0, 0, 0))))
+    scene.add_joint(
+        mc.RollingJoint("a", "b", 0.5, disc=True, frame_a=((0, 0, 0), (1, 0, 0, 0)), frame_b=((0, 0, 0), (1, 0, 0, 0)))
+    )
     scene.add_joint(mc.KnifeEdgeJoint("a", "b", axis=(0, 0, 1)))
     scene.save(tmp_path / "scene.json")
     again = mc.load(str(tmp_path / "scene.json"))
     assert again == scene
     for joint, other in zip(scene.joints, again.joints):
-        assert all(np.array_equal(x, y) for x, y in zip((*joint.frame_a, *joint.frame_b),
-                                                        (*other.frame_a, *other.frame_b)))
+        assert all(np.array_equal(x, y) for x, y in zip((*joint.frame_a, *joint.frame_b), (*other.frame_a, *other.frame_b)))
     assert [joint.disc for joint in again.joints[:3]] == [True, False, True]
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: mc.RollingJoint(None, "b", 0.0), "radius must be positive"),
-    (lambda: mc.RollingJoint("a", None, 1.0), "b must be the body that rolls"),
-    (lambda: mc.RollingJoint(None, "b", 1.0, normal=(0, 0, 0)), "normal must not be zero"),
-    (lambda: mc.RollingJoint(None, "b", 1.0, axis=(0, 0, 2)), "axis is along the normal"),
-    (lambda: mc.RollingJoint(None, "b", 1.0, disc=True), "axis is missing: a disc needs it"),
-    (lambda: mc.RollingJoint(None, "b", 1.0, axis=(1, 0, 0), disc=False), "axis is given for a sphere"),
-    (lambda: mc.RollingJoint(None, "b", 1.0, frame_a=((0, 0, 0), (1, 0, 0, 0))), "frame_b is missing"),
-    (lambda: mc.KnifeEdgeJoint(None, "b", (0, 0, 0)), "axis is missing"),
-    (lambda: mc.KnifeEdgeJoint(None, "b", (0, 0, 0), (0, 0, 0)), "axis must not be zero"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: mc.RollingJoint(None, "b", 0.0), "radius must be positive"),
+        (lambda: mc.RollingJoint("a", None, 1.0), "b must be the body that rolls"),
+        (lambda: mc.RollingJoint(None, "b", 1.0, normal=(0, 0, 0)), "normal must not be zero"),
+        (lambda: mc.RollingJoint(None, "b", 1.0, axis=(0, 0, 2)), "axis is along the normal"),
+        (lambda: mc.RollingJoint(None, "b", 1.0, disc=True), "axis is missing: a disc needs it"),
+        (lambda: mc.RollingJoint(None, "b", 1.0, axis=(1, 0, 0), disc=False), "axis is given for a sphere"),
+        (lambda: mc.RollingJoint(None, "b", 1.0, frame_a=((0, 0, 0), (1, 0, 0, 0))), "frame_b is missing"),
+        (lambda: mc.KnifeEdgeJoint(None, "b", (0, 0, 0)), "axis is missing"),
+        (lambda: mc.KnifeEdgeJoint(None, "b", (0, 0, 0), (0, 0, 0)), "axis must not be zero"),
+    ],
+)
 def test_bad_input(make, message):
     with pytest.raises(mc.SceneError, match=message):
         make()

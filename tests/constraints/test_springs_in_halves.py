@@ -84,8 +84,16 @@ def servo(hertz, damping_ratio, substeps, max_force=1e9):
     """A wheel that a position motor turns from 0 to 1."""
     scene = mc.Scene()
     scene.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
-    scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 0, 1), name="h", motor=mc.Motor(
-        position=1.0, hertz=hertz, damping_ratio=damping_ratio, max_force=max_force)))
+    scene.add_joint(
+        mc.HingeJoint(
+            None,
+            "wheel",
+            (0, 0, 0),
+            (0, 0, 1),
+            name="h",
+            motor=mc.Motor(position=1.0, hertz=hertz, damping_ratio=damping_ratio, max_force=max_force),
+        )
+    )
     return mc.World(scene, substeps=substeps)
 
 
@@ -99,7 +107,8 @@ def test_a_position_motor_is_a_damped_oscillator(hertz, damping_ratio, substeps)
     for _ in range(60):
         world.step()
         off = np.exp(-damping_ratio * w * world.time) * (
-            np.cos(ringing * world.time) + damping_ratio * w / ringing * np.sin(ringing * world.time))
+            np.cos(ringing * world.time) + damping_ratio * w / ringing * np.sin(ringing * world.time)
+        )
         assert world.joint("h").position == pytest.approx(1 - off, abs=1e-10)
 
 
@@ -119,8 +128,9 @@ def test_a_spring_is_the_same_whatever_else_there_is(kind, hertz, beside):
     that stays slack changes nothing."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(1.5, 0, 0))
-    scene.add_joint(mc.DistanceJoint(None, "ball", (0, 0, 0), (1.5, 0, 0), length=1.0,
-                                     spring=mc.Spring((2 * np.pi * hertz)**2, 0.0)))
+    scene.add_joint(
+        mc.DistanceJoint(None, "ball", (0, 0, 0), (1.5, 0, 0), length=1.0, spring=mc.Spring((2 * np.pi * hertz) ** 2, 0.0))
+    )
     if kind == "rope":
         scene.add_joint(mc.DistanceJoint(None, "ball", (0, 3, 0), (1.5, 0, 0), limits=(None, 9.0)))
     if beside == "hinge":

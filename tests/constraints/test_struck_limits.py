@@ -19,10 +19,18 @@ def doors(speed, count, limit=0.3):
     return scene
 
 
-@pytest.mark.parametrize("make, keywords, most", [
-    (mc.World, {}, 1e-3), (mc.World, {"joint_solver": "rows"}, 1e-2), (mc.World, {"solver": "pgs"}, 1e-2),
-    (mc.World, {"stabilization": "projection"}, 1e-2), (mc.World, {"dt": 1 / 30}, 1e-3), (mc.World, {"substeps": 1}, 1e-2),
-    (mc.ReducedWorld, {}, 1e-2)])
+@pytest.mark.parametrize(
+    "make, keywords, most",
+    [
+        (mc.World, {}, 1e-3),
+        (mc.World, {"joint_solver": "rows"}, 1e-2),
+        (mc.World, {"solver": "pgs"}, 1e-2),
+        (mc.World, {"stabilization": "projection"}, 1e-2),
+        (mc.World, {"dt": 1 / 30}, 1e-3),
+        (mc.World, {"substeps": 1}, 1e-2),
+        (mc.ReducedWorld, {}, 1e-2),
+    ],
+)
 @pytest.mark.parametrize("count", [1, 4])
 @pytest.mark.sampled(2)
 def test_a_blow_does_not_drive_a_joint_through_its_limit(make, keywords, most, count):
@@ -57,11 +65,17 @@ def test_what_nothing_touches_has_limits_within_reach_alone():
     for limits in (None, (-3.0, 3.0)):
         scene = mc.Scene()
         for k in range(4):
-            scene.add_body(f"link{k}", shape=mc.Capsule(0.05, 0.2), position=(0.5 * k + 0.25, 0, 0),
-                           orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
-            scene.add_joint(mc.HingeJoint(None if k == 0 else f"link{k - 1}", f"link{k}", anchor=(0.5 * k, 0, 0),
-                                          axis=(0, 1, 0),
-                                          limits=limits))
+            scene.add_body(
+                f"link{k}",
+                shape=mc.Capsule(0.05, 0.2),
+                position=(0.5 * k + 0.25, 0, 0),
+                orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+            )
+            scene.add_joint(
+                mc.HingeJoint(
+                    None if k == 0 else f"link{k - 1}", f"link{k}", anchor=(0.5 * k, 0, 0), axis=(0, 1, 0), limits=limits
+                )
+            )
         worlds.append(mc.World(scene))
         worlds[-1].step(30)
     assert len(worlds[1].rows) == len(worlds[0].rows)

@@ -8,10 +8,17 @@ import pytest
 
 import mcsim as mc
 
-KINDS = {"hinge": mc.HingeJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint,
-         "screw": lambda *bodies, **frames: mc.ScrewJoint(*bodies, pitch=0.1, **frames)}
-WAYS = [{"stabilization": s, "joint_solver": j} for s in ("soft", "baumgarte", "split_impulse", "projection", "ggl")
-        for j in ("tree", "rows")] + [{"integrator": i} for i in ("rk4", "rattle", "variational")]
+KINDS = {
+    "hinge": mc.HingeJoint,
+    "cylindrical": mc.CylindricalJoint,
+    "planar": mc.PlanarJoint,
+    "screw": lambda *bodies, **frames: mc.ScrewJoint(*bodies, pitch=0.1, **frames),
+}
+WAYS = [
+    {"stabilization": s, "joint_solver": j}
+    for s in ("soft", "baumgarte", "split_impulse", "projection", "ggl")
+    for j in ("tree", "rows")
+] + [{"integrator": i} for i in ("rk4", "rattle", "variational")]
 
 
 def torn(kind, angle, world=mc.World, toward=0.3, joints=1, **keywords):
@@ -64,5 +71,9 @@ def test_what_is_turned_over_is_not_called_closed(kind, keywords):
     with suppress(mc.SimulationError):
         world.step(240)
         swept = keywords.get("joint_solver") == "rows" or keywords.get("integrator") == "rk4"
-        assert (angle_of(world) < 1e-3 or "open joints" in {note.kind for note in world.stats.notes}
-                or swept and np.abs(world.rows["error"]).max() > 1.0)
+        assert (
+            angle_of(world) < 1e-3
+            or "open joints" in {note.kind for note in world.stats.notes}
+            or swept
+            and np.abs(world.rows["error"]).max() > 1.0
+        )

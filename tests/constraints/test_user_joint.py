@@ -15,12 +15,18 @@ from test_jacobian import numerical_curvature
 
 G = 9.81
 WORLDS = {
-    "rows": dict(iterations=20), "tree": dict(joint_solver="tree"), "pgs": dict(solver="pgs", iterations=20),
-    "rk4": dict(integrator="rk4"), "baumgarte": dict(stabilization="baumgarte"),
-    "projection": dict(stabilization="projection"), "ggl": dict(stabilization="ggl"),
+    "rows": dict(iterations=20),
+    "tree": dict(joint_solver="tree"),
+    "pgs": dict(solver="pgs", iterations=20),
+    "rk4": dict(integrator="rk4"),
+    "baumgarte": dict(stabilization="baumgarte"),
+    "projection": dict(stabilization="projection"),
+    "ggl": dict(stabilization="ggl"),
     "split_impulse": dict(stabilization="split_impulse"),
     "tree-projection": dict(joint_solver="tree", stabilization="projection"),
-    "rattle": dict(integrator="rattle"), "variational": dict(integrator="variational")}
+    "rattle": dict(integrator="rattle"),
+    "variational": dict(integrator="variational"),
+}
 every_world = pytest.mark.parametrize("keywords", WORLDS.values(), ids=WORLDS)
 TREE = dict(joint_solver="tree")
 BOTH = pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE], ids=["rows", "tree"])
@@ -28,6 +34,7 @@ BOTH = pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE], ids=["rows", 
 
 # ---- joints that there are -------------------------------------------------------------------------------------------
 # Places on the bodies: the joint's point, and the axis z, of a frame that is the world's at the initial pose.
+
 
 def point(pose, local):
     return pose.position + pose.rotation @ local
@@ -82,8 +89,14 @@ def two_bodies(joint):
     """An upper body on a ball joint from the world, and one that hangs from it by `joint` at the origin. What is
     damped keeps no account of its energy, as what a user's function moves cannot, since that may do work."""
     scene = mc.Scene()
-    scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1.0, 2.0, 0.5),
-                   linear_damping=0.1)
+    scene.add_body(
+        "a",
+        mass=1.0,
+        inertia=(0.03, 0.05, 0.06),
+        position=(0.4, 0, 0.3),
+        angular_velocity=(1.0, 2.0, 0.5),
+        linear_damping=0.1,
+    )
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0.2, -0.1, -0.4), angular_velocity=(0.5, 0, -1.0))
     scene.add_joint(mc.BallJoint(None, "a", (0.8, 0, 0.6)))
     scene.add_joint(joint)
@@ -95,14 +108,23 @@ LOWER = (-0.2, 0.1, 0.4 - 0.7)
 KINDS = {
     "ball": (lambda: mc.BallJoint("a", "b", (0, 0, 0), name="j"), Ball(AT_A, AT_B), ()),
     "hinge": (lambda: mc.HingeJoint("a", "b", (0, 0, 0), (0, 0, 1), name="j"), Hinge(AT_A, AT_B), (3, 4)),
-    "distance": (lambda: mc.DistanceJoint("a", "b", (0, 0, 0), (0, 0, -0.7), name="j"), Rod(AT_A, LOWER), ())}
+    "distance": (lambda: mc.DistanceJoint("a", "b", (0, 0, 0), (0, 0, -0.7), name="j"), Rod(AT_A, LOWER), ()),
+}
 
 
 def user(kind, given=True, **keywords):
     """The user's joint that goes with KINDS[kind]."""
     _, residual, angles = KINDS[kind]
-    return mc.UserJoint("a", "b", residual, residual.jacobian if given else None, angles=angles, name="j",
-                        anchor=(0, 0, 0) if kind != "distance" else (0, 0, -0.7), **keywords)
+    return mc.UserJoint(
+        "a",
+        "b",
+        residual,
+        residual.jacobian if given else None,
+        angles=angles,
+        name="j",
+        anchor=(0, 0, 0) if kind != "distance" else (0, 0, -0.7),
+        **keywords,
+    )
 
 
 @every_world
@@ -151,26 +173,31 @@ def test_rows_of_a_user_joint(kind, given):
     np.testing.assert_allclose(world._raw_rows()["curvature"][rows], numerical_curvature(world)[rows], atol=2e-6)
     angles = KINDS[kind][2]
     errors = world.rows["error"][rows]
-    assert world.joint_errors()[1] == pytest.approx((np.linalg.norm(np.delete(errors, angles)),
-                                                     np.linalg.norm(errors[list(angles)])), rel=1e-12)
+    assert world.joint_errors()[1] == pytest.approx(
+        (np.linalg.norm(np.delete(errors, angles)), np.linalg.norm(errors[list(angles)])), rel=1e-12
+    )
 
 
 def test_a_loop_closed_by_a_user_joint():
     """A planar four-bar in space, its last hinge a user's ball: the direct solver meets it with the tree; second
     order."""
+
     def mechanism(last):
         scene = mc.Scene()
         corners = np.array([(0, 0, 0), (0.2, 0, 0.5), (1.0, 0, 0.7), (1.2, 0, 0)])
         for k in range(3):
-            scene.add_body(f"l{k}", mass=1.0 + k, inertia=(0.05, 0.05, 0.05),
-                           position=(corners[k] + corners[k + 1]) / 2)
+            scene.add_body(f"l{k}", mass=1.0 + k, inertia=(0.05, 0.05, 0.05), position=(corners[k] + corners[k + 1]) / 2)
         ends = [None, "l0", "l1", "l2"]
         for k in range(3):
             scene.add_joint(mc.HingeJoint(ends[k], ends[k + 1], corners[k], (0, 1, 0)))
         half = (corners[3] - corners[2]) / 2
-        scene.add_joint(mc.UserJoint(None, "l2", lambda a, b: point(b, half) - corners[3]) if last == "user" else
-                        mc.BallJoint(None, "l2", corners[3]))
+        scene.add_joint(
+            mc.UserJoint(None, "l2", lambda a, b: point(b, half) - corners[3])
+            if last == "user"
+            else mc.BallJoint(None, "l2", corners[3])
+        )
         return mc.World(scene, joint_solver="tree")
+
     worlds = [mechanism(last) for last in ("user", "built in")]
     for world in worlds:
         world.step(60)
@@ -193,6 +220,7 @@ def test_momentum_in_free_flight():
 
 # ---- joints that there are not ---------------------------------------------------------------------------------------
 
+
 def bead(residual, position, velocity, jacobian=None, **world):
     scene = mc.Scene()
     scene.add_body("bead", mass=0.5, inertia=(0.01, 0.01, 0.01), position=position, velocity=velocity)
@@ -207,9 +235,11 @@ def on_parabola(a, b):
 
 def test_a_bead_on_a_parabola():
     """(1 + 4 x^2) x'' = -4 x x'^2 - 2 g x; at second order, and the wire bears m (z'' + g) upward."""
+
     def rates(t, y):
         x, u = y
         return u, (-4 * x * u * u - 2 * G * x) / (1 + 4 * x * x)
+
     times = np.array([0.5, 1.0, 1.5, 2.0])
     exact = solve_ivp(rates, (0, 2), (0.9, 0.0), "DOP853", times, rtol=1e-12, atol=1e-12).y
     errors = []
@@ -226,16 +256,25 @@ def test_a_bead_on_a_parabola():
     assert world.joint("wire").force[2] == pytest.approx(0.5 * (bend + G), rel=2e-2)
 
 
-@pytest.mark.parametrize("keywords", [dict(iterations=20, dt=1 / 240), dict(integrator="rk4", dt=1 / 240, substeps=1),
-                                      dict(stabilization="projection", dt=1 / 960, substeps=1)],
-                         ids=["rows", "rk4", "projection"])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(iterations=20, dt=1 / 240),
+        dict(integrator="rk4", dt=1 / 240, substeps=1),
+        dict(stabilization="projection", dt=1 / 960, substeps=1),
+    ],
+    ids=["rows", "rk4", "projection"],
+)
 def test_a_bead_on_an_ellipse(keywords):
     """x = 2 cos s, z = sin s, over the top and down; (4 sin^2 + cos^2) s'' = -3 sin cos s'^2 - g cos."""
+
     def rates(t, y):
         s, w = y
-        return w, (-3 * np.sin(s) * np.cos(s) * w * w - G * np.cos(s)) / (4 * np.sin(s)**2 + np.cos(s)**2)
-    world = bead(lambda a, b: (b.position[1], np.hypot(b.position[0] / 2, b.position[2]) - 1.0), (2, 0, 0), (0, 0, 6.0),
-                 **keywords)
+        return w, (-3 * np.sin(s) * np.cos(s) * w * w - G * np.cos(s)) / (4 * np.sin(s) ** 2 + np.cos(s) ** 2)
+
+    world = bead(
+        lambda a, b: (b.position[1], np.hypot(b.position[0] / 2, b.position[2]) - 1.0), (2, 0, 0), (0, 0, 6.0), **keywords
+    )
     s, _w = solve_ivp(rates, (0, 1), (0, 6.0), "DOP853", [1.0], rtol=1e-12, atol=1e-12).y[:, 0]
     world.step(round(1 / world.dt))
     loose = 1e-6 if "integrator" in keywords else 5e-2 if "stabilization" in keywords else 1e-2
@@ -250,8 +289,11 @@ def test_a_pulley(keywords):
     p, q = np.array([0, 0, 3.0]), np.array([1.0, 0, 3.0])
     scene.add_body("a", mass=3.0, inertia=(0.1, 0.1, 0.1))
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
-    scene.add_joint(mc.UserJoint("a", "b", lambda a, b: [
-        np.linalg.norm(a.position - p) + 2 * np.linalg.norm(b.position - q) - 9.0], name="rope"))
+    scene.add_joint(
+        mc.UserJoint(
+            "a", "b", lambda a, b: [np.linalg.norm(a.position - p) + 2 * np.linalg.norm(b.position - q) - 9.0], name="rope"
+        )
+    )
     world = mc.World(scene, **keywords)
     world.step(30)
     # Down by x at a, up by x / 2 at b: x'' (m_a + m_b / 4) = g (m_a - m_b / 2), and the rope pulls m_a (g - x'').
@@ -270,8 +312,9 @@ def test_user_joints_gears_and_others_together(keywords):
     scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 1, 0), name="hinge"))
     scene.add_joint(mc.SliderJoint(None, "slide", (1, 0, 0), name="slide"))
     scene.add_joint(mc.GearJoint("slide", "hinge", -0.3, name="gear"))
-    scene.add_joint(mc.UserJoint("slide", "bob", lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5],
-                                 name="string"))
+    scene.add_joint(
+        mc.UserJoint("slide", "bob", lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5], name="string")
+    )
     world = mc.World(scene, **keywords)
     before = world.energy().total
     world.step(amount(100, 240))
@@ -307,6 +350,7 @@ def test_a_function_that_fails_stops_the_step(keywords):
     def residual(a, b):
         calls["left"] -= 1
         return b.position if calls["left"] > 0 else calls["give"]()
+
     scene = mc.Scene()
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(1, 2, 3))
     scene.add_joint(mc.UserJoint(None, "b", residual, name="nail"))
@@ -316,9 +360,11 @@ def test_a_function_that_fails_stops_the_step(keywords):
     with pytest.raises(ZeroDivisionError):
         world.step(50)
     kept, time = world.state_hash(), world.time
-    for give, message in ((lambda: [1.0], "joint 'nail': the residual must give 3 finite numbers"),
-                          (lambda: [np.nan] * 3, "joint 'nail': the residual must give 3 finite numbers"),
-                          (lambda: "x", "joint 'nail'")):
+    for give, message in (
+        (lambda: [1.0], "joint 'nail': the residual must give 3 finite numbers"),
+        (lambda: [np.nan] * 3, "joint 'nail': the residual must give 3 finite numbers"),
+        (lambda: "x", "joint 'nail'"),
+    ):
         calls["left"], calls["give"] = 20, give
         with pytest.raises(mc.SimulationError, match=message):
             world.step(1)
@@ -336,38 +382,50 @@ def test_a_wrong_jacobian_is_refused_with_the_largest_deviation():
         j[3, 10] += 0.2
         j[1, 2] += 0.1
         return j
+
     scene = two_bodies(mc.BallJoint("a", "b", (0, 0, 0)))
-    with pytest.raises(mc.SceneError, match=r"joint 'h': jacobian is not the residual's derivative: at the initial "
-                       r"pose the largest deviation from central differences is 0.2, in row 3 by w_b.y: "
-                       r"given .*, differences"):
+    with pytest.raises(
+        mc.SceneError,
+        match=r"joint 'h': jacobian is not the residual's derivative: at the initial "
+        r"pose the largest deviation from central differences is 0.2, in row 3 by w_b.y: "
+        r"given .*, differences",
+    ):
         scene.add_joint(mc.UserJoint("a", "b", right, wrong, name="h"))
 
     def right_at_first(a, b):
         j = right.jacobian(a, b).copy()
         j[0, 0] += 5 * (b.position[0] - 0.2)
         return j
+
     with pytest.raises(mc.SceneError, match="at a pose nearby the largest deviation"):
         scene.add_joint(mc.UserJoint("a", "b", right, right_at_first))
     assert len(scene.joints) == 2
 
 
-@pytest.mark.parametrize("make,message", [
-    (lambda: mc.UserJoint(None, "b", 3), "UserJoint: residual must be a function"),
-    (lambda: mc.UserJoint(None, "b", np.sin, 3), "jacobian must be a function"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, size=7), "size must be from 1 to 6"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, size=2), "size is 2, but the residual gives 3 numbers"),
-    (lambda: mc.UserJoint(None, "b", lambda a: a), "residual failed at the initial pose: TypeError"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: []), "residual must give 1 to 6 finite numbers"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: 0.0), "residual must give 1 to 6 finite numbers"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: [np.inf]), "residual must give 1 to 6 finite numbers"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: "x"), "residual failed at the initial pose: ValueError"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: np.zeros((3, 6))),
-     r"must be of shape \(3, 12\)"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: 1 / 0),
-     "jacobian failed at the initial pose"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, angles=(3,)), "angles must be row numbers from 0 to 2"),
-    (lambda: mc.UserJoint("b", "b", lambda a, b: b.position), "joins 'b' to itself"),
-])
+@pytest.mark.parametrize(
+    "make,message",
+    [
+        (lambda: mc.UserJoint(None, "b", 3), "UserJoint: residual must be a function"),
+        (lambda: mc.UserJoint(None, "b", np.sin, 3), "jacobian must be a function"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, size=7), "size must be from 1 to 6"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, size=2), "size is 2, but the residual gives 3 numbers"),
+        (lambda: mc.UserJoint(None, "b", lambda a: a), "residual failed at the initial pose: TypeError"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: []), "residual must give 1 to 6 finite numbers"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: 0.0), "residual must give 1 to 6 finite numbers"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: [np.inf]), "residual must give 1 to 6 finite numbers"),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: "x"), "residual failed at the initial pose: ValueError"),
+        (
+            lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: np.zeros((3, 6))),
+            r"must be of shape \(3, 12\)",
+        ),
+        (
+            lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: 1 / 0),
+            "jacobian failed at the initial pose",
+        ),
+        (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, angles=(3,)), "angles must be row numbers from 0 to 2"),
+        (lambda: mc.UserJoint("b", "b", lambda a, b: b.position), "joins 'b' to itself"),
+    ],
+)
 def test_wrong_user_joints_are_refused(make, message):
     scene = mc.Scene()
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.1, 0.1))

@@ -45,11 +45,28 @@ def in_order(a, b):
 
 # ---- products --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("a", "b"), [
-    ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)),
-    ((2, 3), (5, 3, 4)), ((2, 5, 2, 3), (2, 5, 3, 1)), ((5, 2, 3), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)),
-    ((0, 2, 3), (0, 3, 2)),
-    ((3, 0), (0,)), ((1, 1), (1, 1)), ((9, 13), (13,)), ((17, 6), (6, 5))])
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((3,), (3, 4)),
+        ((2, 3), (3, 4)),
+        ((5, 2, 3), (5, 3, 4)),
+        ((5, 2, 3), (3, 4)),
+        ((2, 3), (5, 3, 4)),
+        ((2, 5, 2, 3), (2, 5, 3, 1)),
+        ((5, 2, 3), (3,)),
+        ((0, 3), (3, 2)),
+        ((2, 0), (0, 3)),
+        ((0, 2, 3), (0, 3, 2)),
+        ((3, 0), (0,)),
+        ((1, 1), (1, 1)),
+        ((9, 13), (13,)),
+        ((17, 6), (6, 5)),
+    ],
+)
 def test_products_are_those_of_the_operator(a, b):
     x, y = matrix(*a), matrix(*b, seed=1)
     np.testing.assert_allclose(product(x, y), x @ y, rtol=1e-13, atol=1e-14)
@@ -90,6 +107,7 @@ def test_what_does_not_fit_is_refused(a, b):
 
 # ---- solves ----------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("n", SIZES)
 def test_solves(n):
     a, b, columns = matrix(n, n), matrix(n, seed=1), matrix(n, 3, seed=2)
@@ -114,7 +132,7 @@ def test_panels_do_what_one_column_after_the_other_would():
             wanted[[p, best]], order[p], order[best] = wanted[[best, p]], order[best], order[p]
             for i in range(p + 1, n):
                 wanted[i, p] /= wanted[p, p]
-                wanted[i, p + 1:] -= wanted[i, p] * wanted[p, p + 1:]
+                wanted[i, p + 1 :] -= wanted[i, p] * wanted[p, p + 1 :]
         x = right[order]
         for i in range(n):
             for k in range(i):
@@ -150,6 +168,7 @@ def test_indefinite_ones_have_no_factor():
 
 
 # ---- the least solution ----------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("shape", [(5, 5), (9, 4), (4, 9), (1, 1), (3, 1), (1, 3), (40, 40)])
 def test_least_solutions(shape):
@@ -188,10 +207,19 @@ def test_nothing_to_solve():
 
 # ---- eigenvalues -----------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("n", SIZES)
 def test_eigenvalues_and_vectors(n):
-    for s in (definite(n), matrix(n, n) + matrix(n, n).T, np.diag(np.arange(n) - 2.0), np.ones((n, n)), np.zeros((n, n)),
-              1e200 * definite(n), 1e-200 * definite(n), np.diag(10.0 ** np.linspace(-12, 12, n))):
+    for s in (
+        definite(n),
+        matrix(n, n) + matrix(n, n).T,
+        np.diag(np.arange(n) - 2.0),
+        np.ones((n, n)),
+        np.zeros((n, n)),
+        1e200 * definite(n),
+        1e-200 * definite(n),
+        np.diag(10.0 ** np.linspace(-12, 12, n)),
+    ):
         values, vectors = eigen(s)
         size = np.abs(values).max() or 1.0
         np.testing.assert_allclose(values, np.linalg.eigvalsh(s), atol=1e-13 * n * size, rtol=0)
@@ -213,14 +241,22 @@ def test_what_is_not_finite_has_none():
 def test_nothing_that_is_given_is_written():
     a, b = definite(5), matrix(5)
     kept = a.copy(), b.copy()
-    for made in (lambda: solve(a, b), lambda: inverse(a), lambda: determinant(a), lambda: Cholesky(a).solve(b),
-                 lambda: least(a, b),
-                 lambda: eigen(a), lambda: product(a, b), lambda: linear.turned(a[None], b[None])):
+    for made in (
+        lambda: solve(a, b),
+        lambda: inverse(a),
+        lambda: determinant(a),
+        lambda: Cholesky(a).solve(b),
+        lambda: least(a, b),
+        lambda: eigen(a),
+        lambda: product(a, b),
+        lambda: linear.turned(a[None], b[None]),
+    ):
         made()
         assert np.array_equal(a, kept[0]) and np.array_equal(b, kept[1])
 
 
 # ---- sparse ----------------------------------------------------------------------------------------------------------
+
 
 def entries_by_turn(a, b):
     """a b, each sum from the first term of a row of a to the last, no product fused with an addition."""

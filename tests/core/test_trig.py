@@ -45,6 +45,7 @@ def test_arctan2_on_the_axes():
 
 # ---- by name ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize(("name", "reach"), [("sin", 10.0), ("cos", 10.0), ("tan", 1.5), ("arcsin", 1.0), ("arccos", 1.0)])
 def test_numbers_and_arrays(name, reach):
     x = np.random.default_rng(3).uniform(-reach, reach, (50, 4))

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[^\n`]*)\n(?P<text>.*?)"
-                   r"^(?P=indent)(?P=fence) *$", re.M | re.S)
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[^\n`]*)\n(?P<text>.*?)"
+    r"^(?P=indent)(?P=fence) *$",
+    re.M | re.S,
+)
 NOT_RUN = re.compile(r"<!-- not run: \S[^\n]* -->\n\Z")
 NUMBER = re.compile(r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 RELATIVE, ABSOLUTE = 1e-3, 1e-9
@@ -24,16 +27,23 @@ class Block(NamedTuple):
     text: str
     line: int
     runs: bool
-    follows: bool           # right after the block before it
+    follows: bool  # right after the block before it
 
 
 def blocks(page):
     """All fenced blocks of a page's text."""
     found, end = [], None
     for match in FENCE.finditer(page):
-        between = page[end:match.start()] if end is not None else None
-        found.append(Block(match["language"].strip(), match["text"], page.count("\n", 0, match.start()) + 1,
-                           NOT_RUN.search(page[:match.start()]) is None, between is not None and not between.strip()))
+        between = page[end : match.start()] if end is not None else None
+        found.append(
+            Block(
+                match["language"].strip(),
+                match["text"],
+                page.count("\n", 0, match.start()) + 1,
+                NOT_RUN.search(page[: match.start()]) is None,
+                between is not None and not between.strip(),
+            )
+        )
         end = match.end()
     return found
 
@@ -60,7 +70,7 @@ def run(page, name):
         if block.language != "python" or not block.runs:
             continue
         out = io.StringIO()
-        code = "\n" * block.line + block.text                # so that errors name the page's lines
+        code = "\n" * block.line + block.text  # so that errors name the page's lines
         try:
             with contextlib.redirect_stdout(out), warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -85,8 +95,7 @@ def without_code(page):
 
 def links(page):
     """Targets of all links and pictures that are not addresses."""
-    return [match["target"] for match in LINK.finditer(without_code(page))
-            if not re.match(r"[a-z]+:", match["target"])]
+    return [match["target"] for match in LINK.finditer(without_code(page)) if not re.match(r"[a-z]+:", match["target"])]
 
 
 def anchors(page):

@@ -5,10 +5,15 @@ import inspect
 import mcsim as mc
 
 MODULES = {"lab": mc.lab, "reduced": mc.reduced}
-CLASSES = [kind for module in (mc, *MODULES.values()) for name in module.__all__
-           if inspect.isclass(kind := getattr(module, name))]
+CLASSES = [
+    kind for module in (mc, *MODULES.values()) for name in module.__all__ if inspect.isclass(kind := getattr(module, name))
+]
 # What is told of as a module, whose own names are listed.
 NAMES = {f"mcsim.{name}" for name in mc.__all__ if name not in ("lab", "reduced", "scenes")}
-NAMES |= {f"mcsim.{module}.{name}" for module, found in MODULES.items() for name in found.__all__
-          if name not in ("compare", "studies")}
+NAMES |= {
+    f"mcsim.{module}.{name}"
+    for module, found in MODULES.items()
+    for name in found.__all__
+    if name not in ("compare", "studies")
+}
 NAMES |= {f"mcsim.scenes.{name}" for name in mc.scenes.__all__ if name != "load"}

@@ -30,8 +30,12 @@ def test_what_is_listed_is_there():
         assert found(name) is not None
 
 
-WHOLE = {kind for name, options in LISTED.items() if ":members:" in options
-         for kind in (found(name).__mro__ if ":inherited-members:" in options else [found(name)])}
+WHOLE = {
+    kind
+    for name, options in LISTED.items()
+    if ":members:" in options
+    for kind in (found(name).__mro__ if ":inherited-members:" in options else [found(name)])
+}
 
 
 def missing(kind):
@@ -59,8 +63,15 @@ def hidden(kind, home, name):
     parts of mcsim, where that class stands whole."""
     value = vars(home)[name]
     data = not inspect.isroutine(value) and not isinstance(value, (property, cached_property, classmethod, staticmethod))
-    return any(name in vars(base) or name in getattr(base, "__annotations__", ()) for base in kind.__mro__[1:-1]
-               if base in WHOLE) or data and home not in (mc.World, mc.ReducedWorld)
+    return (
+        any(
+            name in vars(base) or name in getattr(base, "__annotations__", ())
+            for base in kind.__mro__[1:-1]
+            if base in WHOLE
+        )
+        or data
+        and home not in (mc.World, mc.ReducedWorld)
+    )
 
 
 def test_the_page_of_world_has_every_keyword():
@@ -70,8 +81,13 @@ def test_the_page_of_world_has_every_keyword():
 
 def test_docstrings_are_there():
     """Whatever the reference lists says something."""
-    silent = [name for name in LISTED if not inspect.getdoc(found(name)) and "autodata" not in name
-              and (inspect.isclass(found(name)) or inspect.isroutine(found(name)))]
+    silent = [
+        name
+        for name in LISTED
+        if not inspect.getdoc(found(name))
+        and "autodata" not in name
+        and (inspect.isclass(found(name)) or inspect.isroutine(found(name)))
+    ]
     assert not silent
 
 

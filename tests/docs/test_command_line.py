@@ -22,6 +22,6 @@ def test_examples_parse(line, tmp_path, monkeypatch):
     if words[0] in ("run", "compare"):
         if "--seconds" in words:
             at = words.index("--seconds")
-            del words[at:at + 2]
+            del words[at : at + 2]
         words += ["--seconds", "0.02" if words[0] == "run" else "0.2"]
     assert main(words) == 0

@@ -15,8 +15,12 @@ import pytest
 from markdown_pages import ROOT, anchors, blocks, differences, links, run
 
 PAGES = sorted(page for page in ROOT.glob("docs/**/*.md") if "_build" not in page.parts)
-EVERYWHERE = sorted(page for folder in ("docs", "benchmarks", "demos") for page in ROOT.glob(f"{folder}/**/*.md")
-                    if "_build" not in page.parts) + [ROOT / "README.md"]
+EVERYWHERE = sorted(
+    page
+    for folder in ("docs", "benchmarks", "demos")
+    for page in ROOT.glob(f"{folder}/**/*.md")
+    if "_build" not in page.parts
+) + [ROOT / "README.md"]
 TEXTS = {page: page.read_text(encoding="utf-8") for page in EVERYWHERE}
 LONGEST, LARGEST = 124, 60_000
 
@@ -27,12 +31,14 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-
 # ---- code ------------------------------------------------------------------------------------------------------------
 
 PYTHON = [page for page in PAGES if any(block.language == "python" and block.runs for block in blocks(TEXTS[page]))]
-SHELL = [page for page in PAGES if any(block.language == "sh" and re.search("^mcsim ", block.text, re.M)
-                                       for block in blocks(TEXTS[page]))]
+SHELL = [
+    page
+    for page in PAGES
+    if any(block.language == "sh" and re.search("^mcsim ", block.text, re.M) for block in blocks(TEXTS[page]))
+]
 
 
 @pytest.mark.sampled(1)
@@ -64,15 +70,21 @@ def test_lines_of_mcsim_run(page, tmp_path):
             continue
         for line in re.findall(r"^mcsim (.*)$", block.text, re.M):
             words = shlex.split(line, comments=True)
-            done = subprocess.run([sys.executable, "-m", "mcsim", *words], cwd=tmp_path, capture_output=True, text=True,
-                                  env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=300)
+            done = subprocess.run(
+                [sys.executable, "-m", "mcsim", *words],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
+                timeout=300,
+            )
             assert done.returncode == 0, f"{name(page)}: mcsim {line}\n{done.stdout}{done.stderr}"
 
 
 def test_the_runner_sees_what_is_wrong():
     assert not run('```python\nx = 1 / 3\nprint("a", x)\n```\n\n```text\na 0.3333\n```\n', "page")
-    assert "0.34" in run('```python\nprint(1 / 3)\n```\n\n```text\n0.34\n```\n', "page")[0]
-    assert "2 lines" in run('```python\nprint(1)\nprint(2)\n```\n```text\n1\n```\n', "page")[0]
+    assert "0.34" in run("```python\nprint(1 / 3)\n```\n\n```text\n0.34\n```\n", "page")[0]
+    assert "2 lines" in run("```python\nprint(1)\nprint(2)\n```\n```text\n1\n```\n", "page")[0]
     assert "ZeroDivision" in run("Text\n\n```python\n1 / 0\n```\n", "page")[0]
     assert "UserWarning" in run('```python\nimport warnings\nwarnings.warn("x")\n```\n', "page")[0]
     assert not run("<!-- not run: no reason -->\n```python\n1 / 0\n```\n", "page")
@@ -81,15 +93,19 @@ def test_the_runner_sees_what_is_wrong():
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 
+
 def too_long(page):
     """Lines of text that are too long: no tables, formulas that stand indented, nor what cannot be broken."""
     inside = {block.line + k for block in blocks(TEXTS[page]) for k in range(block.text.count("\n") + 2)}
-    return [f"{name(page)}:{number}" for number, line in enumerate(TEXTS[page].splitlines(), 1)
-            if len(line) > LONGEST and number not in inside and not line.startswith(("|", "![", "#", "    "))]
+    return [
+        f"{name(page)}:{number}"
+        for number, line in enumerate(TEXTS[page].splitlines(), 1)
+        if len(line) > LONGEST and number not in inside and not line.startswith(("|", "![", "#", "    "))
+    ]
 
 
 def test_lines_are_not_too_long():
-    made = ("accuracy.md", "thresholds.md")                     # by scripts of benchmarks
+    made = ("accuracy.md", "thresholds.md")  # by scripts of benchmarks
     assert not [line for page in PAGES if page.name not in made for line in too_long(page)]
 
 
@@ -124,6 +140,7 @@ def test_pictures_of_pages_are_small():
 
 # ---- the site --------------------------------------------------------------------------------------------------------
 
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The built site."""
@@ -131,8 +148,14 @@ def site(tmp_path_factory):
     pytest.importorskip("myst_parser")
     pytest.importorskip("furo")
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run([sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(folder)],
-                          cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

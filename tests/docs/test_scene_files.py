@@ -35,15 +35,24 @@ def fields(head):
 
 
 def test_tables_name_every_field_and_no_other():
-    for head, model in (("field | meaning", schema.SceneModel), ("field of a body", schema.BodyModel),
-                        ("field of a material", schema.MaterialModel), ("field of a motor", schema.MotorModel),
-                        ("field of a spring", schema.SpringModel), ("field of a motion", schema.MotionModel)):
+    for head, model in (
+        ("field | meaning", schema.SceneModel),
+        ("field of a body", schema.BodyModel),
+        ("field of a material", schema.MaterialModel),
+        ("field of a motor", schema.MotorModel),
+        ("field of a spring", schema.SpringModel),
+        ("field of a motion", schema.MotionModel),
+    ):
         assert fields(head) == set(model.model_fields), head
 
 
-@pytest.mark.parametrize("head, models, shared", [
-    ("`type` of a shape", schema.SHAPE_MODELS, ("field of every shape",)),
-    ("`type` of a joint", schema.JOINT_MODELS, ("field of every joint", "field of joints that move"))])
+@pytest.mark.parametrize(
+    "head, models, shared",
+    [
+        ("`type` of a shape", schema.SHAPE_MODELS, ("field of every shape",)),
+        ("`type` of a joint", schema.JOINT_MODELS, ("field of every joint", "field of joints that move")),
+    ],
+)
 @pytest.mark.sampled(1)
 def test_tables_of_types(head, models, shared):
     """Each type has a row with its own fields; what most of them have stands in tables of its own."""
@@ -57,9 +66,13 @@ def test_tables_of_types(head, models, shared):
 def test_defaults_are_those_of_the_classes():
     """Where a table gives one as a number."""
     count = 0
-    for head, function in (("field of a material", mc.Material), ("field of a motor", mc.Motor),
-                           ("field of a spring", mc.Spring), ("field of a motion", mc.Motion),
-                           ("field of a body", mc.Scene.add_body)):
+    for head, function in (
+        ("field of a material", mc.Material),
+        ("field of a motor", mc.Motor),
+        ("field of a spring", mc.Spring),
+        ("field of a motion", mc.Motion),
+        ("field of a body", mc.Scene.add_body),
+    ):
         defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
         for row in table(head):
             for name in names(row[0]):
@@ -79,7 +92,7 @@ def test_examples_are_right_and_run(tmp_path):
 
 def test_the_puppet_falls_and_stays_in_one_piece():
     """It passes `mcsim check`, falls, and comes to rest on the floor."""
-    puppet, = (scene for scene in map(mc.Scene.from_dict, map(json.loads, EXAMPLES)) if scene.name == "puppet")
+    (puppet,) = (scene for scene in map(mc.Scene.from_dict, map(json.loads, EXAMPLES)) if scene.name == "puppet")
     world = mc.World(puppet)
     world.step(600)
     assert world.joint_errors()[:, 0].max() < 0.002

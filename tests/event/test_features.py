@@ -19,17 +19,36 @@ A = {
     "box": (mc.Box((0.5, 0.8, 0.3), position=(0.1, 0.2, 0.0), orientation=TURN), 0.0),
     "hull": (mc.ConvexHull(0.5 * POINTS, position=(0.1, 0.2, 0.0)), 0.0),
 }
-B = {"sphere": mc.Sphere(0.25, position=(0.3, -0.1, 0.2)), "capsule": mc.Capsule(0.2, 0.5, position=(0.1, 0.2, 0.1)),
-     "box": mc.Box((0.4, 0.2, 0.6), position=(0.1, 0.0, 0.2)), "hull": mc.ConvexHull(0.6 * POINTS[::-1])}
-PAIRS = [("plane", "sphere"), ("plane", "capsule"), ("plane", "box"), ("plane", "hull"), ("sphere", "sphere"),
-         ("capsule", "sphere"), ("box", "sphere"), ("capsule", "capsule"), ("box", "capsule"), ("box", "box"),
-         ("hull", "box"), ("hull", "hull")]
+B = {
+    "sphere": mc.Sphere(0.25, position=(0.3, -0.1, 0.2)),
+    "capsule": mc.Capsule(0.2, 0.5, position=(0.1, 0.2, 0.1)),
+    "box": mc.Box((0.4, 0.2, 0.6), position=(0.1, 0.0, 0.2)),
+    "hull": mc.ConvexHull(0.6 * POINTS[::-1]),
+}
+PAIRS = [
+    ("plane", "sphere"),
+    ("plane", "capsule"),
+    ("plane", "box"),
+    ("plane", "hull"),
+    ("sphere", "sphere"),
+    ("capsule", "sphere"),
+    ("box", "sphere"),
+    ("capsule", "capsule"),
+    ("box", "capsule"),
+    ("box", "box"),
+    ("hull", "box"),
+    ("hull", "hull"),
+]
 
 
 def scene_of(a, b):
     scene = mc.Scene()
-    scene.add_body("a", shape=A[a][0], kind="static" if a == "plane" else "dynamic", **(
-        {} if a == "plane" else {"mass": 1.0, "inertia": (1, 1, 1), "center_of_mass": (0.05, 0, 0)}))
+    scene.add_body(
+        "a",
+        shape=A[a][0],
+        kind="static" if a == "plane" else "dynamic",
+        **({} if a == "plane" else {"mass": 1.0, "inertia": (1, 1, 1), "center_of_mass": (0.05, 0, 0)}),
+    )
     scene.add_body("b", shape=B[b], mass=1.0, inertia=(1, 1, 1), center_of_mass=(0, 0.1, 0))
     return scene
 
@@ -74,7 +93,7 @@ def test_rates_and_curvatures_are_derivatives(a, b):
             piece = pairs.pieces(here)
             gaps = [pairs.gaps(poses, piece) for poses in (before, here, after)]
             own = np.flatnonzero((np.max(np.abs(gaps), axis=0) < 10.0) & (gaps[1] > 0.02))
-            if hasattr(pairs, "normals"):                        # beyond the face's edge another piece gives the gap
+            if hasattr(pairs, "normals"):  # beyond the face's edge another piece gives the gap
                 own = own[pairs.leaving(here, piece)[own] < gaps[1][own] - 0.02]
             own = own[:12]
             if not len(own):
@@ -115,7 +134,7 @@ def test_gaps_are_the_colliders_distances(a, b):
                 assert (pairs.separations(poses)[0] > 0.0) == (distance > 0.0)
         if distance < 0.0:
             continue
-        if b in ("box", "hull") and a != "plane":                # distances to corners come from no single plane
+        if b in ("box", "hull") and a != "plane":  # distances to corners come from no single plane
             assert 0.0 < gap < distance + 1e-6
         else:
             assert gap == pytest.approx(distance, abs=1e-6)

@@ -13,8 +13,13 @@ def test_a_ball_leaves_a_globe_where_the_log_says(theta, dt):
     """cos = 2/3 of the start's; the place was that of the step's beginning, 12 mm off at 60 Hz."""
     scene = mc.Scene()
     scene.add_body("globe", shape=mc.Sphere(1.0), kind="static", material=mc.Material(friction=0))
-    scene.add_body("ball", shape=mc.Sphere(0.1), mass=1, position=(1.1 * np.sin(theta), 0, 1.1 * np.cos(theta)),
-                   material=mc.Material(friction=0))
+    scene.add_body(
+        "ball",
+        shape=mc.Sphere(0.1),
+        mass=1,
+        position=(1.1 * np.sin(theta), 0, 1.1 * np.cos(theta)),
+        material=mc.Material(friction=0),
+    )
     world = mc.World(scene, contact="event", dt=dt)
     found = world.event_log[:0]
     while not len(found) and world.time < 5:

@@ -30,8 +30,14 @@ def tangle(count=4, seed=0, held=True, damping=()):
         spin = {} if held else dict(velocity=rng.normal(size=3), angular_velocity=2 * rng.normal(size=3))
         if damping:
             spin |= dict(zip(("linear_damping", "angular_damping"), damping[k]))
-        scene.add_body(f"b{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.8, 1.2, 3) * (0.03, 0.04, 0.05),
-                       position=point + way / 2, orientation=turned(rng.normal(size=3), rng.uniform(0, 3)), **spin)
+        scene.add_body(
+            f"b{k}",
+            mass=rng.uniform(0.5, 2),
+            inertia=rng.uniform(0.8, 1.2, 3) * (0.03, 0.04, 0.05),
+            position=point + way / 2,
+            orientation=turned(rng.normal(size=3), rng.uniform(0, 3)),
+            **spin,
+        )
         if k or held:
             scene.add_joint(mc.BallJoint(f"b{k - 1}" if k else None, f"b{k}", point))
         point = point + way

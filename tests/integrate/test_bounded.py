@@ -10,6 +10,7 @@ from mechanism_scenes import G
 @pytest.mark.parametrize("integrator", ["rk4", "rattle", "variational"])
 def test_limits_friction_motors_and_contacts_act(integrator):
     """A pendulum against its limit; one held by friction; a velocity motor; a box at rest on a floor."""
+
     def hinge(**keywords):
         scene = mc.Scene()
         scene.add_body("bob", mass=1.0, inertia=(0.01,) * 3, position=(1, 0, 0))
@@ -39,8 +40,11 @@ def add_chain(scene, links, x):
     """Hinged rods from the world, level, with friction and limits that they come to."""
     for k in range(links):
         scene.add_body(f"rod{x}_{k}", mass=1.0, inertia=(0.09, 0.09, 0.01), position=(x + k + 0.5, 0, 0))
-        scene.add_joint(mc.HingeJoint(f"rod{x}_{k - 1}" if k else None, f"rod{x}_{k}", (x + k, 0, 0), (0, 1, 0),
-                                      friction=2.0, limits=(-0.3, 0.3)))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"rod{x}_{k - 1}" if k else None, f"rod{x}_{k}", (x + k, 0, 0), (0, 1, 0), friction=2.0, limits=(-0.3, 0.3)
+            )
+        )
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "rattle", "variational"])

@@ -12,8 +12,15 @@ INERTIA = np.array([[0.31, 0.02, -0.01], [0.02, 0.22, 0.03], [-0.01, 0.03, 0.14]
 
 def spinning(inertia=INERTIA, spin=(1.0, 5.0, -2.0), orientation=(1, 0, 0, 0), **keywords):
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("top", mass=2.0, inertia=inertia, angular_velocity=spin, orientation=orientation,
-                   velocity=(0.3, 0, -0.1), position=(1, 2, 3))
+    scene.add_body(
+        "top",
+        mass=2.0,
+        inertia=inertia,
+        angular_velocity=spin,
+        orientation=orientation,
+        velocity=(0.3, 0, -0.1),
+        position=(1, 2, 3),
+    )
     return mc.World(scene, **keywords)
 
 
@@ -30,15 +37,18 @@ def spin_momentum(world):
 
 def reference(inertia, spin, time):
     """Euler's equations and the quaternion's by SciPy: -> orientation, angular velocity in the world."""
+
     def rates(_, y):
-        q, w = y[:4], y[4:]                                             # w in body axes
+        q, w = y[:4], y[4:]  # w in body axes
         dq = 0.5 * np.array([-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))])
         return np.concatenate([dq, np.linalg.solve(inertia, np.cross(inertia @ w, w))])
+
     y = solve_ivp(rates, (0, time), [1, 0, 0, 0, *spin], rtol=1e-12, atol=1e-13, method="DOP853").y[:, -1]
     return y[:4], rotation(y[:4] / np.linalg.norm(y[:4])) @ y[4:]
 
 
 # ---- translation -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("stabilization", ["soft", "baumgarte"])
 def test_free_fall(stabilization):
@@ -65,20 +75,28 @@ def test_forces_accelerate_masses_and_torques_inertias():
     r = rotation((0.6, 0, 0.8, 0))
     assert world.velocities[0] == pytest.approx(np.array((0.3, 0, -0.1)) + 0.01 * np.array((1, 2, 3)) / 2)
     assert world.angular_velocities[0] == pytest.approx(
-        0.01 * r @ np.linalg.solve(INERTIA, r.T @ (0.1, -0.2, 0.3)), rel=1e-3)
+        0.01 * r @ np.linalg.solve(INERTIA, r.T @ (0.1, -0.2, 0.3)), rel=1e-3
+    )
 
 
 def test_damping_decays_at_its_rate():
     """Velocities fall by 1 / (1 + h c / 2) in each half of a substep, which tends to exp(-c t)."""
     for substeps in (1, 8):
         scene = mc.Scene(gravity=(0, 0, 0))
-        scene.add_body("m", mass=1, inertia=(1, 1, 1), velocity=(3, 0, 0), angular_velocity=(0, 2, 0),
-                       linear_damping=0.7, angular_damping=1.9)
+        scene.add_body(
+            "m",
+            mass=1,
+            inertia=(1, 1, 1),
+            velocity=(3, 0, 0),
+            angular_velocity=(0, 2, 0),
+            linear_damping=0.7,
+            angular_damping=1.9,
+        )
         world = mc.World(scene, substeps=substeps)
         world.step(60)
         h = 1 / 60 / substeps
-        assert world.velocities[0, 0] == pytest.approx(3 * (1 + 0.35 * h)**(-120 * substeps), rel=1e-12)
-        assert world.angular_velocities[0, 1] == pytest.approx(2 * (1 + 0.95 * h)**(-120 * substeps), rel=1e-12)
+        assert world.velocities[0, 0] == pytest.approx(3 * (1 + 0.35 * h) ** (-120 * substeps), rel=1e-12)
+        assert world.angular_velocities[0, 1] == pytest.approx(2 * (1 + 0.95 * h) ** (-120 * substeps), rel=1e-12)
         assert world.velocities[0, 0] == pytest.approx(3 * np.exp(-0.7), rel=0.01 / substeps)
 
 
@@ -95,6 +113,7 @@ def test_kinematic_bodies_keep_their_velocity():
 
 
 # ---- rotation --------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("keywords", [{}, {"substeps": 1}, {"dt": 1e-3}, {"dt": 0.1, "substeps": 1}, {"dt": 1.0}])
 def test_a_free_spin_keeps_momentum_and_energy(keywords):
@@ -160,7 +179,7 @@ def test_dzhanibekov_flips_with_its_period():
     assert len(crossings) >= 6
     # Landau and Lifshitz, Mechanics, section 37, moments ordered I1 < I2 < I3 and L^2 > 2 T I2.
     i3, i2, i1 = inertia
-    twice_energy, square = np.sum(inertia * spin**2), np.sum((inertia * spin)**2)
+    twice_energy, square = np.sum(inertia * spin**2), np.sum((inertia * spin) ** 2)
     if square < twice_energy * i2:
         i1, i3 = i3, i1
     k2 = (i2 - i1) * (twice_energy * i3 - square) / ((i3 - i2) * (square - twice_energy * i1))

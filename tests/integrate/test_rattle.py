@@ -46,8 +46,12 @@ def test_second_order_with_closed_joints(name, integrator):
     scene = MODELS[name]().scene()
     # 120 rad/s: increments turn too far by (w h)^2 / 6
     fast = (name, integrator) == ("spinning_top", "variational")
-    runs = np.array([follow(mc.World(scene, dt=1 / 120, substeps=8 * k if fast else k, integrator=integrator),
-                            36, reference(name)) for k in (3, 6)])
+    runs = np.array(
+        [
+            follow(mc.World(scene, dt=1 / 120, substeps=8 * k if fast else k, integrator=integrator), 36, reference(name))
+            for k in (3, 6)
+        ]
+    )
     errors, gaps, changes = runs.T
     assert orders(errors)[0] > 1.9 and errors[1] < (1e-2 if fast else 2e-3), runs
     assert orders(changes)[0] > 1.9 or changes[1] < 1e-9, runs
@@ -76,11 +80,13 @@ def test_springs_dampers_motors_and_damping_are_of_second_order(integrator):
     """Forces that depend on velocities too; a different damping on each body."""
     scene = tangle(3, damping=((0.0, 0.8), (0.3, 0.5), (0.6, 0.2)))
     scene.add_body("flap", mass=0.4, inertia=(0.01, 0.02, 0.03), position=(2, 0, 0))
-    scene.add_joint(mc.HingeJoint(None, "flap", (1.7, 0, 0), (0, 1, 0),
-                                  spring=mc.Spring(stiffness=3.0, damping=0.2, rest=0.4)))
+    scene.add_joint(
+        mc.HingeJoint(None, "flap", (1.7, 0, 0), (0, 1, 0), spring=mc.Spring(stiffness=3.0, damping=0.2, rest=0.4))
+    )
     scene.add_body("arm", mass=0.4, inertia=(0.02, 0.02, 0.03), position=(2.6, 0, 0))
-    scene.add_joint(mc.HingeJoint("flap", "arm", (2.3, 0, 0), (0, 0, 1),
-                                  motor=mc.Motor(position=0.5, max_force=50, hertz=1.5)))
+    scene.add_joint(
+        mc.HingeJoint("flap", "arm", (2.3, 0, 0), (0, 0, 1), motor=mc.Motor(position=0.5, max_force=50, hertz=1.5))
+    )
     check_order(scene, integrator, 0.8, (100, 200, 400))
 
 
@@ -90,9 +96,16 @@ def test_prescribed_motion_is_of_second_order(integrator):
     scene = mc.Scene()
     scene.add_body("arm", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0.5, 0, 0))
     scene.add_body("bob", mass=0.5, inertia=(0.01, 0.02, 0.03), position=(1, 0, -0.3))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0),
-                                  motion=mc.Motion(amplitude=0.4, frequency=1.3, phase=np.pi / 2, position=-0.4),
-                                  name="drive"))
+    scene.add_joint(
+        mc.HingeJoint(
+            None,
+            "arm",
+            (0, 0, 0),
+            (0, 1, 0),
+            motion=mc.Motion(amplitude=0.4, frequency=1.3, phase=np.pi / 2, position=-0.4),
+            name="drive",
+        )
+    )
     scene.add_joint(mc.BallJoint("arm", "bob", (1, 0, 0)))
     check_order(scene, integrator, 0.7, (100, 200, 400))
     world = mc.World(scene, dt=1 / 200, integrator=integrator)
@@ -108,8 +121,14 @@ def test_nonholonomic_joints_are_of_second_order(kind, integrator):
     if kind == "knife":
         slope, forward = np.array((np.sin(0.3), 0, np.cos(0.3))), np.array((np.cos(0.3), 0, -np.sin(0.3)))
         spin = 2 * slope
-        scene.add_body("b", mass=1.5, inertia=(0.1, 0.15, 0.2), position=(0, 0, 0), angular_velocity=spin,
-                       velocity=np.cross(spin, forward * 0.2) + 0.5 * forward)
+        scene.add_body(
+            "b",
+            mass=1.5,
+            inertia=(0.1, 0.15, 0.2),
+            position=(0, 0, 0),
+            angular_velocity=spin,
+            velocity=np.cross(spin, forward * 0.2) + 0.5 * forward,
+        )
         scene.add_joint(mc.PlanarJoint(None, "b", (0, 0, 0), slope))
         scene.add_joint(mc.KnifeEdgeJoint(None, "b", anchor=-0.2 * forward, axis=(0, 1, 0)))
     else:
@@ -117,8 +136,15 @@ def test_nonholonomic_joints_are_of_second_order(kind, integrator):
         axis = matrix(lean)[:, 0]
         rise = matrix(lean)[:, 2] * 0.3
         spin = np.array([0, 0, 1.0]) - 6 * axis
-        scene.add_body("b", mass=1.0, inertia=(0.045, 0.0225, 0.0225), position=rise, orientation=lean,
-                       angular_velocity=spin, velocity=np.cross(spin, rise))
+        scene.add_body(
+            "b",
+            mass=1.0,
+            inertia=(0.045, 0.0225, 0.0225),
+            position=rise,
+            orientation=lean,
+            angular_velocity=spin,
+            velocity=np.cross(spin, rise),
+        )
         scene.add_joint(mc.RollingJoint(None, "b", 0.3, axis=axis))
     check_order(scene, integrator, 0.5, (100, 200, 400))
 
@@ -135,14 +161,16 @@ def geared():
 
 def on_an_ellipsoid(broken_at):
     """A body that slides on a surface which a function of the user's gives."""
+
     def height(a, b):
         if b.position[0] < broken_at:
             raise KeyError("no surface here")
-        return [b.position[0]**2 + 2 * b.position[1]**2 + 3 * b.position[2]**2 - 1.0]
+        return [b.position[0] ** 2 + 2 * b.position[1] ** 2 + 3 * b.position[2] ** 2 - 1.0]
 
     scene = mc.Scene()
-    scene.add_body("a", mass=1, inertia=(0.05, 0.04, 0.06), position=(1, 0, 0), velocity=(0, 1, 0),
-                   angular_velocity=(1, 2, 3))
+    scene.add_body(
+        "a", mass=1, inertia=(0.05, 0.04, 0.06), position=(1, 0, 0), velocity=(0, 1, 0), angular_velocity=(1, 2, 3)
+    )
     scene.add_joint(mc.UserJoint(None, "a", height, size=1))
     return scene
 
@@ -166,6 +194,7 @@ def test_what_a_function_of_the_user_raises_comes_out(integrator):
 
 
 # ---- what is kept ----------------------------------------------------------------------------------------------------
+
 
 @every_integrator
 @pytest.mark.parametrize("driven", [False, True], ids=["free", "driven"])
@@ -215,8 +244,7 @@ def test_spheres_and_symmetric_bodies_turn_exactly():
     scene = mc.Scene(gravity=(0, 0, 0))
     w = np.array([3.0, -40.0, 700.0])
     scene.add_body("ball", mass=1, inertia=(0.2, 0.2, 0.2), angular_velocity=w)
-    scene.add_body("top", mass=1, inertia=((0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.1)), position=(1, 0, 0),
-                   angular_velocity=w)
+    scene.add_body("top", mass=1, inertia=((0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.1)), position=(1, 0, 0), angular_velocity=w)
     world = mc.World(scene, dt=1 / 50, substeps=1, integrator="rattle")
     world.step(1)
     angle = np.linalg.norm(w) / 50
@@ -244,6 +272,7 @@ def test_principal_axes(seed, size):
 
 # ---- joint forces ----------------------------------------------------------------------------------------------------
 
+
 @every_integrator
 def test_joint_force_is_that_of_the_end_state(integrator):
     """`joint().force` against kkt() at the same state, and of second order against the pendulum's closed form."""
@@ -257,7 +286,7 @@ def test_joint_force_is_that_of_the_end_state(integrator):
         along = world.joint(0).force @ x / np.linalg.norm(x)
         found.append(along)
         # m l w^2 + m g cos, where energy gives w: (I + m l^2) w^2 / 2 = m g l cos
-        assert along == pytest.approx(-(2 / 1.01 + 1) * G * -x[2], rel=1e-3 * (250 / n)**2)
+        assert along == pytest.approx(-(2 / 1.01 + 1) * G * -x[2], rel=1e-3 * (250 / n) ** 2)
     assert abs(orders(np.abs(np.diff(found)))[0] - 2) < 0.1
 
 
@@ -279,10 +308,11 @@ def test_statics(integrator):
         assert np.abs(world.joint(k).force - (0, 0, below[k])).max() < 1e-8 * below[0]
     for k in range(8):
         assert np.abs(world.joint(6 + k).force - (0, 0, (8 - k) * G)).max() < 1e-8 * 8 * G
-        assert np.abs(world.joint(6 + k).torque - (0, -G * 0.125 * (8 - k)**2, 0)).max() < 1e-8 * 8 * G
+        assert np.abs(world.joint(6 + k).torque - (0, -G * 0.125 * (8 - k) ** 2, 0)).max() < 1e-8 * 8 * G
 
 
 # ---- what has bounds, settings, failure ------------------------------------------------------------------------------
+
 
 @every_integrator
 def test_ragdolls_fall_with_closed_joints(integrator):
@@ -310,8 +340,9 @@ def test_a_strained_chain_is_refused(integrator):
     """1000 kg on 1 kg links shake a pure step apart: an error that names a joint and a cure, the state before it
     kept."""
     world = mc.World(mc.load("chain20_heavy"), integrator=integrator)
-    with pytest.raises(mc.SimulationError, match="no velocities close the joints.*joint 'joint.*smaller dt or more "
-                                                 "substeps"):
+    with pytest.raises(
+        mc.SimulationError, match="no velocities close the joints.*joint 'joint.*smaller dt or more substeps"
+    ):
         world.step(120)
     assert world.joint_errors().max() < 1e-7 and 0 < world.time < 2
     assert np.all(np.isfinite(world.positions))

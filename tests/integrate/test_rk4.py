@@ -20,8 +20,12 @@ from mechanism_scenes import (
     turned,
 )
 
-NAMES = ["none", "baumgarte", "soft",
-         pytest.param("projection", marks=pytest.mark.skipif("projection" not in STABILIZATIONS, reason="not yet"))]
+NAMES = [
+    "none",
+    "baumgarte",
+    "soft",
+    pytest.param("projection", marks=pytest.mark.skipif("projection" not in STABILIZATIONS, reason="not yet")),
+]
 
 
 def reference(rates, start, seconds):
@@ -49,8 +53,13 @@ def test_pendulum_is_of_fourth_order(stabilization):
     """A hinge pendulum from the horizontal, against theta'' = -m g l sin(theta) / (I + m l^2)."""
     rates = lambda _, y: [y[1], -G * np.sin(y[0]) / 1.01]
     angle = reference(rates, (np.pi / 2, 0), 1.5)[0]
-    found = errors(pendulum(), 1.5, (60, 120, 240, 480), stabilization=stabilization,
-                   measure=lambda world: np.linalg.norm(world.positions[0] - down(angle)))
+    found = errors(
+        pendulum(),
+        1.5,
+        (60, 120, 240, 480),
+        stabilization=stabilization,
+        measure=lambda world: np.linalg.norm(world.positions[0] - down(angle)),
+    )
     assert found[-1] < 1e-7 and np.all(orders(found)[1:] > 3.7), found
 
 
@@ -59,11 +68,17 @@ def test_double_pendulum_is_of_fourth_order(stabilization):
     """Against Lagrange's equations by SciPy; joint errors fall as fast."""
     a, b = reference(double_pendulum_rates, (2.0, 1.0, 0, 0), 1.0)[:2]
     end = np.array([down(a) / 2, down(a) + down(b) / 2])
-    found = errors(double_pendulum(), 1.0, (100, 200, 400, 800), stabilization=stabilization,
-                   measure=lambda world: np.linalg.norm(world.positions - end))
+    found = errors(
+        double_pendulum(),
+        1.0,
+        (100, 200, 400, 800),
+        stabilization=stabilization,
+        measure=lambda world: np.linalg.norm(world.positions - end),
+    )
     assert found[-1] < 1e-7 and orders(found)[-1] > 3.7, found
-    drift = errors(double_pendulum(), 1.0, (200, 400), stabilization=stabilization,
-                   measure=lambda world: world.joint_errors().max())
+    drift = errors(
+        double_pendulum(), 1.0, (200, 400), stabilization=stabilization, measure=lambda world: world.joint_errors().max()
+    )
     assert drift[1] < 1e-14 if stabilization == "projection" else orders(drift)[0] > 3.7
 
 
@@ -71,19 +86,25 @@ def test_heavy_top_is_of_fourth_order():
     """A nutating heavy symmetric top against its reduced equation (H. Goldstein, "Classical Mechanics", section
     5.7)."""
     mass, height, across, along, tilt, spin = 0.5, 0.1, 0.002, 0.0012, 0.6, 150.0
-    a = across + mass * height**2                       # about the tip
+    a = across + mass * height**2  # about the tip
     p_psi, p_phi = along * spin, along * spin * np.cos(tilt)
 
     def rates(_, y):
         theta, theta_rate, _phi, _psi = y
-        phi_rate = (p_phi - p_psi * np.cos(theta)) / (a * np.sin(theta)**2)
+        phi_rate = (p_phi - p_psi * np.cos(theta)) / (a * np.sin(theta) ** 2)
         bend = phi_rate * np.sin(theta) * (a * phi_rate * np.cos(theta) - p_psi) + mass * G * height * np.sin(theta)
         return [theta_rate, bend / a, phi_rate, p_psi / along - phi_rate * np.cos(theta)]
 
     axis = np.array([np.sin(tilt), 0, np.cos(tilt)])
     scene = mc.Scene()
-    scene.add_body("top", mass=mass, inertia=(across, across, along), position=height * axis,
-                   angular_velocity=spin * axis, orientation=turned((0, 1, 0), tilt))
+    scene.add_body(
+        "top",
+        mass=mass,
+        inertia=(across, across, along),
+        position=height * axis,
+        angular_velocity=spin * axis,
+        orientation=turned((0, 1, 0), tilt),
+    )
     scene.add_joint(mc.BallJoint(None, "top", (0, 0, 0)))
     theta, _, phi, psi = reference(rates, (tilt, 0, 0, 0), 0.25)
     at = height * np.array([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)])
@@ -138,8 +159,12 @@ def swinging_four_bar(crank_angle=0.6, rate=4.0):
     bar(scene, "crank", ground, pin, plane_turn(rate, pin) / 2, rate)
     bar(scene, "coupler", pin, elbow, v_pin + plane_turn(coupler_rate, arm) / 2, coupler_rate)
     bar(scene, "rocker", pivot, elbow, plane_turn(rocker_rate, elbow - pivot) / 2, rocker_rate)
-    for a, b, anchor in ((None, "crank", ground), ("crank", "coupler", pin), ("coupler", "rocker", elbow),
-                         (None, "rocker", pivot)):
+    for a, b, anchor in (
+        (None, "crank", ground),
+        ("crank", "coupler", pin),
+        ("coupler", "rocker", elbow),
+        (None, "rocker", pivot),
+    ):
         scene.add_joint(mc.HingeJoint(a, b, anchor, (0, -1, 0)))
     return scene
 
@@ -156,15 +181,23 @@ def four_bar_rates(_, y):
         pin = FOUR_BAR["crank"] * unit(angle)
         elbow = np.array([FOUR_BAR["ground"], 0]) + FOUR_BAR["rocker"] * unit(rocker)
         arm = elbow - pin
-        return np.array([*pin / 2, *(pin + elbow) / 2, *(elbow + (FOUR_BAR["ground"], 0)) / 2, angle,
-                         np.arctan2(arm[1], arm[0]), rocker])
+        return np.array(
+            [
+                *pin / 2,
+                *(pin + elbow) / 2,
+                *(elbow + (FOUR_BAR["ground"], 0)) / 2,
+                angle,
+                np.arctan2(arm[1], arm[0]),
+                rocker,
+            ]
+        )
 
-    e = 2e-3                                             # sixth-order differences: to some 1e-14 / e
+    e = 2e-3  # sixth-order differences: to some 1e-14 / e
     steps = np.array([parts(q + k * e) for k in range(-3, 4)])
     steps[:, 6:] = np.unwrap(steps[:, 6:], axis=0)
     first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 @ steps / e
     second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180 @ steps / e**2
-    weights = np.array([1.0] * 6 + [FOUR_BAR[name]**2 / 12 for name in ("crank", "coupler", "rocker")])
+    weights = np.array([1.0] * 6 + [FOUR_BAR[name] ** 2 / 12 for name in ("crank", "coupler", "rocker")])
     heights = first[[1, 3, 5]].sum()
     return [rate, -(first @ (weights * second) * rate**2 + G * heights) / (first @ (weights * first))]
 
@@ -176,8 +209,9 @@ def test_four_bar_is_of_fourth_order(stabilization):
     assert mc.World(scene).redundancy().redundant == 3
     angle = solve_ivp(four_bar_rates, (0, 0.8), (0.6, 4.0), method="DOP853", rtol=1e-11, atol=1e-11).y[0, -1]
     at = FOUR_BAR["crank"] / 2 * np.array([np.cos(angle), 0, np.sin(angle)])
-    found = errors(scene, 0.8, (50, 100, 200), lambda world: np.linalg.norm(world.positions[0] - at),
-                   stabilization=stabilization)
+    found = errors(
+        scene, 0.8, (50, 100, 200), lambda world: np.linalg.norm(world.positions[0] - at), stabilization=stabilization
+    )
     assert found[-1] < 1e-6 and orders(found)[-1] > 3.6, found
 
 
@@ -258,6 +292,7 @@ def test_settings_are_checked():
 @pytest.mark.parametrize("name", ["linear_damping", "angular_damping"])
 def test_damping_too_fast_for_the_step_is_refused(name):
     """800 / s at substeps of 1/240 s: a velocity of 1 m/s was 1e13 m/s after ten steps, without a word."""
+
     def world(rate, **keywords):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("still", mass=1, inertia=(1, 1, 1))

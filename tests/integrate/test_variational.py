@@ -13,9 +13,11 @@ from reduced_models import MODELS
 
 def increments(before, after, h):
     """(n, 3) w with q+ = q (sqrt(1 - |h w / 2|^2), h w / 2), body axes."""
+
     def between(p, q):
         w = p[0] * q[1:] - q[0] * p[1:] - np.cross(p[1:], q[1:])
         return 2 / h * w * (1 if p @ q > 0 else -1)
+
     return np.array([between(p, q) for p, q in zip(before, after)])
 
 
@@ -46,8 +48,9 @@ def test_positions_meet_the_discrete_euler_lagrange_equations(make):
         wanted[:, :3] = world.masses[:, None] * ((x2 - 2 * x1 + x0) / h - h * gravity)
         for k, i in enumerate(inertia):
             s1, s2 = (np.sqrt(1 - h * h / 4 * w[k] @ w[k]) for w in (w1, w2))
-            change = (s2 * i @ w2[k] + h / 2 * np.cross(w2[k], i @ w2[k])
-                      - s1 * i @ w1[k] + h / 2 * np.cross(w1[k], i @ w1[k]))
+            change = (
+                s2 * i @ w2[k] + h / 2 * np.cross(w2[k], i @ w2[k]) - s1 * i @ w1[k] + h / 2 * np.cross(w1[k], i @ w1[k])
+            )
             wanted[k, 3:] = rotation(q1[k]) @ change
         wanted = wanted.ravel()
         forces = np.linalg.lstsq(jacobian.T, wanted, rcond=1e-8)[0]
@@ -57,8 +60,9 @@ def test_positions_meet_the_discrete_euler_lagrange_equations(make):
 def test_free_turn():
     """An asymmetric body: second order against Euler's equations, momentum and energy to rounding for 20,000."""
     inertia, w = np.array([1.0, 2.0, 2.5]), np.array([0.3, 4.0, 0.2])
-    end = solve_ivp(lambda _, y: -np.cross(y, inertia * y) / inertia, (0, 3), w, method="DOP853", rtol=1e-12,
-                    atol=1e-12).y[:, -1]
+    end = solve_ivp(lambda _, y: -np.cross(y, inertia * y) / inertia, (0, 3), w, method="DOP853", rtol=1e-12, atol=1e-12).y[
+        :, -1
+    ]
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("brick", mass=1, inertia=inertia, angular_velocity=w)
     found = []

@@ -40,7 +40,8 @@ def make_study(path):
 
 
 KINDS = {
-    "recording": (make_recording, Recording.load, "r.npz"), "problem": (make_problem, mc.Problem.load, "p.npz"),
+    "recording": (make_recording, Recording.load, "r.npz"),
+    "problem": (make_problem, mc.Problem.load, "p.npz"),
     "study": (make_study, Study.load, "s.npz"),
     "system": (lambda path: System(mc.load("four_bar")).save(path), System.load, "s.json"),
     "scene": (lambda path: mc.load("four_bar").save(path), mc.load, "s.json"),
@@ -94,7 +95,7 @@ def zipped(content, **change):
     for name, value in change.items():
         for signature, shift in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 1)):
             at = data.index(signature) + places[name][shift]
-            data[at:at + 2] = struct.pack("<H", value)
+            data[at : at + 2] = struct.pack("<H", value)
     return bytes(data)
 
 
@@ -105,13 +106,21 @@ def npy(array=ZEROS, **header):
 
 
 ZIPS = {
-    "encrypted": lambda: zipped(npy(), flags=1), "unknown compression": lambda: zipped(npy(), method=98),
-    "another compression": lambda: zipped(npy(), method=14), "lzma, damaged": lambda: spoilt(zipfile.ZIP_LZMA),
-    "bzip2, damaged": lambda: spoilt(zipfile.ZIP_BZIP2), "deflate, damaged": lambda: spoilt(zipfile.ZIP_DEFLATED),
-    "more than there is memory for": lambda: zipped(npy(shape=(2**50,))), "negative": lambda: zipped(npy(shape=(-3,))),
-    "objects": lambda: zipped(npy(descr="|O")), "short": lambda: zipped(npy(shape=(300,))),
-    "an array, not a zip": lambda: npy(), "pickle": lambda: pickle.dumps({"time": 1}), "text": lambda: b"time,x\n0,1\n",
-    "nothing": lambda: b"", "a zip of nothing": lambda: b"PK\x05\x06" + bytes(18),
+    "encrypted": lambda: zipped(npy(), flags=1),
+    "unknown compression": lambda: zipped(npy(), method=98),
+    "another compression": lambda: zipped(npy(), method=14),
+    "lzma, damaged": lambda: spoilt(zipfile.ZIP_LZMA),
+    "bzip2, damaged": lambda: spoilt(zipfile.ZIP_BZIP2),
+    "deflate, damaged": lambda: spoilt(zipfile.ZIP_DEFLATED),
+    "more than there is memory for": lambda: zipped(npy(shape=(2**50,))),
+    "negative": lambda: zipped(npy(shape=(-3,))),
+    "objects": lambda: zipped(npy(descr="|O")),
+    "short": lambda: zipped(npy(shape=(300,))),
+    "an array, not a zip": lambda: npy(),
+    "pickle": lambda: pickle.dumps({"time": 1}),
+    "text": lambda: b"time,x\n0,1\n",
+    "nothing": lambda: b"",
+    "a zip of nothing": lambda: b"PK\x05\x06" + bytes(18),
     "nested header": lambda: zipped(b"\x93NUMPY\x01\x00\x00\x10" + b"(" * 4000 + b" " * 96),
 }
 
@@ -152,8 +161,11 @@ def test_paths_that_are_of_no_file(tmp_path, load):
 
 
 SAVES = {
-    "scene": lambda path: mc.scenes.pendulum().save(path), "system": lambda path: System(mc.load("four_bar")).save(path),
-    "recording": make_recording, "problem": make_problem, "study": make_study,
+    "scene": lambda path: mc.scenes.pendulum().save(path),
+    "system": lambda path: System(mc.load("four_bar")).save(path),
+    "recording": make_recording,
+    "problem": make_problem,
+    "study": make_study,
 }
 
 
@@ -163,8 +175,18 @@ def test_paths_that_nothing_can_be_saved_to(tmp_path, name, capfd):
     save = SAVES[name]
     (tmp_path / "folder.npz").mkdir()
     (tmp_path / "file").write_text("kept")
-    for path in (0, 1, 2, None, 1.5, "", "a\0b.npz", "a" * 10000 + ".npz", tmp_path / "folder.npz",
-                 tmp_path / "file" / "x.npz"):
+    for path in (
+        0,
+        1,
+        2,
+        None,
+        1.5,
+        "",
+        "a\0b.npz",
+        "a" * 10000 + ".npz",
+        tmp_path / "folder.npz",
+        tmp_path / "file" / "x.npz",
+    ):
         with pytest.raises(mc.SceneError) as caught:
             save(path)
         assert len(str(caught.value)) < 1000
@@ -187,6 +209,7 @@ def test_saving_goes_through_links_and_long_names(tmp_path, name):
 
 # ---- problems ----------------------------------------------------------------------------------------------------------
 
+
 def wrong_arrays(array, rng):
     """What may stand in a file in the place of an array."""
     yield from (np.zeros(()), np.array("x"), np.array([1, 2, 3]), np.zeros((2, 3, 4)), array[None])
@@ -194,7 +217,7 @@ def wrong_arrays(array, rng):
         yield from (array[:-1], array[:0], np.append(array, array), array[::-1])
     if array.dtype.names is None:
         yield from (array.astype(complex), array.astype(str), array.astype("f4"), array != 0)
-    for value in (np.nan, np.inf, -np.inf, 1e308, -1.0, 2**31, -2**40, 2**62, 0):
+    for value in (np.nan, np.inf, -np.inf, 1e308, -1.0, 2**31, -(2**40), 2**62, 0):
         for at in {0, array.size // 2, array.size - 1}:
             if array.size and not (array.dtype.kind in "iu" and not np.isfinite(value)) and array.dtype.names is None:
                 other = array.copy()
@@ -209,6 +232,7 @@ def try_problems(folder, every):
     """In a process of its own: every array of two problems replaced by all that may stand there, or by every so many
     of it."""
     from mcsim.solve.problems import SOLVERS
+
     rng = np.random.default_rng(0)
     np.seterr(all="ignore")
     worlds = [mc.World(mc.load("pyramid", base=2)), mc.World(mc.load("four_bar"))]
@@ -241,11 +265,14 @@ def try_problems(folder, every):
 
 def test_no_array_of_a_saved_problem_crashes(tmp_path):
     """Row pointers that do not ascend, or indices from elsewhere, were followed wherever they led: segmentation faults."""
-    code = (f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'io')!r}); import test_damaged_files as t; "
-            f"t.try_problems({str(tmp_path)!r}, {amount(11, 1)})")
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'io')!r}); import test_damaged_files as t; "
+        f"t.try_problems({str(tmp_path)!r}, {amount(11, 1)})"
+    )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=400,
-                          env=environment)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=400, env=environment
+    )
     assert done.returncode == 0, done.stdout[-200:] + done.stderr[-2000:]
 
 
@@ -254,6 +281,7 @@ def test_no_array_of_a_saved_problem_crashes(tmp_path):
 def test_matrices_whose_indices_lead_out_of_them_are_refused(form, what):
     """scipy.sparse trusts them, and so did we."""
     from scipy.sparse import csr_array
+
     good = csr_array(np.eye(6) + np.diag(np.full(3, 0.1), 3) + np.diag(np.full(3, 0.1), -3)).asformat(form)
 
     def build(matrix):
@@ -261,6 +289,7 @@ def test_matrices_whose_indices_lead_out_of_them_are_refused(form, what):
             return mc.Problem(matrix, np.zeros(6))
         pair = (matrix, np.eye(6)) if what == "jacobian" else (np.eye(6), matrix)
         return mc.Problem.factored(*pair, np.zeros(6))
+
     build(good)
     for part in ("row", "col") if form == "coo" else ("indptr", "indices"):
         for value in (-1, 6, 10**6, 2**31 - 1):
@@ -278,8 +307,16 @@ def test_matrices_whose_indices_lead_out_of_them_are_refused(form, what):
 def test_pickled_problems_are_checked_too():
     problem = mc.Problem(np.eye(3), np.zeros(3), [0.5])
     state = problem.__getstate__()
-    for wrong in ({}, None, 3, {"format": 1}, state | {"A_indptr": np.array([0, 9, 1, 3])}, state | {"b": None},
-                  state | {"format": "x"}, state | {"A_shape": np.array([3.0, 3.0])}):
+    for wrong in (
+        {},
+        None,
+        3,
+        {"format": 1},
+        state | {"A_indptr": np.array([0, 9, 1, 3])},
+        state | {"b": None},
+        state | {"format": "x"},
+        state | {"A_shape": np.array([3.0, 3.0])},
+    ):
         other = mc.Problem.__new__(mc.Problem)
         with pytest.raises(mc.SceneError):
             other.__setstate__(wrong)
@@ -289,14 +326,26 @@ def test_pickled_problems_are_checked_too():
 
 # ---- JSON --------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("load", [mc.load, System.load])
 def test_json_that_is_no_scene(tmp_path, load):
     """RecursionError, quadratic time for fields that stand twice."""
     path = tmp_path / "file.json"
-    for content in ("[" * 100_000, '{"a":' * 100_000, "1" * 10_000, '{"version": 1' + "0" * 5000 + "}", "[1, 2]", "null",
-                    '"x"',
-                    "{}", '{"version": 1, "version": 1}', "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
-                    json.dumps({"version": 1, "bodies": [[]]}), '{"version": NaN}', '{"version": 1e400}'):
+    for content in (
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "1" * 10_000,
+        '{"version": 1' + "0" * 5000 + "}",
+        "[1, 2]",
+        "null",
+        '"x"',
+        "{}",
+        '{"version": 1, "version": 1}',
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+        json.dumps({"version": 1, "bodies": [[]]}),
+        '{"version": NaN}',
+        '{"version": 1e400}',
+    ):
         path.write_text(content, encoding="utf-8")
         assert refused(load, path)
     path.write_bytes(b"\xff\xfe\x00{")
@@ -315,6 +364,7 @@ def test_system_models_with_other_things_in_their_fields(tmp_path):
         if isinstance(data, (dict, list)):
             for key in data if isinstance(data, dict) else range(min(2, len(data))):
                 yield from places(data[key], (*way, key))
+
     for way in list(places(good))[1:]:
         for wrong in (None, -1, 10**400, 1e300, "x", [], {}, [1], {"x": 1}, True, [[1, 2], [3]]):
             data = json.loads(json.dumps(good))

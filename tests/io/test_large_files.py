@@ -17,11 +17,17 @@ from urdf_robots import collision, joint, link, robot
 
 # ---- fields that stand twice -----------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("load", [mc.load, System.load])
-@pytest.mark.parametrize("text", [
-    "{%s}" % ",".join(f'"k{i}": 1' for i in [*range(200_000), 199_999]),
-    "{%s}" % ",".join(f'"k{i // 2}": 1' for i in range(200_000)), "{%s}" % ",".join(['"k": 1'] * 200_000),
-    '{"version": 1, "bodies": [{%s}]}' % ",".join(f'"k{i}": 1' for i in [*range(100_000), 99_999])])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{%s}" % ",".join(f'"k{i}": 1' for i in [*range(200_000), 199_999]),
+        "{%s}" % ",".join(f'"k{i // 2}": 1' for i in range(200_000)),
+        "{%s}" % ",".join(['"k": 1'] * 200_000),
+        '{"version": 1, "bodies": [{%s}]}' % ",".join(f'"k{i}": 1' for i in [*range(100_000), 99_999]),
+    ],
+)
 def test_very_many_fields_one_of_which_stands_twice(tmp_path, load, text):
     """Each was counted among all: minutes."""
     path = tmp_path / "scene.json"
@@ -33,6 +39,7 @@ def test_very_many_fields_one_of_which_stands_twice(tmp_path, load, text):
 
 
 # ---- pairs that do not collide ---------------------------------------------------------------------------------------
+
 
 def many(count):
     scene = mc.Scene()
@@ -59,10 +66,15 @@ def test_the_list_of_pairs_is_the_callers_too():
     """What is known of it follows whatever was done to it, and copies have their own."""
     scene = many(5)
     scene.ignore_collision("b0", "b1"), scene.ignore_collision("b2", "b1")
-    others = [scene.copy(), copy.copy(scene), copy.deepcopy(scene), pickle.loads(pickle.dumps(scene)),
-              scene.sharing_parts()]
+    others = [
+        scene.copy(),
+        copy.copy(scene),
+        copy.deepcopy(scene),
+        pickle.loads(pickle.dumps(scene)),
+        scene.sharing_parts(),
+    ]
     for other in others:
-        other.ignored_pairs = list(other.ignored_pairs)             # a copy.copy shares it, as ever
+        other.ignored_pairs = list(other.ignored_pairs)  # a copy.copy shares it, as ever
         other.ignore_collision("b1", "b2"), other.ignore_collision("b3", "b4")
         assert other.ignored_pairs == [("b0", "b1"), ("b2", "b1"), ("b3", "b4")]
     assert scene.ignored_pairs == [("b0", "b1"), ("b2", "b1")]
@@ -71,7 +83,7 @@ def test_the_list_of_pairs_is_the_callers_too():
     assert scene.ignored_pairs == [("b3", "b4"), ("b2", "b1"), ("b1", "b0")]
     scene.ignored_pairs.clear()
     scene.ignore_collision("b1", "b0")
-    scene.ignored_pairs.append(("b0", "b1"))                        # twice: harmless
+    scene.ignored_pairs.append(("b0", "b1"))  # twice: harmless
     scene.ignore_collision("b1", "b0"), scene.ignore_collision("b2", "b0")
     assert scene.ignored_pairs == [("b1", "b0"), ("b0", "b1"), ("b2", "b0")]
     scene.ignored_pairs = [("b3", "b0")]
@@ -80,6 +92,7 @@ def test_the_list_of_pairs_is_the_callers_too():
 
 
 # ---- joints that mimic others ----------------------------------------------------------------------------------------
+
 
 def followers(order):
     """Joints j0 ... of which j(k) mimics j(k - 1), in this order in the file."""
@@ -123,6 +136,7 @@ def test_mimics_in_a_circle_are_named(tmp_path):
 
 # ---- meshes in archives ----------------------------------------------------------------------------------------------
 
+
 def with_mesh(tmp_path, name):
     path = tmp_path / "robot.urdf"
     path.write_text(robot(link("a", collision(f'<mesh filename="{name}"/>'))))
@@ -158,7 +172,7 @@ def test_archives_in_archives_are_refused_and_small_ones_read(tmp_path):
     data = cube(tmp_path / "cube.stl")
     with zipfile.ZipFile(tmp_path / "good.zip", "w") as archive:
         archive.writestr("cube.stl", data)
-    shape, = mc.load(with_mesh(tmp_path, "good.zip")).body("a").shapes
+    (shape,) = mc.load(with_mesh(tmp_path, "good.zip")).body("a").shapes
     assert len(shape.vertices) == 8
     with zipfile.ZipFile(tmp_path / "nested.zip", "w") as archive:
         archive.write(tmp_path / "good.zip", "good.zip")

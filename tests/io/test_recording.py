@@ -17,8 +17,11 @@ def make(frames=4, bodies=3, **changes):
     quaternions[..., 0] = 1.0
     rng = np.random.default_rng(1)
     fields = {
-        "time": np.arange(frames) / 30, "positions": rng.normal(size=(frames, bodies, 3)), "orientations": quaternions,
-        "velocities": rng.normal(size=(frames, bodies, 3)), "angular_velocities": rng.normal(size=(frames, bodies, 3)),
+        "time": np.arange(frames) / 30,
+        "positions": rng.normal(size=(frames, bodies, 3)),
+        "orientations": quaternions,
+        "velocities": rng.normal(size=(frames, bodies, 3)),
+        "angular_velocities": rng.normal(size=(frames, bodies, 3)),
         "body_names": tuple(f"body{k}" for k in range(bodies)),
     }
     return Recording(**fields | changes)
@@ -31,8 +34,14 @@ def test_the_file_holds_what_the_design_says(tmp_path):
         assert set(data) == {"time", "positions", "orientations", "velocities", "angular_velocities", "body_names"}
         shapes = {name: data[name].shape for name in data}
         assert data["body_names"].tolist() == ["body0", "body1", "body2"]
-    assert shapes == {"time": (4,), "positions": (4, 3, 3), "orientations": (4, 3, 4), "velocities": (4, 3, 3),
-                      "angular_velocities": (4, 3, 3), "body_names": (3,)}
+    assert shapes == {
+        "time": (4,),
+        "positions": (4, 3, 3),
+        "orientations": (4, 3, 4),
+        "velocities": (4, 3, 3),
+        "angular_velocities": (4, 3, 3),
+        "body_names": (3,),
+    }
 
 
 def test_it_reads_back_the_same(tmp_path):
@@ -45,15 +54,18 @@ def test_it_reads_back_the_same(tmp_path):
     assert "4 frames" in repr(again) and "3 bodies" in repr(again)
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"time": np.zeros((4, 1))}, "time must have shape"),
-    ({"time": np.array([0, 1, 1, 2.0])}, "grow from frame to frame"),
-    ({"time": np.array([0, 1, np.nan, 2])}, "grow from frame to frame"),
-    ({"positions": np.zeros((4, 2, 3))}, "positions must have shape (4, 3, 3)"),
-    ({"velocities": np.full((4, 3, 3), np.inf)}, "velocities has entries that are not finite"),
-    ({"orientations": np.zeros((4, 3, 4))}, "unit quaternions"),
-    ({"body_names": ("a", "b")}, "must have shape (4, 2, 3)"),
-])
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"time": np.zeros((4, 1))}, "time must have shape"),
+        ({"time": np.array([0, 1, 1, 2.0])}, "grow from frame to frame"),
+        ({"time": np.array([0, 1, np.nan, 2])}, "grow from frame to frame"),
+        ({"positions": np.zeros((4, 2, 3))}, "positions must have shape (4, 3, 3)"),
+        ({"velocities": np.full((4, 3, 3), np.inf)}, "velocities has entries that are not finite"),
+        ({"orientations": np.zeros((4, 3, 4))}, "unit quaternions"),
+        ({"body_names": ("a", "b")}, "must have shape (4, 2, 3)"),
+    ],
+)
 def test_wrong_arrays(changes, words):
     with pytest.raises(mc.SceneError) as caught:
         make(**changes)
@@ -73,10 +85,15 @@ def spoil(path, kind):
     np.savez(path, **arrays)
 
 
-@pytest.mark.parametrize("kind, words", [
-    ("missing", "no array 'velocities'"), ("short", "positions must have shape"), ("text", "not a recording"),
-    ("objects", "not a recording"),
-])
+@pytest.mark.parametrize(
+    "kind, words",
+    [
+        ("missing", "no array 'velocities'"),
+        ("short", "positions must have shape"),
+        ("text", "not a recording"),
+        ("objects", "not a recording"),
+    ],
+)
 def test_wrong_files(tmp_path, kind, words):
     path = tmp_path / "run.npz"
     make().save(path)
@@ -124,6 +141,7 @@ def test_saved_files_are_as_open_would_make_them(tmp_path):
 
 # ---- recorder --------------------------------------------------------------------------------------------------------
 
+
 def test_recorder_keeps_what_the_world_does():
     world, twin = mc.World(mc.scenes.pendulum()), mc.World(mc.scenes.pendulum())
     recorder = Recorder(world, every=3)
@@ -154,7 +172,7 @@ def test_recorder_refuses_a_wrong_pace():
 def test_an_interrupt_leaves_whole_frames():
     recorder = Recorder(mc.World(mc.scenes.pyramid(base=12)), every=5)
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    gc.disable()                # Hypothesis measures collections in a callback, in which an interrupt would be lost
+    gc.disable()  # Hypothesis measures collections in a callback, in which an interrupt would be lost
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -163,4 +181,4 @@ def test_an_interrupt_leaves_whole_frames():
         signal.setitimer(signal.ITIMER_REAL, 0)
         gc.enable()
         signal.signal(signal.SIGALRM, old)
-    assert len(recorder.recording()) > 1                   # passes the checks of a recording
+    assert len(recorder.recording()) > 1  # passes the checks of a recording

@@ -5,8 +5,10 @@ import pinocchio as pin
 
 from mcsim.core.rotation import IDENTITY, compose, matrix, relative
 
-INERTIAL = ('<inertial><origin xyz="{com}" rpy="{rpy}"/><mass value="{mass}"/>'
-            '<inertia ixx="{i[0]}" ixy="{i[1]}" ixz="{i[2]}" iyy="{i[3]}" iyz="{i[4]}" izz="{i[5]}"/></inertial>')
+INERTIAL = (
+    '<inertial><origin xyz="{com}" rpy="{rpy}"/><mass value="{mass}"/>'
+    '<inertia ixx="{i[0]}" ixy="{i[1]}" ixz="{i[2]}" iyy="{i[3]}" iyz="{i[4]}" izz="{i[5]}"/></inertial>'
+)
 
 
 def inertial(mass=1.0, com="0 0 0", rpy="0 0 0", i=(0.1, 0, 0, 0.1, 0, 0.1)):
@@ -21,11 +23,13 @@ def link(name, *parts, mass=1.0, **arguments):
 
 def joint(name, kind, parent, child, xyz="0 0 0", rpy="0 0 0", axis=None, limit='lower="-1" upper="2"', extra=""):
     axis = f'<axis xyz="{axis}"/>' if axis else ""
-    if limit and "effort" not in limit:                    # without it urdfdom, and so Pinocchio, refuses the file
+    if limit and "effort" not in limit:  # without it urdfdom, and so Pinocchio, refuses the file
         limit += ' effort="10" velocity="1"'
     limit = f"<limit {limit}/>" if limit and kind in ("revolute", "prismatic", "continuous") else ""
-    return (f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{xyz}" rpy="{rpy}"/>{axis}{limit}{extra}</joint>\n')
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/>{axis}{limit}{extra}</joint>\n'
+    )
 
 
 def collision(solid, xyz="0 0 0", rpy="0 0 0"):
@@ -37,6 +41,7 @@ def robot(*parts, name="robot"):
 
 
 # ---- a scene's own kinematics, from the frames of its joints ---------------------------------------------------------
+
 
 def body_frames(scene, positions):
     """body -> its frame in the world, with joints at `positions` (by name; 0 if left out), from the root's place."""
@@ -65,6 +70,7 @@ def _motion(joint, position):
 
 # ---- Pinocchio -------------------------------------------------------------------------------------------------------
 
+
 def pinocchio_model(path, floating):
     root = [pin.JointModelFreeFlyer()] if floating else []
     return pin.buildModelFromUrdf(str(path), *root)
@@ -75,7 +81,7 @@ def pinocchio_state(model, positions):
     q = pin.neutral(model)
     for name, value in positions.items():
         joint = model.joints[model.getJointId(name)]
-        q[joint.idx_q:joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
+        q[joint.idx_q : joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
     return q
 
 
@@ -99,3 +105,40 @@ def agree(scene, path, floating, seed=0, tolerance=1e-12):
         assert np.abs(theirs.translation - position).max() < tolerance, name
         assert np.abs(theirs.rotation - matrix(orientation)).max() < tolerance, name
     return model
+
+
+ARM = robot(
+    link("base", mass=3.0, com="0.1 0 0"),
+    link(
+        "upper",
+        collision('<box size="0.2 0.4 0.6"/>', "0 0 0.1", "0.3 0 0"),
+        mass=2.0,
+        com="0 0.1 0.2",
+        rpy="0.4 0.5 0.6",
+        i=(0.3, 0.01, 0.02, 0.4, 0.03, 0.5),
+    ),
+    link("tip", collision('<sphere radius="0.1"/>'), mass=0.5, com="0.05 0 0", i=(0.01, 0, 0, 0.02, 0, 0.02)),
+    link("slide", mass=1.0, com="0 0 0.3"),
+    joint("shoulder", "revolute", "base", "upper", "0.1 0.2 0.3", "0.1 0.2 0.3", axis="0 2 0"),
+    joint("weld", "fixed", "upper", "tip", "0 0 0.5", "0 1 0"),
+    joint("rail", "prismatic", "tip", "slide", "0.1 0 0.2", "0.7 0 0.2", axis="1 1 0"),
+    name="arm",
+)
+
+GRIPPER = robot(
+    link("palm"),
+    link("left"),
+    link("right"),
+    link("tip"),
+    joint("open", "prismatic", "palm", "left", "0 0.1 0", axis="0 1 0"),
+    joint(
+        "follow",
+        "prismatic",
+        "palm",
+        "right",
+        "0 -0.1 0",
+        axis="0 -1 0",
+        extra='<mimic joint="open" multiplier="2" offset="0.05"/>',
+    ),
+    joint("bend", "revolute", "right", "tip", "0 0 0.2", extra='<mimic joint="follow" multiplier="-3"/>'),
+)

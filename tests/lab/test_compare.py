@@ -16,13 +16,13 @@ DTS = [1 / 60, 1 / 120, 1 / 240]
 # Method -> orders over dt of distance, energy error, drift; None where there is only rounding.
 ORDERS = {
     "maximal:si+none": (1, 1, 1),
-    "maximal:pgs+baumgarte": (1, 1, 2),                   # Baumgarte removes a part of h^2 a step
+    "maximal:pgs+baumgarte": (1, 1, 2),  # Baumgarte removes a part of h^2 a step
     "maximal:tree+soft": (2, 2, ...),
     "maximal:tree+soft@rattle": (2, 2, None),
     "maximal:tree+soft@variational": (2, 2, None),
     "maximal:tree+projection@rk4": (4, 4, None),
-    "reduced:aba": (..., ..., None),                      # divides long steps, and so is of second order from dt = 1/480 on
-    "reduced:aba@rk4": (4, ..., None),                    # energy: on the way from 4 to 5
+    "reduced:aba": (..., ..., None),  # divides long steps, and so is of second order from dt = 1/480 on
+    "reduced:aba@rk4": (4, ..., None),  # energy: on the way from 4 to 5
 }
 
 
@@ -34,8 +34,13 @@ def convergence():
 @pytest.fixture(scope="module")
 def study():
     """Contacts and joints, several methods."""
-    return mc.compare(mc.scenes.wrecking_ball(links=3, height=2, width=2),
-                      ["maximal:si+baumgarte", "reduced:aba"], seconds=0.5, dt=1 / 120, budget=50_000)
+    return mc.compare(
+        mc.scenes.wrecking_ball(links=3, height=2, width=2),
+        ["maximal:si+baumgarte", "reduced:aba"],
+        seconds=0.5,
+        dt=1 / 120,
+        budget=50_000,
+    )
 
 
 @pytest.mark.parametrize("name", ORDERS)
@@ -54,22 +59,26 @@ def test_orders_of_a_pendulum(convergence, name):
 def test_fitted_order():
     points = [(h, 3.0 * h**1.7) for h in (0.1, 0.03, 0.01)]
     assert fitted_order(points, 0.0) == pytest.approx(1.7)
-    assert fitted_order([*points, (1e-3, 1e-12)], 1e-11) == pytest.approx(1.7)    # rounding does not count
+    assert fitted_order([*points, (1e-3, 1e-12)], 1e-11) == pytest.approx(1.7)  # rounding does not count
     assert np.isnan(fitted_order(points[:1], 0.0)) and np.isnan(fitted_order([(0.1, np.nan), (0.2, 1.0)], 0.0))
     assert fitted_order([(0.1, 1e-3), (0.05, 1.2e-3), (0.025, 0.9e-3)], 0.0) == pytest.approx(0.076, abs=0.01)
 
 
-@pytest.mark.parametrize("scene, seconds, maximal", [
-    (mc.scenes.double_pendulum(), 0.5, "maximal:tree+soft@rattle"),
-    (mc.scenes.chain(n=5), 0.5, "maximal:tree+soft"),
-    (mc.scenes.free_ragdoll(), 0.5, "maximal:tree+soft@rattle"),
-    (mc.scenes.spinning_top(), 0.25, "maximal:tree+soft"),
-], ids=lambda value: getattr(value, "name", None))
+@pytest.mark.parametrize(
+    "scene, seconds, maximal",
+    [
+        (mc.scenes.double_pendulum(), 0.5, "maximal:tree+soft@rattle"),
+        (mc.scenes.chain(n=5), 0.5, "maximal:tree+soft"),
+        (mc.scenes.free_ragdoll(), 0.5, "maximal:tree+soft@rattle"),
+        (mc.scenes.spinning_top(), 0.25, "maximal:tree+soft"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
 def test_maximal_and_reduced_come_together(scene, seconds, maximal):
     """The two coordinate systems, each at the same dt: apart as dt^2, without any reference."""
     apart = []
     keep = [body.kind == "dynamic" for body in scene.bodies]
-    rate = 960 if scene.name == "spinning_top" else 480      # from which on no drift of a fast top is divided
+    rate = 960 if scene.name == "spinning_top" else 480  # from which on no drift of a fast top is divided
     for dt in (1 / rate, 1 / (2 * rate), 1 / (4 * rate)):
         poses = []
         for name in (maximal, "reduced:aba"):
@@ -85,8 +94,10 @@ def test_maximal_and_reduced_come_together(scene, seconds, maximal):
 def test_reduced_against_a_maximal_reference():
     """The same through compare: the distance of each to the other's reference falls as dt^2."""
     scene = mc.scenes.double_pendulum()
-    for method, reference, rate in (("reduced:aba", "maximal:tree+projection@rk4", 480),
-                                    ("maximal:tree+soft@rattle", "auto", 120)):
+    for method, reference, rate in (
+        ("reduced:aba", "maximal:tree+projection@rk4", 480),
+        ("maximal:tree+soft@rattle", "auto", 120),
+    ):
         found = mc.compare(scene, method, 0.5, [1 / rate, 1 / (2 * rate), 1 / (4 * rate)], reference, timing=False)
         assert found.orders()[method]["distance"] == pytest.approx(2.0, abs=0.05)
         assert found.reference.position_doubt.max() < 1e-8
@@ -94,17 +105,17 @@ def test_reduced_against_a_maximal_reference():
 
 # ---- what is measured ------------------------------------------------------------------------------------------------
 
+
 def test_energy_and_momentum_of_what_is_free():
     """Nothing holds the ragdoll: momentum is measured against gravity's, exactly, without a reference."""
-    found = mc.compare(mc.scenes.free_ragdoll(), ["maximal:tree+soft", "reduced:aba"], 0.5, reference=None,
-                       timing=False)
+    found = mc.compare(mc.scenes.free_ragdoll(), ["maximal:tree+soft", "reduced:aba"], 0.5, reference=None, timing=False)
     assert found.free and found.conserves and found.reference is None
     run = found.runs["maximal:tree+soft"]
     scale = np.abs(run.linear_momentum).max(), np.abs(run.angular_momentum).max()
     assert run.momentum_error.max() < 1e-12 * scale[0] and run.spin_error.max() < 1e-10 * scale[1]
     assert np.ptp(run.linear_momentum[:, 2]) > 100.0
     assert np.array_equal(run.energy_error, run.energy - run.energy[0])
-    assert 1e-6 < found.runs["reduced:aba"].spin_error.max() < 1.0      # leapfrog in joint coordinates keeps it not
+    assert 1e-6 < found.runs["reduced:aba"].spin_error.max() < 1.0  # leapfrog in joint coordinates keeps it not
     assert np.isnan(run.position_distance).all() and len(run.step_seconds) == 0
     text = found.table()
     assert "reference" not in text and "distance  " not in text and "time a" not in text.replace("time a step", "")
@@ -115,8 +126,9 @@ def test_held_scenes_are_measured_against_the_reference(convergence):
     run = found.runs["maximal:si+none"]
     rows = found.reference.at(run.time)
     assert np.abs(found.reference.time[rows] - run.time).max() < 1e-12
-    assert np.array_equal(run.momentum_error,
-                          np.linalg.norm(run.linear_momentum - found.reference.linear_momentum[rows], axis=1))
+    assert np.array_equal(
+        run.momentum_error, np.linalg.norm(run.linear_momentum - found.reference.linear_momentum[rows], axis=1)
+    )
     assert found.energy_scale == found.reference.kinetic.max()
     assert not found.free and found.conserves
 
@@ -137,8 +149,13 @@ def test_timing(study):
 
 def test_progress_counts_up():
     seen = []
-    mc.compare(mc.scenes.pendulum(), ["reduced:aba", "maximal:tree+soft"], 0.5, [1 / 60, 1 / 240],
-               progress=lambda *args: seen.append(args))
+    mc.compare(
+        mc.scenes.pendulum(),
+        ["reduced:aba", "maximal:tree+soft"],
+        0.5,
+        [1 / 60, 1 / 240],
+        progress=lambda *args: seen.append(args),
+    )
     done = [entry[0] for entry in seen]
     assert done == sorted(done) and done[-1] < 9 and {entry[1] for entry in seen} == {9}
     assert {entry[2].removesuffix(", timed") for entry in seen} == {"reference", "reduced:aba", "maximal:tree+soft"}
@@ -152,8 +169,9 @@ def test_a_method_that_fails_does_not_stop_the_others():
     assert len(first.time) == len(first.energy) == len(first.energy_error) == len(first) + 1
     assert len(first.step_seconds) == len(first)
     assert all(np.isfinite(run.energy).all() for run in found.all_runs())
-    assert (f"failed: maximal:tree+soft@rattle at dt 1/2 s, after {first.time[-1]:.4g} s: step "
-            in " ".join(found.table().split()))
+    assert f"failed: maximal:tree+soft@rattle at dt 1/2 s, after {first.time[-1]:.4g} s: step " in " ".join(
+        found.table().split()
+    )
     assert "failed" in repr(found) and "failed at" in repr(first)
 
 
@@ -185,29 +203,33 @@ def test_what_blows_up_is_said_to(monkeypatch):
 
 def test_a_reference_that_fails():
     """The study goes on without, and says why."""
-    found = mc.compare(mc.scenes.chain(n=40), "maximal:tree+soft", 2.0, 0.5, "maximal:tree+soft@rattle", budget=10,
-                       timing=False)
+    found = mc.compare(
+        mc.scenes.chain(n=40), "maximal:tree+soft", 2.0, 0.5, "maximal:tree+soft@rattle", budget=10, timing=False
+    )
     assert found.reference is None and "no velocities close the joints" in found.reference_failure
     assert "reference: none: " in found.table()
     assert np.isnan(found.runs["maximal:tree+soft"].position_distance).all()
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"scene": 3}, ["compare: the first argument must be a Scene, or the name or file of one, got 3"]),
-    ({"scene": "pendulums"}, ["there is no scene 'pendulums'", "did you mean 'pendulum'"]),
-    ({"scene": "pendulum", "links": 3}, ["no parameter 'links'"]),
-    ({"tolerances": 1e-6}, ["compare: there is no keyword 'tolerances'", "a Scene takes no parameters"]),
-    ({"seconds": 0}, ["compare: seconds must be positive"]),
-    ({"seconds": "long"}, ["compare: seconds must be a number"]),
-    ({"dt": -1}, ["compare: dt must be positive"]),
-    ({"dt": []}, ["compare: dt must be a step or several"]),
-    ({"dt": [0.1, 0.1]}, ["compare: dt has a step twice"]),
-    ({"dt": 1e-9}, ["compare: dt of 1e-09 s makes 1e+09 steps", "at most"]),
-    ({"substeps": 0}, ["compare: substeps must be from 1"]),
-    ({"methods": "reduced:bab"}, ["no algorithm 'bab'"]),
-    ({"reference": "best"}, ["no method 'best'"]),
-    ({"tolerance": -1.0}, ["compare: tolerance must be positive"]),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"scene": 3}, ["compare: the first argument must be a Scene, or the name or file of one, got 3"]),
+        ({"scene": "pendulums"}, ["there is no scene 'pendulums'", "did you mean 'pendulum'"]),
+        ({"scene": "pendulum", "links": 3}, ["no parameter 'links'"]),
+        ({"tolerances": 1e-6}, ["compare: there is no keyword 'tolerances'", "a Scene takes no parameters"]),
+        ({"seconds": 0}, ["compare: seconds must be positive"]),
+        ({"seconds": "long"}, ["compare: seconds must be a number"]),
+        ({"dt": -1}, ["compare: dt must be positive"]),
+        ({"dt": []}, ["compare: dt must be a step or several"]),
+        ({"dt": [0.1, 0.1]}, ["compare: dt has a step twice"]),
+        ({"dt": 1e-9}, ["compare: dt of 1e-09 s makes 1e+09 steps", "at most"]),
+        ({"substeps": 0}, ["compare: substeps must be from 1"]),
+        ({"methods": "reduced:bab"}, ["no algorithm 'bab'"]),
+        ({"reference": "best"}, ["no method 'best'"]),
+        ({"tolerance": -1.0}, ["compare: tolerance must be positive"]),
+    ],
+)
 def test_bad_arguments(arguments, words):
     with pytest.raises(mc.SceneError) as caught:
         mc.compare(**({"scene": mc.scenes.pendulum(), "seconds": 1.0} | arguments))
@@ -220,9 +242,15 @@ def test_names_and_files(tmp_path):
     """A name, a JSON file as text or path, and parameters of the scene: as mcsim.load of them."""
     scene = mc.load("chain", n=3)
     scene.save(tmp_path / "chain.json")
-    runs = [mc.compare(given, "reduced:aba", 0.1, 0.01, None, timing=False, **parameters).runs["reduced:aba"]
-            for given, parameters in ((scene, {}), ("chain", {"n": 3}), (tmp_path / "chain.json", {}),
-                                      (str(tmp_path / "chain.json"), {}))]
+    runs = [
+        mc.compare(given, "reduced:aba", 0.1, 0.01, None, timing=False, **parameters).runs["reduced:aba"]
+        for given, parameters in (
+            (scene, {}),
+            ("chain", {"n": 3}),
+            (tmp_path / "chain.json", {}),
+            (str(tmp_path / "chain.json"), {}),
+        )
+    ]
     for run in runs[1:]:
         assert np.array_equal(run.energy, runs[0].energy) and len(run.energy) == 11
     with pytest.raises(FileNotFoundError):
@@ -238,6 +266,7 @@ def test_a_scene_of_nothing():
 
 
 # ---- table and files -------------------------------------------------------------------------------------------------
+
 
 def test_table(study, convergence):
     lines = study.table().splitlines()
@@ -301,6 +330,7 @@ def test_bad_files(study, tmp_path):
 
 # ---- ready studies ---------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", studies.STUDIES)
 def test_ready_studies_run(name):
     found = studies.run(name, seconds=0.1, timing=False)
@@ -318,7 +348,7 @@ def test_unknown_study():
 
 
 def test_a_study_takes_what_is_given():
-    for word in ("count", "n"):                            # n is the former name of count
+    for word in ("count", "n"):  # n is the former name of count
         assert studies.run("chain", "reduced:aba", seconds=0.05, reference=None, timing=False, **{word: 3}).bodies == 3
     found = studies.run("pendulum", ["reduced:aba"], seconds=0.1, dt=[0.01, 0.02], reference=None)
     assert list(found.series) == ["reduced:aba"] and found.dts == [0.02, 0.01] and found.seconds == 0.1

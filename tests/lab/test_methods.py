@@ -12,15 +12,18 @@ def scene():
     return mc.scenes.double_pendulum()
 
 
-@pytest.mark.parametrize("name, settings", [
-    ("maximal:si+baumgarte", {"solver": "si", "joint_solver": "rows", "stabilization": "baumgarte"}),
-    ("maximal:rows+soft", {"solver": "si", "joint_solver": "rows", "stabilization": "soft"}),
-    ("maximal:pgs+none", {"solver": "pgs", "joint_solver": "rows", "stabilization": "none"}),
-    ("maximal:tree+ggl", {"solver": "si", "joint_solver": "tree", "stabilization": "ggl"}),
-    ("maximal:tree+soft@rattle", {"integrator": "rattle", "stabilization": "soft"}),
-    ("maximal:tree+projection@rk4", {"integrator": "rk4", "stabilization": "projection"}),
-    ("maximal:tree", {"joint_solver": "tree", "stabilization": "soft"}),
-])
+@pytest.mark.parametrize(
+    "name, settings",
+    [
+        ("maximal:si+baumgarte", {"solver": "si", "joint_solver": "rows", "stabilization": "baumgarte"}),
+        ("maximal:rows+soft", {"solver": "si", "joint_solver": "rows", "stabilization": "soft"}),
+        ("maximal:pgs+none", {"solver": "pgs", "joint_solver": "rows", "stabilization": "none"}),
+        ("maximal:tree+ggl", {"solver": "si", "joint_solver": "tree", "stabilization": "ggl"}),
+        ("maximal:tree+soft@rattle", {"integrator": "rattle", "stabilization": "soft"}),
+        ("maximal:tree+projection@rk4", {"integrator": "rk4", "stabilization": "projection"}),
+        ("maximal:tree", {"joint_solver": "tree", "stabilization": "soft"}),
+    ],
+)
 def test_names_are_keywords_of_world(scene, name, settings):
     method = parse(name)
     world = method.world(scene, 1 / 240)
@@ -55,8 +58,12 @@ def test_all_names_that_go_together_make_a_world(scene):
 
 def test_dicts():
     """Keywords by name; a name within a dict gives another name to a method."""
-    stiff, ypr, plain = methods_of([{"stiff": {"joint_hertz": 40, "substeps": 2}}, {
-        "ypr": {"coordinates": "reduced", "ball": "ypr"}, "plain": "maximal:si+none"}])
+    stiff, ypr, plain = methods_of(
+        [
+            {"stiff": {"joint_hertz": 40, "substeps": 2}},
+            {"ypr": {"coordinates": "reduced", "ball": "ypr"}, "plain": "maximal:si+none"},
+        ]
+    )
     assert stiff == Method("stiff", "maximal", {"substeps": 2, "sleep": False, "joint_hertz": 40})
     assert ypr.coordinates == "reduced"
     assert ypr.world(mc.scenes.chain(n=2), 0.01).system.links[0].kind == "spherical_ypr"

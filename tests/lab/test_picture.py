@@ -11,8 +11,9 @@ from mcsim.lab import Study, picture
 
 @pytest.fixture(scope="module")
 def swing():
-    return mc.compare(mc.scenes.double_pendulum(), ["maximal:si+baumgarte", "maximal:tree+soft", "reduced:aba"], 0.5,
-                      [1 / 60, 1 / 240])
+    return mc.compare(
+        mc.scenes.double_pendulum(), ["maximal:si+baumgarte", "maximal:tree+soft", "reduced:aba"], 0.5, [1 / 60, 1 / 240]
+    )
 
 
 def pixels(path):
@@ -22,7 +23,7 @@ def pixels(path):
 
 def color_count(pixels, color):
     """How many of them have nearly this colour."""
-    wanted = np.array([int(color[i:i + 2], 16) for i in (1, 3, 5)], np.int16)
+    wanted = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], np.int16)
     return int((np.abs(pixels - wanted).max(axis=2) < 12).sum())
 
 
@@ -41,8 +42,14 @@ def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path, monkeypa
     drawn = []
     for name in ("_over_time", "_over_step"):
         monkeypatch.setattr(picture, name, lambda study, name=name: drawn.append(name) or Figure())
-    one = Study(swing.scene, swing.bodies, swing.joints, swing.seconds, swing.dts[-1:],
-                {name: runs[-1:] for name, runs in swing.series.items()})
+    one = Study(
+        swing.scene,
+        swing.bodies,
+        swing.joints,
+        swing.seconds,
+        swing.dts[-1:],
+        {name: runs[-1:] for name, runs in swing.series.items()},
+    )
     for study, kind in ((swing, None), (one, None), (swing, "time"), (swing, "convergence")):
         study.plot(tmp_path / "a.png", kind)
     assert drawn == ["_over_step", "_over_time", "_over_time", "_over_step"]
@@ -66,10 +73,15 @@ def titles(study, monkeypatch, tmp_path):
 
 def test_panels_follow_the_scene(monkeypatch, tmp_path):
     """Overlap where bodies touch; no joints, no drift; no reference, no distance; at most six panels."""
-    pile = mc.compare(mc.scenes.wrecking_ball(links=3, height=2, width=2), "maximal:rows+soft", 0.4, 1 / 60,
-                      budget=10_000)
-    assert titles(pile, monkeypatch, tmp_path) == ["Joint drift", "Energy error", "Angular momentum error",
-                                                   "Distance to the reference", "Overlap", "Time a step"]
+    pile = mc.compare(mc.scenes.wrecking_ball(links=3, height=2, width=2), "maximal:rows+soft", 0.4, 1 / 60, budget=10_000)
+    assert titles(pile, monkeypatch, tmp_path) == [
+        "Joint drift",
+        "Energy error",
+        "Angular momentum error",
+        "Distance to the reference",
+        "Overlap",
+        "Time a step",
+    ]
     handle = mc.compare(mc.scenes.dzhanibekov(), "maximal:tree+soft", 0.4, reference=None, timing=False)
     assert titles(handle, monkeypatch, tmp_path) == ["Energy error", "Angular momentum error"]
 
@@ -84,8 +96,9 @@ def test_curves_are_the_largest_values():
 
 
 def test_failed_runs_are_drawn(tmp_path):
-    study = mc.compare(mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 1.0, [0.5, 0.02],
-                       reference=None)
+    study = mc.compare(
+        mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 1.0, [0.5, 0.02], reference=None
+    )
     assert study.series["maximal:tree+soft@rattle"][0].failure
     for kind in picture.KINDS:
         study.plot(tmp_path / "out.png", kind)

@@ -26,8 +26,9 @@ def springy():
     scene.add_body("arm", mass=2.0, inertia=(0.1, 0.2, 0.25), center_of_mass=(0.1, 0.0, -0.2), gravity_scale=0.5)
     scene.add_body("nut", mass=1.0, inertia=(0.02, 0.02, 0.01), position=(0.0, 0.0, -0.5))
     scene.add_joint(mc.HingeJoint(None, "arm", anchor=(0, 0, 0), axis=(0, 1, 0), spring=mc.Spring(3.0, 0.1, 0.5)))
-    scene.add_joint(mc.ScrewJoint("arm", "nut", anchor=(0, 0, -0.5), axis=(0, 0, 1), pitch=0.05,
-                                  spring=mc.Spring(2.0, 0.0, 1.0)))
+    scene.add_joint(
+        mc.ScrewJoint("arm", "nut", anchor=(0, 0, -0.5), axis=(0, 0, 1), pitch=0.05, spring=mc.Spring(2.0, 0.0, 1.0))
+    )
     return scene
 
 
@@ -96,8 +97,9 @@ def test_recording_changes_nothing(method):
     assert watched.state_hash() == alone.state_hash()
 
 
-@pytest.mark.parametrize("name, parameters", [("four_bar", {"driven": False}), ("chain", {"n": 5}),
-                                              ("spinning_top", {}), ("grid", {"n": 4})])
+@pytest.mark.parametrize(
+    "name, parameters", [("four_bar", {"driven": False}), ("chain", {"n": 5}), ("spinning_top", {}), ("grid", {"n": 4})]
+)
 def test_velocity_drift_is_that_of_the_rows(name, parameters):
     """The same as |J v| of each joint's rows, of loops too. Away from the joint's errors the two are one."""
     scene = mc.load(name, **parameters)

@@ -62,16 +62,20 @@ def all_joints():
     scene.add_body("plate", **part, position=(0, 0, 0), velocity=(0.2, 0.0, 0.0), angular_velocity=(0, 2.0, 0))
     scene.add_joint(mc.PlanarJoint(None, "plate", anchor=(0, 0, 0), normal=(0, 1, 0)))
     parent = "plate"
-    for k, make in enumerate((
+    for k, make in enumerate(
+        (
             lambda a, b, p: mc.UniversalJoint(a, b, anchor=p, axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
             lambda a, b, p: mc.BallJoint(a, b, anchor=p),
-            lambda a, b, p: mc.CylindricalJoint(a, b, anchor=p, axis=(1, 0, 0)))):
+            lambda a, b, p: mc.CylindricalJoint(a, b, anchor=p, axis=(1, 0, 0)),
+        )
+    ):
         place = np.array([0.4 * (k + 1), 0.0, -0.1])
         scene.add_body(f"link{k}", **part, position=place)
         scene.add_joint(make(parent, f"link{k}", place - (0.2, 0, 0)))
         parent = f"link{k}"
-    scene.add_body("alone", **part, position=(0, 3, 0), velocity=(0, 1, 2), angular_velocity=spin,
-                   orientation=(0.8, 0.0, 0.6, 0.0))
+    scene.add_body(
+        "alone", **part, position=(0, 3, 0), velocity=(0, 1, 2), angular_velocity=spin, orientation=(0.8, 0.0, 0.6, 0.0)
+    )
     return scene
 
 
@@ -87,8 +91,9 @@ def test_flow_of_all_joints():
     for dt in (1 / 400, 1 / 800):
         world = mc.ReducedWorld(scene, dt=dt)
         world.step(round(0.5 / dt))
-        errors.append(distances(*(part[None] for part in moving(scene, world)), found.positions[-1:],
-                                found.orientations[-1:]))
+        errors.append(
+            distances(*(part[None] for part in moving(scene, world)), found.positions[-1:], found.orientations[-1:])
+        )
     errors = np.array(errors)[:, :, 0]
     assert errors.max() < 1e-3
     assert np.all(np.abs(np.log2(errors[0] / errors[1]) - 2.0) < 0.2)
@@ -97,7 +102,7 @@ def test_flow_of_all_joints():
     step = 1e-6
     world = mc.ReducedWorld(scene, dt=step)
     world.step()
-    assert np.abs((world.q - start.q) / step - rates[:flow.nq]).max() < 1e-4
+    assert np.abs((world.q - start.q) / step - rates[: flow.nq]).max() < 1e-4
 
 
 def test_loops_are_closed_by_the_reference():
@@ -147,6 +152,7 @@ def test_a_reference_of_ones_own_must_fit(tmp_path):
 
 # ---- what a scene is like --------------------------------------------------------------------------------------------
 
+
 def hung(**joint):
     scene = mc.Scene()
     scene.add_body("bob", shape=mc.Sphere(0.1), position=(0, 0, -1), **joint.pop("body", {}))
@@ -154,22 +160,26 @@ def hung(**joint):
     return scene
 
 
-@pytest.mark.parametrize("scene, kind, conserves, free", [
-    (hung(), TREE, True, False),
-    (hung(spring=mc.Spring(1.0)), SMOOTH, True, False),
-    (hung(spring=mc.Spring(1.0, 0.1)), SMOOTH, False, False),
-    (hung(limits=(-1, 1)), BOUNDED, False, False),
-    (hung(friction=0.1), BOUNDED, False, False),
-    (hung(motor=mc.Motor(velocity=1.0, max_force=1.0)), BOUNDED, False, False),
-    (hung(body={"angular_damping": 0.1}), SMOOTH, False, False),
-    (hung(break_force=10.0), BOUNDED, False, False),
-    (mc.scenes.free_ragdoll(), TREE, True, True),
-    (mc.scenes.dzhanibekov(), TREE, True, True),
-    (mc.scenes.spinning_top(), TREE, True, False),
-    (mc.scenes.chain(n=3), TREE, True, False),
-    (mc.scenes.ragdolls(count=1), BOUNDED, False, False),
-    (mc.scenes.stack(count=2), BOUNDED, False, False),
-], ids=lambda value: getattr(value, "name", None))
+@pytest.mark.parametrize(
+    "scene, kind, conserves, free",
+    [
+        (hung(), TREE, True, False),
+        (hung(spring=mc.Spring(1.0)), SMOOTH, True, False),
+        (hung(spring=mc.Spring(1.0, 0.1)), SMOOTH, False, False),
+        (hung(limits=(-1, 1)), BOUNDED, False, False),
+        (hung(friction=0.1), BOUNDED, False, False),
+        (hung(motor=mc.Motor(velocity=1.0, max_force=1.0)), BOUNDED, False, False),
+        (hung(body={"angular_damping": 0.1}), SMOOTH, False, False),
+        (hung(break_force=10.0), BOUNDED, False, False),
+        (mc.scenes.free_ragdoll(), TREE, True, True),
+        (mc.scenes.dzhanibekov(), TREE, True, True),
+        (mc.scenes.spinning_top(), TREE, True, False),
+        (mc.scenes.chain(n=3), TREE, True, False),
+        (mc.scenes.ragdolls(count=1), BOUNDED, False, False),
+        (mc.scenes.stack(count=2), BOUNDED, False, False),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
 def test_nature(scene, kind, conserves, free):
     assert (smoothness(scene), conserves_energy(scene), is_free(scene)) == (kind, conserves, free)
 
@@ -182,7 +192,7 @@ def test_may_touch():
         return scene
 
     assert may_touch(pair()) is True
-    assert may_touch(pair(collision_group=4)) is False    # b collides with a's group, but a not with b's
+    assert may_touch(pair(collision_group=4)) is False  # b collides with a's group, but a not with b's
     assert may_touch(pair(collision_mask=2)) is True
     assert may_touch(pair(collision_mask=2, kind="static")) is True
     joined = pair(collision_mask=2)

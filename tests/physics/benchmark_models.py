@@ -65,8 +65,14 @@ class Reduced:
         dx, ddx = np.einsum("s,skni->kni", FIRST, x), np.einsum("s,sni->ni", SECOND, x[:, -1])
         dr, ddr = np.einsum("s,sknab->knab", FIRST, r), np.einsum("s,snab->nab", SECOND, r[:, -1])
         turns = twist_of(np.einsum("knab,ncb->knac", dr, here))
-        return (x[2, 0], here, dx[:-1], turns[:-1], speed**2 * ddx,
-                speed**2 * twist_of(np.einsum("nab,ncb->nac", ddr, here)))
+        return (
+            x[2, 0],
+            here,
+            dx[:-1],
+            turns[:-1],
+            speed**2 * ddx,
+            speed**2 * twist_of(np.einsum("nab,ncb->nac", ddr, here)),
+        )
 
     def equations(self, q, u):
         """Kane's equations: mass (d, d) and the generalized forces (d,) that are left for it, mass q'' = forces."""
@@ -92,8 +98,15 @@ class Reduced:
 
     def solve(self, times):
         """-> q, q' (t, d) each."""
-        found = solve_ivp(self.rates, (0, times[-1]), np.concatenate([self.start, self.rate]), t_eval=times,
-                          method=self.method, rtol=self.tolerance, atol=self.tolerance)
+        found = solve_ivp(
+            self.rates,
+            (0, times[-1]),
+            np.concatenate([self.start, self.rate]),
+            t_eval=times,
+            method=self.method,
+            rtol=self.tolerance,
+            atol=self.tolerance,
+        )
         assert found.success, found.message
         return np.split(found.y.T, 2, axis=1)
 
@@ -105,9 +118,15 @@ class Reduced:
         scene = mc.Scene(gravity=self.gravity)
         x, r, dx, turns, *_ = self.motion(self.start, self.rate)
         for k, mass in enumerate(self.masses):
-            scene.add_body(f"b{k}", mass=mass, inertia=self.inertias[k], position=x[k],
-                           orientation=Rotation.from_matrix(r[k]).as_quat(scalar_first=True),
-                           velocity=self.rate @ dx[:, k], angular_velocity=self.rate @ turns[:, k])
+            scene.add_body(
+                f"b{k}",
+                mass=mass,
+                inertia=self.inertias[k],
+                position=x[k],
+                orientation=Rotation.from_matrix(r[k]).as_quat(scalar_first=True),
+                velocity=self.rate @ dx[:, k],
+                angular_velocity=self.rate @ turns[:, k],
+            )
         for joint in self.joints():
             scene.add_joint(joint)
         return scene
@@ -115,10 +134,17 @@ class Reduced:
 
 # ---- geometry, for arrays of angles and points -----------------------------------------------------------------------
 
+
 def twist_of(matrices):
     """(..., 3) of the skew parts of (..., 3, 3)."""
-    return 0.5 * np.stack([matrices[..., 2, 1] - matrices[..., 1, 2], matrices[..., 0, 2] - matrices[..., 2, 0],
-                           matrices[..., 1, 0] - matrices[..., 0, 1]], axis=-1)
+    return 0.5 * np.stack(
+        [
+            matrices[..., 2, 1] - matrices[..., 1, 2],
+            matrices[..., 0, 2] - matrices[..., 2, 0],
+            matrices[..., 1, 0] - matrices[..., 0, 1],
+        ],
+        axis=-1,
+    )
 
 
 def ray(angle):
@@ -176,8 +202,10 @@ def meet(p, p_radius, c, c_radius, side):
 def bodies(centers, rotations):
     """Lists of (..., 3) and (..., 3, 3), one for each body -> one array each."""
     shape = np.broadcast_shapes(*(np.shape(c)[:-1] for c in centers), *(np.shape(r)[:-2] for r in rotations))
-    return (np.stack([np.broadcast_to(c, (*shape, 3)) for c in centers], axis=-2),
-            np.stack([np.broadcast_to(r, (*shape, 3, 3)) for r in rotations], axis=-3))
+    return (
+        np.stack([np.broadcast_to(c, (*shape, 3)) for c in centers], axis=-2),
+        np.stack([np.broadcast_to(r, (*shape, 3, 3)) for r in rotations], axis=-3),
+    )
 
 
 def bars(ends):
@@ -196,10 +224,12 @@ def rod(mass, length, thick=0.03):
 ANDREWS_TIME = 0.03
 
 # beta, Theta, gamma, Phi, delta, Omega, epsilon [rad] and their rates at 0.03 s, from the same source.
+# fmt: off
 ANDREWS_ANGLES = np.array([0.1581077119629904e2, -0.1575637105984298e2, 0.4082224013073101e-1, -0.5347301163226948,
                            0.5244099658805304, 0.5347301163226948, 0.1048080741042263e1])
 ANDREWS_RATES = np.array([0.1139920302151208e4, -0.1424379294994111e4, 0.1103291221937134e2, 0.1929337464421385e2,
                           0.5735699284790808, -0.1929337464421385e2, 0.3231791658026955])
+# fmt: on
 
 
 def andrews():
@@ -214,8 +244,20 @@ def andrews():
     moments = np.array([2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5])
     a, b, c = (np.array([x, 0, z]) for x, z in ((-0.06934, -0.00227), (-0.03635, 0.03273), (0.014, 0.072)))
     d, da, e, ea, rr, ra, ss = 0.028, 0.0115, 0.02, 0.01421, 0.007, 0.00092, 0.035
-    sa, sb, sc, sd, ta, tb, u, ua, ub, zf, zt, fa = (0.01874, 0.01043, 0.018, 0.02, 0.02308, 0.00916, 0.04, 0.01228,
-                                                     0.00449, 0.02, 0.04, 0.01421)
+    sa, sb, sc, sd, ta, tb, u, ua, ub, zf, zt, fa = (
+        0.01874,
+        0.01043,
+        0.018,
+        0.02,
+        0.02308,
+        0.00916,
+        0.04,
+        0.01228,
+        0.00449,
+        0.02,
+        0.04,
+        0.01421,
+    )
     stiffness, rest, torque = 4530.0, 0.07785, 0.033
 
     def points(beta):
@@ -225,10 +267,15 @@ def andrews():
         return pin, middle, meet(a, zt, middle, e, 1), meet(a, u, middle, zf, -1)
 
     def angles(beta, pin, middle, upper, lower):
-        gamma, delta, epsilon = (angle_of(middle - b) + np.pi / 2, angle_of(upper - a),
-                                 angle_of(lower - a) + np.pi / 2)
-        return (angle_of(pin - middle), gamma, angle_of(middle - upper) + np.pi / 2, delta, angle_of(middle - lower),
-                epsilon)
+        gamma, delta, epsilon = (angle_of(middle - b) + np.pi / 2, angle_of(upper - a), angle_of(lower - a) + np.pi / 2)
+        return (
+            angle_of(pin - middle),
+            gamma,
+            angle_of(middle - upper) + np.pi / 2,
+            delta,
+            angle_of(middle - lower),
+            epsilon,
+        )
 
     def frame(origin, angle, x, z):
         """A point at (x, z) in axes at an angle."""
@@ -238,8 +285,15 @@ def andrews():
         beta = q[..., 0]
         pin, middle, upper, lower = points(beta)
         two, gamma, four, delta, six, epsilon = angles(beta, pin, middle, upper, lower)
-        centers = [ra * ray(beta), pin - da * ray(two), frame(b, gamma, sb, -sa), frame(upper, four, 0, -(e - ea)),
-                   frame(a, delta, ta, tb), lower + (zf - fa) * ray(six), frame(a, epsilon, -ub, -ua)]
+        centers = [
+            ra * ray(beta),
+            pin - da * ray(two),
+            frame(b, gamma, sb, -sa),
+            frame(upper, four, 0, -(e - ea)),
+            frame(a, delta, ta, tb),
+            lower + (zf - fa) * ray(six),
+            frame(a, epsilon, -ub, -ua),
+        ]
         return bodies(centers, [planar(angle) for angle in (beta, two, gamma, four, delta, six, epsilon)])
 
     start = -0.0617138900142764496358948458001
@@ -249,9 +303,19 @@ def andrews():
     hook_in_body = planar(gamma).T @ (hook - place(np.array([start]))[0][2])
 
     def joints():
-        return [hinge(None, 0, 0 * X), hinge(0, 1, pin), hinge(None, 2, b), hinge(None, 4, a), hinge(None, 6, a),
-                hinge(4, 3, upper), hinge(6, 5, lower), hinge(1, 2, middle), hinge(2, 3, middle), hinge(3, 5, middle),
-                mc.DistanceJoint(None, "b2", c, hook, length=rest, spring=mc.Spring(stiffness))]
+        return [
+            hinge(None, 0, 0 * X),
+            hinge(0, 1, pin),
+            hinge(None, 2, b),
+            hinge(None, 4, a),
+            hinge(None, 6, a),
+            hinge(4, 3, upper),
+            hinge(6, 5, lower),
+            hinge(1, 2, middle),
+            hinge(2, 3, middle),
+            hinge(3, 5, middle),
+            mc.DistanceJoint(None, "b2", c, hook, length=rest, spring=mc.Spring(stiffness)),
+        ]
 
     def loads(x, r, _v, _w):
         wrench = np.zeros((7, 6))
@@ -262,12 +326,23 @@ def andrews():
         wrench[0, 4] = -torque
         return wrench
 
-    return Reduced(place, masses, np.repeat(moments[:, None], 3, axis=1), joints, start, 0.0, gravity=NO_GRAVITY,
-                   times=np.arange(1, 7) * 0.005, dt=1e-4, loads=loads,
-                   push=lambda world: world.apply_torque("b0", (0, -torque, 0)))
+    return Reduced(
+        place,
+        masses,
+        np.repeat(moments[:, None], 3, axis=1),
+        joints,
+        start,
+        0.0,
+        gravity=NO_GRAVITY,
+        times=np.arange(1, 7) * 0.005,
+        dt=1e-4,
+        loads=loads,
+        push=lambda world: world.apply_torque("b0", (0, -torque, 0)),
+    )
 
 
 # ---- linkages of the textbooks ---------------------------------------------------------------------------------------
+
 
 def whitworth(start=0.5, rate=4.0, crank=0.2, lever=1.0, rod_length=0.5, below=0.5, height=0.45):
     """Whitworth's quick return: a crank's pin slides along a lever, which moves a ram by a rod; free, under gravity.
@@ -281,19 +356,28 @@ def whitworth(start=0.5, rate=4.0, crank=0.2, lever=1.0, rod_length=0.5, below=0
         pin = crank * ray(q)
         tilt = angle_of(pin - foot)
         top = foot + lever * ray(tilt)
-        along = np.sqrt(rod_length**2 - (height - top[..., 2])**2)
+        along = np.sqrt(rod_length**2 - (height - top[..., 2]) ** 2)
         return pin, tilt, top, np.stack([top[..., 0] + along, 0 * along, height + 0 * along], axis=-1)
 
     def place(q):
         pin, tilt, top, ram = points(q[..., 0])
-        return bodies([0 * pin, pin, foot + lever / 2 * ray(tilt), (top + ram) / 2, ram],
-                      [planar(q[..., 0]), planar(tilt), planar(tilt), planar(angle_of(ram - top)), np.eye(3)])
+        return bodies(
+            [0 * pin, pin, foot + lever / 2 * ray(tilt), (top + ram) / 2, ram],
+            [planar(q[..., 0]), planar(tilt), planar(tilt), planar(angle_of(ram - top)), np.eye(3)],
+        )
 
     pin, tilt, top, ram = points(np.array(start))
 
     def joints():
-        return [hinge(None, 0, 0 * X), hinge(0, 1, pin), hinge(None, 2, foot), hinge(2, 3, top), hinge(3, 4, ram),
-                mc.SliderJoint("b2", "b1", ray(tilt), pin), mc.SliderJoint(None, "b4", (1, 0, 0))]
+        return [
+            hinge(None, 0, 0 * X),
+            hinge(0, 1, pin),
+            hinge(None, 2, foot),
+            hinge(2, 3, top),
+            hinge(3, 4, ram),
+            mc.SliderJoint("b2", "b1", ray(tilt), pin),
+            mc.SliderJoint(None, "b4", (1, 0, 0)),
+        ]
 
     inertias = [(0.05, 0.1, 0.05), (1e-3,) * 3, rod(2.0, lever), rod(0.5, rod_length), (0.01,) * 3]
     return Reduced(place, [4.0, 0.3, 2.0, 0.5, 1.5], inertias, joints, start, rate)
@@ -302,7 +386,7 @@ def whitworth(start=0.5, rate=4.0, crank=0.2, lever=1.0, rod_length=0.5, below=0
 def scissor_lift(stages=3, start=0.6, length=0.8, stiffness=9000.0, damping=15.0):
     """Crossed bars on hinges in `stages` storeys, feet and platform on one hinge and one sliding block each; a spring
     and damper between the ground and the lower block let it bounce. q is the bars' slope."""
-    feet = length * np.cos(start)                     # where the lower block starts
+    feet = length * np.cos(start)  # where the lower block starts
 
     def ends(q):
         run, rise = length * np.cos(q)[..., None] * X, length * np.sin(q)[..., None] * Z
@@ -325,10 +409,19 @@ def scissor_lift(stages=3, start=0.6, length=0.8, stiffness=9000.0, damping=15.0
         cross = [hinge(k, stages + k, sum(pairs[k]) / 2) for k in range(stages)]
         right = [hinge(k, stages + k + 1, pairs[k][1]) for k in range(stages - 1)]
         left = [hinge(stages + k, k + 1, pairs[stages + k][0]) for k in range(stages - 1)]
-        return cross + right + left + [
-            hinge(None, 0, 0 * X), hinge(stages, low, pairs[stages][1]), hinge(stages - 1, top, pairs[stages - 1][1]),
-            hinge(2 * stages - 1, deck, pairs[-1][0]), mc.SliderJoint(f"b{deck}", f"b{top}", (1, 0, 0)),
-            mc.SliderJoint(None, f"b{low}", (1, 0, 0), spring=mc.Spring(stiffness, damping))]
+        return (
+            cross
+            + right
+            + left
+            + [
+                hinge(None, 0, 0 * X),
+                hinge(stages, low, pairs[stages][1]),
+                hinge(stages - 1, top, pairs[stages - 1][1]),
+                hinge(2 * stages - 1, deck, pairs[-1][0]),
+                mc.SliderJoint(f"b{deck}", f"b{top}", (1, 0, 0)),
+                mc.SliderJoint(None, f"b{low}", (1, 0, 0), spring=mc.Spring(stiffness, damping)),
+            ]
+        )
 
     def loads(x, _r, v, _w):
         wrench = np.zeros((2 * stages + 3, 6))
@@ -336,8 +429,15 @@ def scissor_lift(stages=3, start=0.6, length=0.8, stiffness=9000.0, damping=15.0
         return wrench
 
     count = 2 * stages
-    return Reduced(place, [*[1.0] * count, 0.2, 0.2, 3.0], [*[rod(1.0, length)] * count, (1e-3,) * 3, (1e-3,) * 3,
-                   (0.1, 0.2, 0.2)], joints, start, 0.0, loads=loads)
+    return Reduced(
+        place,
+        [*[1.0] * count, 0.2, 0.2, 3.0],
+        [*[rod(1.0, length)] * count, (1e-3,) * 3, (1e-3,) * 3, (0.1, 0.2, 0.2)],
+        joints,
+        start,
+        0.0,
+        loads=loads,
+    )
 
 
 def peaucellier(start=1.0, rate=-1.0, arm=1.0, side=0.45, crank=0.4):
@@ -349,25 +449,49 @@ def peaucellier(start=1.0, rate=-1.0, arm=1.0, side=0.45, crank=0.4):
         near = pivot + crank * ray(q)
         far = (arm**2 - side**2) / np.sum(near**2, axis=-1, keepdims=True) * near
         upper, lower = (meet(0 * near, arm, near, side, k) for k in (1, -1))
-        return [(0 * near, upper), (0 * near, lower), (upper, near), (lower, near), (upper, far), (lower, far),
-                (0 * near + pivot, near)]
+        return [
+            (0 * near, upper),
+            (0 * near, lower),
+            (upper, near),
+            (lower, near),
+            (upper, far),
+            (lower, far),
+            (0 * near + pivot, near),
+        ]
 
     pairs = ends(np.array(start))
     upper, lower, near, far = pairs[0][1], pairs[1][1], pairs[6][1], pairs[4][1]
 
     def joints():
-        return [hinge(None, 6, pivot), hinge(None, 0, 0 * X), hinge(None, 1, 0 * X), hinge(0, 2, upper),
-                hinge(0, 4, upper), hinge(1, 3, lower), hinge(1, 5, lower), hinge(2, 3, near), hinge(2, 6, near),
-                hinge(4, 5, far)]
+        return [
+            hinge(None, 6, pivot),
+            hinge(None, 0, 0 * X),
+            hinge(None, 1, 0 * X),
+            hinge(0, 2, upper),
+            hinge(0, 4, upper),
+            hinge(1, 3, lower),
+            hinge(1, 5, lower),
+            hinge(2, 3, near),
+            hinge(2, 6, near),
+            hinge(4, 5, far),
+        ]
 
     lengths = np.array([np.linalg.norm(b - a) for a, b in pairs])
-    return Reduced(lambda q: bars(ends(q[..., 0])), lengths, [rod(length, length) for length in lengths], joints, start,
-                   rate, gravity=5.0 * X)
+    return Reduced(
+        lambda q: bars(ends(q[..., 0])),
+        lengths,
+        [rod(length, length) for length in lengths],
+        joints,
+        start,
+        rate,
+        gravity=5.0 * X,
+    )
 
 
 def sarrus(start=0.9, rate=1.0, length=0.5):
     """P. T. Sarrus (1853): two folding arms at right angles, six hinges; the platform moves straight up and down and
     does not turn. Rigid by count (Grübler: 0)."""
+
     def arm(direction, q):
         across = np.cross(direction, Z)
         foot = 0.3 * direction
@@ -391,8 +515,15 @@ def sarrus(start=0.9, rate=1.0, length=0.5):
             made += [hinge(None, k, foot, across), hinge(k, k + 1, knee, across), hinge(k + 1, 4, wrist, across)]
         return made
 
-    return Reduced(place, [1.0, 1.2, 0.8, 0.9, 3.0], [*[rod(1.0, length)] * 4, (0.05, 0.06, 0.1)], joints, start, rate,
-                   times=np.arange(1, 5) * 0.1)
+    return Reduced(
+        place,
+        [1.0, 1.2, 0.8, 0.9, 3.0],
+        [*[rod(1.0, length)] * 4, (0.05, 0.06, 0.1)],
+        joints,
+        start,
+        rate,
+        times=np.arange(1, 5) * 0.1,
+    )
 
 
 def bennett(start=1.0, rate=3.0, lengths=(0.8, 0.5), twist=0.9):
@@ -408,8 +539,7 @@ def bennett(start=1.0, rate=3.0, lengths=(0.8, 0.5), twist=0.9):
         second = 2 * np.arctan(ratio / np.tan(q / 2))
         point, turn = np.zeros(3), np.eye(3)
         points, axes, frames = [], [], []
-        for angle, length, bend in ((q, long, twist), (second, short, other), (-q, long, twist),
-                                    (-second, short, other)):
+        for angle, length, bend in ((q, long, twist), (second, short, other), (-q, long, twist), (-second, short, other)):
             points.append(point)
             axes.append(turn[..., :, 2])
             turn = turn @ about(Z, angle)
@@ -437,6 +567,7 @@ def bennett(start=1.0, rate=3.0, lengths=(0.8, 0.5), twist=0.9):
 
 # ---- in space --------------------------------------------------------------------------------------------------------
 
+
 def spatial_slider_crank(rate=6.0):
     """RSSR-P: a crank about x drives by a rod a block along x, with a ball joint at the crank and a cross at the block.
 
@@ -448,23 +579,35 @@ def spatial_slider_crank(rate=6.0):
 
     def points(q):
         pin = hub + crank * (np.cos(q)[..., None] * Y + np.sin(q)[..., None] * Z)
-        block = (pin[..., 0] + np.sqrt(length**2 - pin[..., 1]**2 - pin[..., 2]**2))[..., None] * X
+        block = (pin[..., 0] + np.sqrt(length**2 - pin[..., 1] ** 2 - pin[..., 2] ** 2))[..., None] * X
         return pin, block
 
     def place(q):
         pin, block = points(q[..., 0])
         along = unit(pin - block)
-        return bodies([hub, (pin + block) / 2, block], [about(X, q[..., 0]), triad(along, unit(np.cross(Y, along))),
-                                                        np.eye(3)])
+        return bodies(
+            [hub, (pin + block) / 2, block], [about(X, q[..., 0]), triad(along, unit(np.cross(Y, along))), np.eye(3)]
+        )
 
     pin, block = points(np.array(np.pi / 2))
 
     def joints():
-        return [hinge(None, 0, hub, X), mc.BallJoint("b0", "b1", pin), mc.SliderJoint(None, "b2", (1, 0, 0)),
-                mc.UniversalJoint("b2", "b1", block, axis_a=Y, axis_b=unit(np.cross(Y, pin - block)))]
+        return [
+            hinge(None, 0, hub, X),
+            mc.BallJoint("b0", "b1", pin),
+            mc.SliderJoint(None, "b2", (1, 0, 0)),
+            mc.UniversalJoint("b2", "b1", block, axis_a=Y, axis_b=unit(np.cross(Y, pin - block))),
+        ]
 
-    return Reduced(place, [0.12, 0.5, 2.0], [(1e-4, 1e-4, 1e-5), (4e-4, 4e-3, 4e-3), (1e-4, 1e-4, 1e-4)], joints,
-                   np.pi / 2, rate, dt=1 / 240)
+    return Reduced(
+        place,
+        [0.12, 0.5, 2.0],
+        [(1e-4, 1e-4, 1e-5), (4e-4, 4e-3, 4e-3), (1e-4, 1e-4, 1e-4)],
+        joints,
+        np.pi / 2,
+        rate,
+        dt=1 / 240,
+    )
 
 
 def double_cardan(bend=0.5, rate=8.0, length=0.8):
@@ -476,19 +619,22 @@ def double_cardan(bend=0.5, rate=8.0, length=0.8):
 
     def place(q):
         angle = q[..., 0]
-        lead = np.arctan2((np.cos(bend) - 1) * np.sin(angle) * np.cos(angle),
-                          np.cos(angle)**2 + np.cos(bend) * np.sin(angle)**2)
+        lead = np.arctan2(
+            (np.cos(bend) - 1) * np.sin(angle) * np.cos(angle), np.cos(angle) ** 2 + np.cos(bend) * np.sin(angle) ** 2
+        )
         turn = about(middle, angle + lead)
         return bodies([-0.3 * X, turn @ weight, out + 0.3 * X], [about(X, angle), turn, about(X, angle)])
 
     def joints():
         fork = -np.sin(bend) * X + np.cos(bend) * Z
-        return [hinge(None, 0, -0.3 * X, X), hinge(None, 2, out + 0.3 * X, X),
-                mc.UniversalJoint("b0", "b1", 0 * X, axis_a=Y, axis_b=fork),
-                mc.UniversalJoint("b1", "b2", out, axis_a=fork, axis_b=Y)]
+        return [
+            hinge(None, 0, -0.3 * X, X),
+            hinge(None, 2, out + 0.3 * X, X),
+            mc.UniversalJoint("b0", "b1", 0 * X, axis_a=Y, axis_b=fork),
+            mc.UniversalJoint("b1", "b2", out, axis_a=fork, axis_b=Y),
+        ]
 
-    return Reduced(place, [1.0, 2.0, 1.0], [(0.05, 0.03, 0.03), (0.06, 0.07, 0.08), (0.04, 0.03, 0.03)], joints, 0.0,
-                   rate)
+    return Reduced(place, [1.0, 2.0, 1.0], [(0.05, 0.03, 0.03), (0.06, 0.07, 0.08), (0.04, 0.03, 0.03)], joints, 0.0, rate)
 
 
 def flyball_governor(stiffness=8e5, damping=4e4):
@@ -504,15 +650,16 @@ def flyball_governor(stiffness=8e5, damping=4e4):
         """Directions of the two rods and their hinges' axes."""
         spin = about(Z, q[..., 0])
         out, across = spin[..., :, 0], spin[..., :, 1]
-        down = [-np.cos(q[..., 2])[..., None] * Z + sign * np.sin(q[..., 2])[..., None] * out
-                for sign in (1, -1)]
+        down = [-np.cos(q[..., 2])[..., None] * Z + sign * np.sin(q[..., 2])[..., None] * out for sign in (1, -1)]
         return spin, across, down
 
     def place(q):
         spin, across, down = arms(q)
         ring = q[..., 1, None] * Z
-        return bodies([0.5 * Z, ring, top + length * down[0], top + length * down[1]],
-                      [spin, spin, triad(down[0], across), triad(down[1], across)])
+        return bodies(
+            [0.5 * Z, ring, top + length * down[0], top + length * down[1]],
+            [spin, spin, triad(down[0], across), triad(down[1], across)],
+        )
 
     slope = np.pi / 6
     start = np.array([0.0, 1 - 2 * tie * np.cos(slope), slope])
@@ -522,9 +669,12 @@ def flyball_governor(stiffness=8e5, damping=4e4):
 
     def joints():
         spring = mc.Spring(stiffness, damping)
-        return [hinge(None, 0, 0 * X, Z), mc.SliderJoint("b0", "b1", (0, 0, 1)),
-                *(hinge(0, k + 2, top, across) for k in range(2)),
-                *(mc.DistanceJoint("b1", f"b{k + 2}", rings, knees[k], length=rest, spring=spring) for k in range(2))]
+        return [
+            hinge(None, 0, 0 * X, Z),
+            mc.SliderJoint("b0", "b1", (0, 0, 1)),
+            *(hinge(0, k + 2, top, across) for k in range(2)),
+            *(mc.DistanceJoint("b1", f"b{k + 2}", rings, knees[k], length=rest, spring=spring) for k in range(2)),
+        ]
 
     def loads(x, r, v, w):
         wrench = np.zeros((4, 6))
@@ -539,8 +689,18 @@ def flyball_governor(stiffness=8e5, damping=4e4):
         return wrench
 
     ball = (0.02, 0.06, 0.06)
-    return Reduced(place, [10.0, 3.0, 2.0, 2.0], [(0.1, 0.1, 0.05), (0.01, 0.01, 0.02), ball, ball], joints, start,
-                   np.array([2 * np.pi, 0, 0]), loads=loads, order=1, method="Radau", tolerance=1e-7)
+    return Reduced(
+        place,
+        [10.0, 3.0, 2.0, 2.0],
+        [(0.1, 0.1, 0.05), (0.01, 0.01, 0.02), ball, ball],
+        joints,
+        start,
+        np.array([2 * np.pi, 0, 0]),
+        loads=loads,
+        order=1,
+        method="Radau",
+        tolerance=1e-7,
+    )
 
 
 def stewart(stiffness=4000.0, damping=30.0):
@@ -551,15 +711,15 @@ def stewart(stiffness=4000.0, damping=30.0):
     feet = np.stack([np.cos(turns), np.sin(turns), 0 * turns], axis=-1)
     turns = np.deg2rad([-50, 50, 70, 170, 190, 290])
     heads = 0.6 * np.stack([np.cos(turns), np.sin(turns), 0 * turns], axis=-1)
-    sides = np.stack([-feet[:, 1], feet[:, 0], feet[:, 2]], axis=-1)        # the crosses' axes at the base
-    lower, upper = 0.3, 0.35                       # centres of a leg's halves from its two ends
+    sides = np.stack([-feet[:, 1], feet[:, 0], feet[:, 2]], axis=-1)  # the crosses' axes at the base
+    lower, upper = 0.3, 0.35  # centres of a leg's halves from its two ends
 
     def legs(q):
         angle = np.linalg.norm(q[..., 3:], axis=-1)[..., None, None]
         cross = np.zeros((*q.shape[:-1], 3, 3))
         for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             cross[..., k, j], cross[..., j, k] = q[..., 3 + i], -q[..., 3 + i]
-        turn = np.eye(3) + np.sinc(angle / np.pi) * cross + 0.5 * np.sinc(angle / (2 * np.pi))**2 * cross @ cross
+        turn = np.eye(3) + np.sinc(angle / np.pi) * cross + 0.5 * np.sinc(angle / (2 * np.pi)) ** 2 * cross @ cross
         tips = q[..., None, :3] + np.einsum("...ab,kb->...ka", turn, heads)
         return turn, tips, unit(tips - feet)
 
@@ -575,10 +735,14 @@ def stewart(stiffness=4000.0, damping=30.0):
 
     def joints():
         spring = mc.Spring(stiffness, damping)
-        return [*(mc.UniversalJoint(None, f"b{k}", feet[k], axis_a=sides[k], axis_b=unit(np.cross(sides[k], along[k])))
-                  for k in range(6)),
-                *(mc.SliderJoint(f"b{k}", f"b{k + 6}", along[k], spring=spring) for k in range(6)),
-                *(mc.BallJoint(f"b{k + 6}", "b12", tips[k]) for k in range(6))]
+        return [
+            *(
+                mc.UniversalJoint(None, f"b{k}", feet[k], axis_a=sides[k], axis_b=unit(np.cross(sides[k], along[k])))
+                for k in range(6)
+            ),
+            *(mc.SliderJoint(f"b{k}", f"b{k + 6}", along[k], spring=spring) for k in range(6)),
+            *(mc.BallJoint(f"b{k + 6}", "b12", tips[k]) for k in range(6)),
+        ]
 
     def loads(x, r, v, w):
         wrench = np.zeros((13, 6))
@@ -592,10 +756,30 @@ def stewart(stiffness=4000.0, damping=30.0):
         return wrench
 
     halves = [rod(1.5, 0.6), rod(1.0, 0.7)]
-    return Reduced(place, [*[1.5] * 6, *[1.0] * 6, 20.0], [*[halves[0]] * 6, *[halves[1]] * 6, (0.9, 0.8, 1.5)], joints,
-                   start, np.array([0.3, 0.2, -0.5, 0.4, 0.0, 1.0]), times=np.arange(1, 5) * 0.2, loads=loads)
+    return Reduced(
+        place,
+        [*[1.5] * 6, *[1.0] * 6, 20.0],
+        [*[halves[0]] * 6, *[halves[1]] * 6, (0.9, 0.8, 1.5)],
+        joints,
+        start,
+        np.array([0.3, 0.2, -0.5, 0.4, 0.0, 1.0]),
+        times=np.arange(1, 5) * 0.2,
+        loads=loads,
+    )
 
 
-MODELS = {model.__name__: model for model in (
-    andrews, whitworth, scissor_lift, peaucellier, sarrus, bennett, spatial_slider_crank, double_cardan,
-    flyball_governor, stewart)}
+MODELS = {
+    model.__name__: model
+    for model in (
+        andrews,
+        whitworth,
+        scissor_lift,
+        peaucellier,
+        sarrus,
+        bennett,
+        spatial_slider_crank,
+        double_cardan,
+        flyball_governor,
+        stewart,
+    )
+}

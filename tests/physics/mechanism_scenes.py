@@ -40,8 +40,9 @@ def double_pendulum(a=2.0, b=1.0, inertia=0.02):
     """Two rods of 1 m and 1 kg, their centres in the middle."""
     scene = mc.Scene()
     for name, angle, start in (("a", a, np.zeros(3)), ("b", b, down(a))):
-        scene.add_body(name, mass=1, inertia=(inertia,) * 3, position=start + down(angle) / 2,
-                       orientation=turned((0, -1, 0), angle))
+        scene.add_body(
+            name, mass=1, inertia=(inertia,) * 3, position=start + down(angle) / 2, orientation=turned((0, -1, 0), angle)
+        )
     scene.add_joint(mc.HingeJoint(None, "a", (0, 0, 0), (0, -1, 0)))
     scene.add_joint(mc.HingeJoint("a", "b", down(a), (0, -1, 0)))
     return scene
@@ -52,8 +53,9 @@ def double_pendulum_rates(_, y, inertia=0.02):
     a, b, da, db = y
     coupling = 0.5 * np.cos(a - b)
     mass = np.array([[inertia + 1.25, coupling], [coupling, inertia + 0.25]])
-    force = np.array([-0.5 * np.sin(a - b) * db**2 - 1.5 * G * np.sin(a),
-                      0.5 * np.sin(a - b) * da**2 - 0.5 * G * np.sin(b)])
+    force = np.array(
+        [-0.5 * np.sin(a - b) * db**2 - 1.5 * G * np.sin(a), 0.5 * np.sin(a - b) * da**2 - 0.5 * G * np.sin(b)]
+    )
     return [da, db, *np.linalg.solve(mass, force)]
 
 
@@ -61,8 +63,14 @@ def bar(scene, name, start, end, velocity=(0, 0, 0), rate=0.0, mass=1.0):
     """A thin bar in the xz plane; `rate` turns it about -y, that is from x towards z."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     length = np.linalg.norm(end - start)
-    scene.add_body(name, mass=mass, inertia=(mass * length**2 / 12,) * 3, position=(start + end) / 2, velocity=velocity,
-                   angular_velocity=(0, -rate, 0))
+    scene.add_body(
+        name,
+        mass=mass,
+        inertia=(mass * length**2 / 12,) * 3,
+        position=(start + end) / 2,
+        velocity=velocity,
+        angular_velocity=(0, -rate, 0),
+    )
 
 
 def plane_turn(rate, arm):
@@ -88,10 +96,14 @@ def slider_crank(crank=0.3, rod=0.9, angle=0.4, speed=5.0):
 def slider_crank_at(crank, rod, angle, speed):
     """Closed form: the wrist's x and its rate, the pin, the rod's rate from x towards z."""
     s, c = np.sin(angle), np.cos(angle)
-    along = np.sqrt(rod**2 - (crank * s)**2)
-    rod_rate = -crank * c * speed / along            # of the angle whose sine is -crank sin(angle) / rod
-    return (crank * c + along, -crank * s * speed - crank**2 * s * c * speed / along,
-            np.array([crank * c, 0, crank * s]), rod_rate)
+    along = np.sqrt(rod**2 - (crank * s) ** 2)
+    rod_rate = -crank * c * speed / along  # of the angle whose sine is -crank sin(angle) / rod
+    return (
+        crank * c + along,
+        -crank * s * speed - crank**2 * s * c * speed / along,
+        np.array([crank * c, 0, crank * s]),
+        rod_rate,
+    )
 
 
 FOUR_BAR = dict(ground=1.1, crank=0.4, coupler=1.2, rocker=0.9)
@@ -123,7 +135,7 @@ def four_bar_at(angle):
     pin = FOUR_BAR["crank"] * np.array([np.cos(angle), np.sin(angle)])
     to_pin = pin - (FOUR_BAR["ground"], 0)
     d = np.linalg.norm(to_pin)
-    inner = np.arccos((d**2 + FOUR_BAR["rocker"]**2 - FOUR_BAR["coupler"]**2) / (2 * d * FOUR_BAR["rocker"]))
+    inner = np.arccos((d**2 + FOUR_BAR["rocker"] ** 2 - FOUR_BAR["coupler"] ** 2) / (2 * d * FOUR_BAR["rocker"]))
     return np.arctan2(to_pin[1], to_pin[0]) - inner
 
 
@@ -132,10 +144,19 @@ def cardan(bend=0.6, speed=6.0):
     scene = mc.Scene()
     out = np.array([np.cos(bend), 0, np.sin(bend)])
     scene.add_body("input", kind="kinematic", angular_velocity=(speed, 0, 0), position=(-0.5, 0, 0))
-    scene.add_body("output", mass=1.0, inertia=(0.05, 0.2, 0.2), orientation=turned((0, -1, 0), bend),
-                   position=0.5 * out, angular_velocity=speed * np.cos(bend) * out)
-    scene.add_joint(mc.UniversalJoint("input", "output", (0, 0, 0), axis_a=(0, 1, 0),
-                                      axis_b=(-np.sin(bend), 0, np.cos(bend)), name="cross"))
+    scene.add_body(
+        "output",
+        mass=1.0,
+        inertia=(0.05, 0.2, 0.2),
+        orientation=turned((0, -1, 0), bend),
+        position=0.5 * out,
+        angular_velocity=speed * np.cos(bend) * out,
+    )
+    scene.add_joint(
+        mc.UniversalJoint(
+            "input", "output", (0, 0, 0), axis_a=(0, 1, 0), axis_b=(-np.sin(bend), 0, np.cos(bend)), name="cross"
+        )
+    )
     scene.add_joint(mc.HingeJoint(None, "output", out, out, name="bearing"))
     return scene
 
@@ -148,12 +169,19 @@ def steady_top(spin=200.0, tilt=0.5, height=0.1, mass=0.5, across=0.002, along=0
     n the spin about the top's own axis, in all.
     """
     a, c, n = across + mass * height**2, along, spin
-    square = (c * n)**2 - 4 * a * np.cos(tilt) * mass * G * height
+    square = (c * n) ** 2 - 4 * a * np.cos(tilt) * mass * G * height
     rate = 2 * mass * G * height / (c * n + np.sqrt(square))
     axis = np.array([np.sin(tilt), 0, np.cos(tilt)])
     omega = rate * np.array([0, 0, 1.0]) + (n - rate * np.cos(tilt)) * axis
     scene = mc.Scene()
-    scene.add_body("top", mass=mass, inertia=(across, across, along), position=height * axis, angular_velocity=omega,
-                   velocity=np.cross(omega, height * axis), orientation=turned((0, 1, 0), tilt))
+    scene.add_body(
+        "top",
+        mass=mass,
+        inertia=(across, across, along),
+        position=height * axis,
+        angular_velocity=omega,
+        velocity=np.cross(omega, height * axis),
+        orientation=turned((0, 1, 0), tilt),
+    )
     scene.add_joint(mc.BallJoint(None, "top", (0, 0, 0), name="tip"))
     return scene, rate

@@ -70,7 +70,7 @@ class OneDegree:
 
     def rates(self, _, y):
         _, _, mass, potential = self.around(y[0])
-        return [y[1], -(0.5 * STENCIL @ mass * y[1]**2 + STENCIL @ potential) / mass[2]]
+        return [y[1], -(0.5 * STENCIL @ mass * y[1] ** 2 + STENCIL @ potential) / mass[2]]
 
     def solve(self, times):
         """(2, t): q and its rate, remembered of the last times."""
@@ -88,14 +88,21 @@ class OneDegree:
         dx, w, _, _ = self.around(self.start)
         assert np.allclose(turns, np.eye(3), atol=1e-12)
         for k, (mass, inertia) in enumerate(zip(self.masses, self.inertias)):
-            scene.add_body(f"b{k}", mass=mass, inertia=inertia, position=positions[k], velocity=self.rate * dx[2, k],
-                           angular_velocity=self.rate * w[2, k])
+            scene.add_body(
+                f"b{k}",
+                mass=mass,
+                inertia=inertia,
+                position=positions[k],
+                velocity=self.rate * dx[2, k],
+                angular_velocity=self.rate * w[2, k],
+            )
         for joint in self.joints():
             scene.add_joint(joint)
         return scene
 
 
 # ---- planar linkages: angles from x towards z, hinges about -y -------------------------------------------------------
+
 
 def flat(angle):
     return np.array([np.cos(angle), 0.0, np.sin(angle)])
@@ -134,27 +141,46 @@ def four_bar(start=2.0, rate=1.0, ground=1.1, crank=0.4, coupler=1.2, rocker=0.9
     lengths, masses = (crank, coupler, rocker), np.array([1.0, 2.0, 1.5])
     inertias = np.array([rod_inertia(flat(a), m, s) for a, m, s in zip(begin, masses, lengths)])
     pin, elbow = crank * flat(start), pivot + rocker * flat(begin[2])
-    return OneDegree(place, masses, inertias, lambda: [
-        hinge(None, 0, np.zeros(3)), hinge(0, 1, pin), hinge(1, 2, elbow), hinge(None, 2, pivot)], start, rate)
+    return OneDegree(
+        place,
+        masses,
+        inertias,
+        lambda: [hinge(None, 0, np.zeros(3)), hinge(0, 1, pin), hinge(1, 2, elbow), hinge(None, 2, pivot)],
+        start,
+        rate,
+    )
 
 
 def slider_crank(start=0.7, rate=6.0, crank=0.3, rod=0.9):
     """A free crank with flywheel, a rod and a piston on a slider along x, under gravity."""
+
     def tilt(q):
         return np.arcsin(-crank * np.sin(q) / rod)
 
     def place(q):
         b = tilt(q)
         pin = crank * flat(q)
-        return (np.array([np.zeros(3), pin + rod / 2 * flat(b), pin + rod * flat(b)]),
-                np.array([swing(q - start), swing(b - tilt(start)), np.eye(3)]))
+        return (
+            np.array([np.zeros(3), pin + rod / 2 * flat(b), pin + rod * flat(b)]),
+            np.array([swing(q - start), swing(b - tilt(start)), np.eye(3)]),
+        )
 
     masses = np.array([3.0, 1.0, 0.7])
     inertias = np.array([np.diag([0.03, 0.06, 0.03]), rod_inertia(flat(tilt(start)), 1.0, rod), 0.002 * np.eye(3)])
     _, _, wrist = place(start)[0]
-    return OneDegree(place, masses, inertias, lambda: [
-        hinge(None, 0, np.zeros(3)), hinge(0, 1, crank * flat(start)), hinge(1, 2, wrist),
-        mc.SliderJoint(None, "b2", (1, 0, 0))], start, rate)
+    return OneDegree(
+        place,
+        masses,
+        inertias,
+        lambda: [
+            hinge(None, 0, np.zeros(3)),
+            hinge(0, 1, crank * flat(start)),
+            hinge(1, 2, wrist),
+            mc.SliderJoint(None, "b2", (1, 0, 0)),
+        ],
+        start,
+        rate,
+    )
 
 
 def n_four_bar(windows=3):
@@ -184,6 +210,7 @@ def n_four_bar(windows=3):
 
 # ---- one degree in space ---------------------------------------------------------------------------------------------
 
+
 def cardan(bend=0.6, rate=6.0):
     """Two shafts on hinges, a universal joint between, an eccentric weight on the first. Angle law of the joint:
     tan(out) = cos(bend) tan(in), in counted from the fork at right angles to the plane of the shafts."""
@@ -191,14 +218,22 @@ def cardan(bend=0.6, rate=6.0):
     offset = np.array([-0.5, 0.0, -0.1])
 
     def place(q):
-        lead = np.arctan2((np.cos(bend) - 1) * np.sin(q) * np.cos(q), np.cos(q)**2 + np.cos(bend) * np.sin(q)**2)
+        lead = np.arctan2((np.cos(bend) - 1) * np.sin(q) * np.cos(q), np.cos(q) ** 2 + np.cos(bend) * np.sin(q) ** 2)
         return np.array([turn(X, q) @ offset, 0.5 * out]), np.array([turn(X, q), turn(out, q + lead)])
 
     heavy = 0.08 * np.eye(3) - 0.03 * np.outer(out, out)
-    return OneDegree(place, np.array([1.0, 2.0]), np.array([np.diag([0.05, 0.1, 0.1]), heavy]), lambda: [
-        hinge(None, 0, -X, X), hinge(None, 1, out, out),
-        mc.UniversalJoint("b0", "b1", np.zeros(3), axis_a=(0, 1, 0), axis_b=(-np.sin(bend), 0, np.cos(bend)))],
-        0.0, rate)
+    return OneDegree(
+        place,
+        np.array([1.0, 2.0]),
+        np.array([np.diag([0.05, 0.1, 0.1]), heavy]),
+        lambda: [
+            hinge(None, 0, -X, X),
+            hinge(None, 1, out, out),
+            mc.UniversalJoint("b0", "b1", np.zeros(3), axis_a=(0, 1, 0), axis_b=(-np.sin(bend), 0, np.cos(bend))),
+        ],
+        0.0,
+        rate,
+    )
 
 
 def door(tilt=0.5, hinges=3):
@@ -210,8 +245,14 @@ def door(tilt=0.5, hinges=3):
         return np.array([turn(axis, q) @ center]), np.array([turn(axis, q)])
 
     inertia = turn(X, tilt) @ np.diag([1.7, 2.0, 0.35]) @ turn(X, -tilt)
-    return OneDegree(place, np.array([5.0]), inertia[None], lambda: [
-        hinge(None, 0, height * axis, axis) for height in np.linspace(0.2, 1.8, hinges)], 0.0, 0.5)
+    return OneDegree(
+        place,
+        np.array([5.0]),
+        inertia[None],
+        lambda: [hinge(None, 0, height * axis, axis) for height in np.linspace(0.2, 1.8, hinges)],
+        0.0,
+        0.5,
+    )
 
 
 def bricard(rate=1.0):
@@ -235,16 +276,22 @@ def bricard(rate=1.0):
             centers.append(point + total @ edges[k] / 2)
             turns.append(total)
             point = point + total @ edges[k]
-        assert np.allclose(point, corners[5], atol=1e-12)               # the loop closes
+        assert np.allclose(point, corners[5], atol=1e-12)  # the loop closes
         return np.array(centers), np.array(turns)
 
     inertias = np.array([rod_inertia(edge) for edge in edges[:5]])
-    return OneDegree(place, np.ones(5), inertias, lambda: [
-        hinge(None if k == 0 else k - 1, None if k == 5 else k, corners[k], axes[k]) for k in range(6)],
-        np.arccos(1 / np.sqrt(3)), rate)
+    return OneDegree(
+        place,
+        np.ones(5),
+        inertias,
+        lambda: [hinge(None if k == 0 else k - 1, None if k == 5 else k, corners[k], axes[k]) for k in range(6)],
+        np.arccos(1 / np.sqrt(3)),
+        rate,
+    )
 
 
 # ---- more degrees ----------------------------------------------------------------------------------------------------
+
 
 @dataclass
 class Rigid:
@@ -287,8 +334,9 @@ class Rigid:
         scene = mc.Scene(gravity=DOWN)
         for k, (mass, inertia, place) in enumerate(self.bodies):
             velocity = np.cross(self.spin, place - self.point) + (0 if self.pivot is not None else self.velocity)
-            scene.add_body(f"b{k}", mass=mass, inertia=inertia, position=place, velocity=velocity,
-                           angular_velocity=self.spin)
+            scene.add_body(
+                f"b{k}", mass=mass, inertia=inertia, position=place, velocity=velocity, angular_velocity=self.spin
+            )
         for joint in self.joints():
             scene.add_joint(joint)
         return scene
@@ -297,16 +345,21 @@ class Rigid:
 def spatial_pendulum():
     """A body of three different moments on a ball joint, thrown sideways."""
     arm = np.array([0.6, 0.1, -0.5])
-    return Rigid([(1.3, np.diag([0.02, 0.03, 0.045]), arm)], np.array([1.0, -0.5, 2.5]),
-                 lambda: [mc.BallJoint(None, "b0", (0, 0, 0))], pivot=np.zeros(3))
+    return Rigid(
+        [(1.3, np.diag([0.02, 0.03, 0.045]), arm)],
+        np.array([1.0, -0.5, 2.5]),
+        lambda: [mc.BallJoint(None, "b0", (0, 0, 0))],
+        pivot=np.zeros(3),
+    )
 
 
 def spinning_top(spin=120.0):
     """A heavy symmetric top let go at a tilt: it nods as it goes round."""
     axis = turn(Y, 0.5) @ Z
     inertia = 0.002 * np.eye(3) + (0.0012 - 0.002) * np.outer(axis, axis)
-    return Rigid([(0.5, inertia, 0.1 * axis)], spin * axis, lambda: [mc.BallJoint(None, "b0", (0, 0, 0))],
-                 pivot=np.zeros(3))
+    return Rigid(
+        [(0.5, inertia, 0.1 * axis)], spin * axis, lambda: [mc.BallJoint(None, "b0", (0, 0, 0))], pivot=np.zeros(3)
+    )
 
 
 def welded_box():
@@ -314,9 +367,12 @@ def welded_box():
     corners = [np.array([x, y, z]) for x in (0, 0.6) for y in (0, 0.4) for z in (0, 0.3)]
     bodies = [(0.5 + 0.1 * k, np.diag([0.01, 0.012, 0.008]), corner) for k, corner in enumerate(corners)]
     pairs = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] - corners[b]) == 1]
-    return Rigid(bodies, np.array([1.0, 2.0, 0.5]), lambda: [
-        mc.FixedJoint(f"b{a}", f"b{b}", (corners[a] + corners[b]) / 2) for a, b in pairs],
-        velocity=np.array([1.0, 0.0, 3.0]))
+    return Rigid(
+        bodies,
+        np.array([1.0, 2.0, 0.5]),
+        lambda: [mc.FixedJoint(f"b{a}", f"b{b}", (corners[a] + corners[b]) / 2) for a, b in pairs],
+        velocity=np.array([1.0, 0.0, 3.0]),
+    )
 
 
 class DoublePendulum:
@@ -330,8 +386,10 @@ class DoublePendulum:
         (l1, l2), (m1, m2) = self.lengths, self.masses
         coupling = m2 * l1 * l2 / 2
         mass = np.array([[(m1 / 3 + m2) * l1**2, coupling * np.cos(a - b)], [coupling * np.cos(a - b), m2 * l2**2 / 3]])
-        force = [-coupling * np.sin(a - b) * db**2 - (m1 / 2 + m2) * G * l1 * np.cos(a),
-                 coupling * np.sin(a - b) * da**2 - m2 * G * l2 / 2 * np.cos(b)]
+        force = [
+            -coupling * np.sin(a - b) * db**2 - (m1 / 2 + m2) * G * l1 * np.cos(a),
+            coupling * np.sin(a - b) * da**2 - m2 * G * l2 / 2 * np.cos(b),
+        ]
         return [da, db, *np.linalg.solve(mass, force)]
 
     def place(self, a, b):
@@ -340,8 +398,10 @@ class DoublePendulum:
 
     def frames(self, times):
         y = solve_ivp(self.rates, (0, times[-1]), self.start, t_eval=times, **TIGHT).y
-        return (np.array([self.place(a, b) for a, b in y[:2].T]),
-                np.array([[swing(a - self.start[0]), swing(b - self.start[1])] for a, b in y[:2].T]))
+        return (
+            np.array([self.place(a, b) for a, b in y[:2].T]),
+            np.array([[swing(a - self.start[0]), swing(b - self.start[1])] for a, b in y[:2].T]),
+        )
 
     def scene(self):
         scene = mc.Scene(gravity=DOWN)
@@ -352,15 +412,28 @@ class DoublePendulum:
         velocities = v_elbow / 2, v_elbow + np.cross(-db * Y, centers[1] - elbow)
         for k, (angle, rate) in enumerate(((a, da), (b, db))):
             inertia = rod_inertia(flat(angle), self.masses[k], self.lengths[k])
-            scene.add_body(f"b{k}", mass=self.masses[k], inertia=inertia, position=centers[k], velocity=velocities[k],
-                           angular_velocity=-rate * Y)
+            scene.add_body(
+                f"b{k}",
+                mass=self.masses[k],
+                inertia=inertia,
+                position=centers[k],
+                velocity=velocities[k],
+                angular_velocity=-rate * Y,
+            )
         for joint in (hinge(None, 0, np.zeros(3)), hinge(0, 1, elbow)):
             scene.add_joint(joint)
         return scene
 
 
 MODELS = {
-    "double_pendulum": DoublePendulum, "spatial_pendulum": spatial_pendulum, "spinning_top": spinning_top,
-    "four_bar": four_bar, "slider_crank": slider_crank, "n_four_bar": n_four_bar, "cardan": cardan, "door": door,
-    "bricard": bricard, "welded_box": welded_box,
+    "double_pendulum": DoublePendulum,
+    "spatial_pendulum": spatial_pendulum,
+    "spinning_top": spinning_top,
+    "four_bar": four_bar,
+    "slider_crank": slider_crank,
+    "n_four_bar": n_four_bar,
+    "cardan": cardan,
+    "door": door,
+    "bricard": bricard,
+    "welded_box": welded_box,
 }

@@ -19,6 +19,7 @@ def named(scene):
 
 # ---- a mirror in the plane y = 0: vectors with a place, and axes of turning --------------------------------------------
 
+
 def place(v):
     return [v[0], -v[1], v[2]]
 
@@ -38,9 +39,16 @@ def _mirror(fields, **ways):
 
 
 def _mirror_shape(shape):
-    _mirror(shape, position=place, normal=place, orientation=orientation, points=lambda points: [place(p) for p in points],
-            vertices=lambda points: [place(p) for p in points], triangles=lambda faces: [[a, c, b] for a, b, c in faces],
-            heights=lambda rows: [row[::-1] for row in rows])
+    _mirror(
+        shape,
+        position=place,
+        normal=place,
+        orientation=orientation,
+        points=lambda points: [place(p) for p in points],
+        vertices=lambda points: [place(p) for p in points],
+        triangles=lambda faces: [[a, c, b] for a, b, c in faces],
+        heights=lambda rows: [row[::-1] for row in rows],
+    )
 
 
 def mirrored(data):
@@ -54,12 +62,21 @@ def mirrored(data):
     for joint in data.get("joints", []):
         if joint["type"] == "ball":
             joint.setdefault("axis", [0.0, 0.0, 1.0])
-        _mirror(joint, anchor=place, anchor_a=place, anchor_b=place, axis_a=axis, axis_b=axis, normal=place,
-                axis=place if joint["type"] in ("slider", "slot") else axis)
+        _mirror(
+            joint,
+            anchor=place,
+            anchor_a=place,
+            anchor_b=place,
+            axis_a=axis,
+            axis_b=axis,
+            normal=place,
+            axis=place if joint["type"] in ("slider", "slot") else axis,
+        )
     return data
 
 
 # ---- orders ------------------------------------------------------------------------------------------------------------
+
 
 def reordered(data, rng, bodies=True, joints=True):
     """Gears last, for they name other joints."""
@@ -69,7 +86,8 @@ def reordered(data, rng, bodies=True, joints=True):
     if joints and data.get("joints"):
         others = [joint for joint in data["joints"] if joint["type"] != "gear"]
         data["joints"] = [others[i] for i in rng.permutation(len(others))] + [
-            joint for joint in data["joints"] if joint["type"] == "gear"]
+            joint for joint in data["joints"] if joint["type"] == "gear"
+        ]
     return data
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 import mcsim as mc
 from amounts import amount
 
-SIZE = 0.1                      # [m] half of each body, along the row
+SIZE = 0.1  # [m] half of each body, along the row
 MATERIAL = mc.Material(friction=0.0, restitution=1.0)
 SHAPES = {"balls": mc.Sphere(SIZE), "boxes": mc.Box((SIZE, SIZE, SIZE))}
 WALLS = {"plane": mc.Plane((-1, 0, 0)), "box": mc.Box((1, 1, 1), position=(1, 0, 0))}
@@ -18,8 +18,14 @@ def row(shape, masses, gaps, speed, wall=None):
     scene = mc.Scene(gravity=(0, 0, 0))
     x = 0.0
     for i, mass in enumerate(masses):
-        scene.add_body(f"body{i}", mass=mass, shape=SHAPES[shape], material=MATERIAL, position=(x, 0, 0),
-                       velocity=(speed if i == 0 else 0, 0, 0))
+        scene.add_body(
+            f"body{i}",
+            mass=mass,
+            shape=SHAPES[shape],
+            material=MATERIAL,
+            position=(x, 0, 0),
+            velocity=(speed if i == 0 else 0, 0, 0),
+        )
         x += 2 * SIZE + (gaps[i] if i < len(gaps) else 0)
     if wall:
         scene.add_body("wall", kind="static", shape=WALLS[wall], material=MATERIAL, position=(x - SIZE, 0, 0))
@@ -40,8 +46,12 @@ def run(world, count, steps):
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 @pytest.mark.parametrize("wall", [None, "plane", "box"])
 @pytest.mark.parametrize("shape", SHAPES)
-@given(masses=st.lists(st.floats(0.3, 3), min_size=3, max_size=6),
-       gaps=st.lists(st.floats(1e-3, 0.04), min_size=6, max_size=6), speed=st.floats(3, 20), substeps=st.integers(1, 8))
+@given(
+    masses=st.lists(st.floats(0.3, 3), min_size=3, max_size=6),
+    gaps=st.lists(st.floats(1e-3, 0.04), min_size=6, max_size=6),
+    speed=st.floats(3, 20),
+    substeps=st.integers(1, 8),
+)
 @settings(max_examples=amount(3, 60), deadline=None)
 def test_a_row_that_is_struck_keeps_its_energy(shape, wall, kind, masses, gaps, speed, substeps):
     world = kind(row(shape, masses, gaps, speed, wall), dt=1 / 60, substeps=substeps, restitution_threshold=0.0)

@@ -13,8 +13,9 @@ ROUND = {
     "cylinder": lambda r: mc.Cylinder(r, 2 * r, orientation=ON_SIDE),
     "two spheres": lambda r: [mc.Sphere(r, position=(0, s * r, 0)) for s in (-2, 2)],
     "two capsules": lambda r: [mc.Capsule(r, r, orientation=ON_SIDE, position=(0, s * r, 0)) for s in (-2, 2)],
-    "wheels": lambda r: [mc.Cylinder(r, 0.2 * r, orientation=ON_SIDE, position=(0, s * r, 0)) for s in (-2, 2)]
-    + [mc.Sphere(0.3 * r)],
+    "wheels": lambda r: (
+        [mc.Cylinder(r, 0.2 * r, orientation=ON_SIDE, position=(0, s * r, 0)) for s in (-2, 2)] + [mc.Sphere(0.3 * r)]
+    ),
 }
 SLABS = ("dynamic", "kinematic", "static", "two")
 
@@ -25,8 +26,13 @@ def slab_scene(slab, half, material):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
     layers = 2 if slab == "two" else 1
     for k in range(layers):
-        scene.add_body(f"slab{k}", kind="dynamic" if slab == "two" else slab, shape=mc.Box(half),
-                       position=(0, 0, (2 * k + 1) * half[2]), material=material)
+        scene.add_body(
+            f"slab{k}",
+            kind="dynamic" if slab == "two" else slab,
+            shape=mc.Box(half),
+            position=(0, 0, (2 * k + 1) * half[2]),
+            material=material,
+        )
     return scene, 2 * layers * half[2]
 
 
@@ -35,16 +41,26 @@ def roll(shape, slab, r, speed, seconds, **keywords):
     material = mc.Material(friction=0.6)
     length = max(1.2 * speed * seconds, 10 * r) + 10 * r
     scene, top = slab_scene(slab, (length, max(6 * r, 0.1), 0.25), material)
-    scene.add_body("ball", shape=ROUND[shape](r), position=(3 * r - length / 2, 0, top + r), velocity=(speed, 0, 0),
-                   angular_velocity=(0, speed / r, 0), material=material, density=1000.0)
+    scene.add_body(
+        "ball",
+        shape=ROUND[shape](r),
+        position=(3 * r - length / 2, 0, top + r),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, speed / r, 0),
+        material=material,
+        density=1000.0,
+    )
     world = mc.World(scene, sleep=False, **keywords)
     start = world.energy().kinetic
     gain = 0.0
     for _ in range(round(seconds / world.dt) // 10):
         world.step(10)
         gain = max(gain, world.energy().kinetic / start - 1)
-    return (np.linalg.norm(world.velocities[-1]) / speed - 1, np.linalg.norm(world.angular_velocities[-1]) * r / speed - 1,
-            gain)
+    return (
+        np.linalg.norm(world.velocities[-1]) / speed - 1,
+        np.linalg.norm(world.angular_velocities[-1]) * r / speed - 1,
+        gain,
+    )
 
 
 @pytest.mark.parametrize("slab", SLABS)
@@ -53,8 +69,18 @@ def test_what_rolls_keeps_its_speed(shape, slab):
     assert np.abs(roll(shape, slab, 0.05, 1.0, 4.0)).max() < 1e-6
 
 
-@pytest.mark.parametrize("keywords", [dict(substeps=1), dict(dt=1e-3), dict(solver="pgs"), dict(friction_points="point"),
-                                      dict(stabilization="baumgarte"), dict(solver="admm")], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(substeps=1),
+        dict(dt=1e-3),
+        dict(solver="pgs"),
+        dict(friction_points="point"),
+        dict(stabilization="baumgarte"),
+        dict(solver="admm"),
+    ],
+    ids=str,
+)
 def test_in_every_world(keywords):
     """Half a metre, which on a free slab went from 1.43 to 1.53 m/s."""
     assert np.abs(roll("sphere", "dynamic", 0.5, 1.43, 2.0, **keywords)).max() < 1e-6
@@ -74,8 +100,14 @@ def test_a_tumbling_box_goes_as_on_a_static_slab(turned):
     ends = []
     for slab in ("static", "dynamic"):
         scene, top = slab_scene(slab, (60, 1, 0.25), mc.Material(friction=0.6))
-        scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.3)), position=(0, 0, top + 0.3), velocity=(5, 0, 0),
-                       orientation=(np.cos(turned / 2), 0, 0, np.sin(turned / 2)), material=mc.Material(friction=0.3))
+        scene.add_body(
+            "box",
+            shape=mc.Box((0.1, 0.1, 0.3)),
+            position=(0, 0, top + 0.3),
+            velocity=(5, 0, 0),
+            orientation=(np.cos(turned / 2), 0, 0, np.sin(turned / 2)),
+            material=mc.Material(friction=0.3),
+        )
         world = mc.World(scene)
         world.step(40)
         early = world.positions[2].copy()
@@ -92,13 +124,26 @@ def test_a_ball_on_a_turntable_goes_as_on_a_driven_one():
         scene = mc.Scene(gravity=(0, 0, -9.81))
         material = mc.Material(friction=1.0)
         scene.add_body("base", kind="static", shape=mc.Sphere(0.1), position=(0, 0, -2))
-        scene.add_body("table", kind=kind, shape=mc.Cylinder(3.0, 0.1), density=1e5, position=(0, 0, -0.1),
-                       angular_velocity=(0, 0, 2.0), material=material)
+        scene.add_body(
+            "table",
+            kind=kind,
+            shape=mc.Cylinder(3.0, 0.1),
+            density=1e5,
+            position=(0, 0, -0.1),
+            angular_velocity=(0, 0, 2.0),
+            material=material,
+        )
         if kind == "dynamic":
             scene.add_joint(mc.HingeJoint("base", "table", (0, 0, -0.1), (0, 0, 1)))
         r = 0.1
-        scene.add_body("ball", shape=mc.Sphere(r), position=(0.7, 0, r), velocity=(0, 2 / 7 * 2.0 * 0.7, 0),
-                       angular_velocity=((2 / 7 - 1) * 2.0 * 0.7 / r, 0, 0), material=material)
+        scene.add_body(
+            "ball",
+            shape=mc.Sphere(r),
+            position=(0.7, 0, r),
+            velocity=(0, 2 / 7 * 2.0 * 0.7, 0),
+            angular_velocity=((2 / 7 - 1) * 2.0 * 0.7 / r, 0, 0),
+            material=material,
+        )
         world = mc.World(scene, sleep=False)
         world.step(300)
         ends.append(world.positions[-1].copy())

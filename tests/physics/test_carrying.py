@@ -15,8 +15,9 @@ every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join
 def platform(at=(0, 0), shape=None, **keywords):
     scene = mc.Scene()
     material = mc.Material(MU)
-    scene.add_body("platform", kind="kinematic", shape=shape or mc.Box((3, 3, 0.1)), position=(0, 0, -0.1),
-                   material=material)
+    scene.add_body(
+        "platform", kind="kinematic", shape=shape or mc.Box((3, 3, 0.1)), position=(0, 0, -0.1), material=material
+    )
     scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(*at, 0.1), material=material)
     return mc.World(scene, **keywords)
 
@@ -67,10 +68,22 @@ def test_a_turntable_keeps_its_box_up_to_mu_g(keywords):
     for part, stays in ((0.97, True), (1.05, False)):
         omega = np.sqrt(part * MU * G)
         scene = mc.Scene()
-        scene.add_body("table", kind="kinematic", shape=mc.Cylinder(3, 0.1), position=(0, 0, -0.1),
-                       angular_velocity=(0, 0, omega), material=mc.Material(MU))
-        scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(1, 0, 0.1), velocity=(0, omega, 0),
-                       angular_velocity=(0, 0, omega), material=mc.Material(MU))
+        scene.add_body(
+            "table",
+            kind="kinematic",
+            shape=mc.Cylinder(3, 0.1),
+            position=(0, 0, -0.1),
+            angular_velocity=(0, 0, omega),
+            material=mc.Material(MU),
+        )
+        scene.add_body(
+            "box",
+            shape=mc.Box((0.1, 0.1, 0.1)),
+            position=(1, 0, 0.1),
+            velocity=(0, omega, 0),
+            angular_velocity=(0, 0, omega),
+            material=mc.Material(MU),
+        )
         world = mc.World(scene, **keywords)
         world.step(300)
         radius = np.linalg.norm(world.positions[1, :2])
@@ -123,4 +136,5 @@ def test_a_bounce_beside_joints_and_kinematic_bodies_keeps_its_height(beside, su
     for _ in range(600):
         world.step()
         assert world.energy().kinetic + world.masses[1] * G * world.positions[1, 2] == pytest.approx(
-            world.masses[1] * G * 1.1, rel=1e-3)
+            world.masses[1] * G * 1.1, rel=1e-3
+        )

@@ -19,14 +19,21 @@ def lying_cone(radius, half_length, rate, ground=None, mass=1.0):
     """
     height = 2.0 * half_length
     angle = math.atan2(radius, height)
-    up = np.array([math.cos(angle), 0.0, math.sin(angle)])            # the axis, from the apex on
+    up = np.array([math.cos(angle), 0.0, math.sin(angle)])  # the axis, from the apex on
     scene, surface = mc.Scene(), mc.Material(friction=1.0)
     scene.add_body("floor", kind="static", shape=ground or mc.Plane((0, 0, 1)), material=surface)
-    turn = 0.5 * (1.5 * math.pi - angle)                              # of the shape's z from z to -up, about y
+    turn = 0.5 * (1.5 * math.pi - angle)  # of the shape's z from z to -up, about y
     spin = np.array([-rate / math.tan(angle), 0.0, 0.0])
-    scene.add_body("cone", shape=mc.Cone(radius, half_length), mass=mass, material=surface, position=half_length * up,
-                   orientation=(math.cos(turn), 0.0, math.sin(turn), 0.0), angular_velocity=spin,
-                   velocity=np.cross(spin, 0.75 * height * up))
+    scene.add_body(
+        "cone",
+        shape=mc.Cone(radius, half_length),
+        mass=mass,
+        material=surface,
+        position=half_length * up,
+        orientation=(math.cos(turn), 0.0, math.sin(turn), 0.0),
+        angular_velocity=spin,
+        velocity=np.cross(spin, 0.75 * height * up),
+    )
     return scene
 
 
@@ -45,16 +52,20 @@ def turned(world, seconds):
 @pytest.mark.parametrize("radius, half_length", [(0.3, 0.4), (0.5, 0.2), (0.15, 0.3)])
 @pytest.mark.parametrize("ground", [None, "box", "mesh"])
 def test_it_rolls_about_its_apex(radius, half_length, ground):
-    ground = {"box": mc.Box((5, 5, 1), position=(0, 0, -1)), None: None,
-              "mesh": mc.Mesh([(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)], [(0, 1, 2), (0, 2, 3)])}[ground]
+    ground = {
+        "box": mc.Box((5, 5, 1), position=(0, 0, -1)),
+        None: None,
+        "mesh": mc.Mesh([(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)], [(0, 1, 2), (0, 2, 3)]),
+    }[ground]
     world = mc.World(lying_cone(radius, half_length, 0.8, ground), dt=1 / 240)
     energy = world.energy().total
     way, low = turned(world, 2.0)
     assert way == pytest.approx(1.6, rel=0.01)
     assert low < 1e-5
     assert world.energy().total == pytest.approx(energy, rel=2e-3)
-    assert np.hypot(*world.positions[1][:2]) == pytest.approx(1.5 * half_length * math.cos(math.atan2(
-        radius, 2 * half_length)), rel=0.01)
+    assert np.hypot(*world.positions[1][:2]) == pytest.approx(
+        1.5 * half_length * math.cos(math.atan2(radius, 2 * half_length)), rel=0.01
+    )
 
 
 def test_what_a_step_takes_off_its_rate_falls_with_the_step():
@@ -92,15 +103,22 @@ def test_a_stack_stands():
 
 def test_a_top_on_its_apex_precesses():
     """A sleeping top: spun fast on its apex it stays up, slow it falls (Iz w)^2 > 4 I m g l, I across about the apex."""
+
     def tilt(spin):
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=mc.Material(friction=1.0))
-        scene.add_body("top", shape=mc.Cone(0.3, 0.15), density=100.0, position=(0, 0, 0.15),
-                       orientation=(math.cos(1.55), math.sin(1.55), 0, 0), angular_velocity=(0, 0, spin))
+        scene.add_body(
+            "top",
+            shape=mc.Cone(0.3, 0.15),
+            density=100.0,
+            position=(0, 0, 0.15),
+            orientation=(math.cos(1.55), math.sin(1.55), 0, 0),
+            angular_velocity=(0, 0, spin),
+        )
         world = mc.World(scene, dt=1 / 480)
         world.step(720)
         _w, x, y, _z = world.orientations[1]
-        return 2 * (x * x + y * y) - 1                                # the cosine of its tilt
+        return 2 * (x * x + y * y) - 1  # the cosine of its tilt
 
     # I about the apex, by mass: 3/20 r² + 3/5 H², along 3/10 r²; l = 3/4 H
     least = math.sqrt(4 * (0.15 * 0.09 + 0.6 * 0.09) * G * 0.225) / (0.3 * 0.09)

@@ -27,6 +27,7 @@ def on_ground(shape, height, angle=0.0, velocity=(0, 0, 0), mu=0.5, restitution=
 
 # ---- sliding ---------------------------------------------------------------------------------------------------------
 
+
 @every_friction
 @every_world
 def test_the_incline_holds_up_to_the_friction_angle(keywords, friction, points):
@@ -72,8 +73,7 @@ def test_cone_and_pyramid_differ_in_direction(points):
     direction = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6), 0])
     slowed = {}
     for friction in ("cone", "pyramid"):
-        world = on_ground(mc.Box((0.2, 0.2, 0.02)), 0.02, velocity=3 * direction, friction=friction,
-                          friction_points=points)
+        world = on_ground(mc.Box((0.2, 0.2, 0.02)), 0.02, velocity=3 * direction, friction=friction, friction_points=points)
         world.step(1)
         slowed[friction] = (3 * direction - world.velocities[1]) * 60 / G
         world.step(120)
@@ -91,7 +91,7 @@ def test_a_spinning_disc_stops_by_friction(friction, points):
     before = world.angular_velocities[1, 2]
     for _ in range(60):
         world.step(1)
-        assert -1e-3 < world.angular_velocities[1, 2] <= before + 1e-8      # of 5 rad/s: what the sweeps leave
+        assert -1e-3 < world.angular_velocities[1, 2] <= before + 1e-8  # of 5 rad/s: what the sweeps leave
         before = world.angular_velocities[1, 2]
     world.step(30)
     assert np.abs(world.angular_velocities[1]).max() < 1e-3
@@ -100,13 +100,22 @@ def test_a_spinning_disc_stops_by_friction(friction, points):
 
 # ---- rolling ---------------------------------------------------------------------------------------------------------
 
+
 @every_friction
 @pytest.mark.parametrize("stabilization", ["none", "baumgarte", "soft"])
 def test_a_sliding_sphere_comes_to_roll(stabilization, friction, points):
     """5/7 of the speed is left, after 2 v / (7 mu g)."""
     mu, speed = 0.3, 2.0
-    world = on_ground(mc.Sphere(0.2), 0.2, velocity=(speed, 0, 0), mu=mu, dt=1 / 240, stabilization=stabilization,
-                      friction=friction, friction_points=points)
+    world = on_ground(
+        mc.Sphere(0.2),
+        0.2,
+        velocity=(speed, 0, 0),
+        mu=mu,
+        dt=1 / 240,
+        stabilization=stabilization,
+        friction=friction,
+        friction_points=points,
+    )
     rolls = None
     for _ in range(300):
         world.step()
@@ -119,6 +128,7 @@ def test_a_sliding_sphere_comes_to_roll(stabilization, friction, points):
 
 
 # ---- bouncing --------------------------------------------------------------------------------------------------------
+
 
 def apexes(restitution, count, shape=None, **keywords):
     """Heights of the first apexes of a ball dropped from 1 m, by v^2 / 2g + z where it flies, v at the time of z: in whole
@@ -181,8 +191,13 @@ def row_of_balls(restitution, gap=0.0, count=5):
     scene = mc.Scene(gravity=(0, 0, 0))
     for k in range(count):
         first = k == 0
-        scene.add_body(f"ball{k}", shape=mc.Sphere(0.1), position=(k * (0.2 + gap) - 0.5 * first, 0, 0),
-                       velocity=(2.0 * first, 0, 0), material=mc.Material(0.0, restitution))
+        scene.add_body(
+            f"ball{k}",
+            shape=mc.Sphere(0.1),
+            position=(k * (0.2 + gap) - 0.5 * first, 0, 0),
+            velocity=(2.0 * first, 0, 0),
+            material=mc.Material(0.0, restitution),
+        )
     return mc.World(scene)
 
 
@@ -213,10 +228,12 @@ def test_two_spheres_of_different_mass(restitution):
     world.step(60)
     common = (3.0 - 4.0) / 5
     assert world.velocities[:, 0] == pytest.approx(
-        (common - restitution * 4 * 4 / 5, common + restitution * 4 * 1 / 5), abs=1e-9)
+        (common - restitution * 4 * 4 / 5, common + restitution * 4 * 1 / 5), abs=1e-9
+    )
 
 
 # ---- resting ---------------------------------------------------------------------------------------------------------
+
 
 def stack(count, half=0.25, **keywords):
     scene = mc.Scene()
@@ -235,7 +252,7 @@ def test_contact_impulses_carry_the_weight_above(keywords):
     for i in range(4):
         between = contacts[contacts["body_a"] == i]
         assert np.all(between["body_b"] == i + 1) and np.abs(between["normal"] - (0, 0, 1)).max() < 5e-4
-        above = world.masses[i + 1:].sum() * G * world.dt
+        above = world.masses[i + 1 :].sum() * G * world.dt
         assert between["normal_impulse"].sum() == pytest.approx(above, rel=1e-6)
         # The boxes lean by some 1e-4 rad, and the tangents carry that part of the weight.
         assert np.abs(between["tangent_impulse"].sum(axis=0)).max() < 5e-4 * above
@@ -249,12 +266,16 @@ def test_resting_contact_carries_a_push_sideways():
         world.apply_force("body", (0.3 * world.masses[1] * G, 0, 0))
         world.step()
     assert world.contacts["tangent_impulse"].sum(axis=0) == pytest.approx(
-        (-0.3 * world.masses[1] * G * world.dt, 0, 0), rel=1e-4, abs=1e-4)
+        (-0.3 * world.masses[1] * G * world.dt, 0, 0), rel=1e-4, abs=1e-4
+    )
     assert world.contacts["normal_impulse"].sum() == pytest.approx(world.masses[1] * G * world.dt, rel=1e-4)
 
 
-@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"friction": "pyramid"}, {"friction_points": "point"}],
-                         ids=["default", "pgs", "pyramid", "point"])
+@pytest.mark.parametrize(
+    "keywords",
+    [{}, {"solver": "pgs"}, {"friction": "pyramid"}, {"friction_points": "point"}],
+    ids=["default", "pgs", "pyramid", "point"],
+)
 def test_a_stack_of_15_stands(keywords):
     """Boxes of half a metre: none leaves its place by 2 cm, and they come to rest."""
     world = stack(15, **keywords)
@@ -279,7 +300,7 @@ def test_overlapping_bodies_are_pushed_apart_gently(keywords, substeps):
         assert world.positions[1, 2] == pytest.approx(0.05, abs=1e-3)
     else:
         assert world.positions[1, 2] == pytest.approx(0.1, abs=2e-3)
-    assert fastest <= 1.0 + 1e-8                # friction has the last word in a sweep
+    assert fastest <= 1.0 + 1e-8  # friction has the last word in a sweep
 
 
 def test_a_kinematic_platform_carries_a_box():

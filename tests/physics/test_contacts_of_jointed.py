@@ -17,8 +17,9 @@ def floor(scene, kind, material):
         return 1
     places = [(0, -0.5), (0, 0.5)] if kind == "two" else [(x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
     for x, y in places:
-        scene.add_body(kind="static", shape=mc.Box((3 if kind == "two" else 0.5, 0.5, 0.5)), position=(x, y, -0.5),
-                       material=material)
+        scene.add_body(
+            kind="static", shape=mc.Box((3 if kind == "two" else 0.5, 0.5, 0.5)), position=(x, y, -0.5), material=material
+        )
     return len(places)
 
 
@@ -62,8 +63,11 @@ def test_planar_pyramids_rest(size, base):
     rests(scene, start, size)
 
 
-@pytest.mark.parametrize("shape, half", [(mc.Box((0.3, 0.2, 0.1)), 0.1), (mc.Cylinder(0.3, 0.1), 0.1),
-                                         (mc.Box((0.2, 0.2, 0.3)), 0.3)], ids=["box", "cylinder", "tall"])
+@pytest.mark.parametrize(
+    "shape, half",
+    [(mc.Box((0.3, 0.2, 0.1)), 0.1), (mc.Cylinder(0.3, 0.1), 0.1), (mc.Box((0.2, 0.2, 0.3)), 0.3)],
+    ids=["box", "cylinder", "tall"],
+)
 @pytest.mark.parametrize("points", ["central", "point"])
 @pytest.mark.parametrize("dt", [1 / 60, 1e-3])
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
@@ -89,8 +93,15 @@ def test_what_turns_on_an_upright_axis_is_braked_by_friction(arm, torsional, poi
         scene = mc.Scene()
         material = mc.Material(friction=0.3, torsional_friction=torsional)
         floor(scene, "plane", material)
-        scene.add_body("body", shape=mc.Box((0.3, 0.3, 0.1)), position=(0, arm, 0.1), orientation=TURNED, material=material,
-                       velocity=(-4 * arm, 0, 0), angular_velocity=(0, 0, 4))
+        scene.add_body(
+            "body",
+            shape=mc.Box((0.3, 0.3, 0.1)),
+            position=(0, arm, 0.1),
+            orientation=TURNED,
+            material=material,
+            velocity=(-4 * arm, 0, 0),
+            angular_velocity=(0, 0, 4),
+        )
         scene.add_joint(mc.CylindricalJoint(None, "body", anchor=(0, 0, 0.1), axis=(0, 0, 1)))
         world = kind(scene, dt=1 / 240, friction_points=points, sleep=False)
         world.step(20)
@@ -98,7 +109,7 @@ def test_what_turns_on_an_upright_axis_is_braked_by_friction(arm, torsional, poi
         world.step(400)
         assert abs(world.angular_velocities[1, 2]) < 1e-9
     lever = arm if arm else 0.3 * np.sqrt(2)
-    inertia = 2 * 0.3**2 / 3 + arm**2                    # by the mass
+    inertia = 2 * 0.3**2 / 3 + arm**2  # by the mass
     assert found[0] == pytest.approx(found[1], rel=0.02)
     assert found[1] == pytest.approx(4 - (0.3 * lever + torsional) * G * 20 / 240 / inertia, rel=0.1 if arm else 0.03)
 
@@ -110,8 +121,13 @@ def test_a_blow_is_not_repeated():
     floor(scene, "plane", material)
     lean = 0.2
     height = 0.1 * np.cos(lean) + 0.3 * np.sin(lean)
-    scene.add_body("body", shape=mc.Box((0.3, 0.2, 0.1)), position=(0.3 * np.cos(lean) - 0.3, 0, height),
-                   orientation=(np.cos(lean / 2), 0, np.sin(lean / 2), 0), material=material)
+    scene.add_body(
+        "body",
+        shape=mc.Box((0.3, 0.2, 0.1)),
+        position=(0.3 * np.cos(lean) - 0.3, 0, height),
+        orientation=(np.cos(lean / 2), 0, np.sin(lean / 2), 0),
+        material=material,
+    )
     scene.add_joint(mc.PlanarJoint(None, "body", anchor=(0, 0, 0.1), normal=(0, 1, 0), collide=True))
     world = mc.ReducedWorld(scene, dt=1 / 240, sleep=False)
     energy = world.energy().total

@@ -34,10 +34,16 @@ for name in sys.argv[1:]:
 def test_two_fresh_processes_give_the_same_bits():
     """State hashes along runs, in two processes with different hash seeds, and in this one."""
     names, here = ["ragdolls", "wrecking_ball", "card_tower"], []
-    runs = [subprocess.run([sys.executable, "-c", SCRIPT, *names], capture_output=True, text=True, check=True,
-                           env=os.environ | {"PYTHONHASHSEED": seed,
-                                              "PYTHONPATH": os.pathsep.join(sys.path)}).stdout.split()
-            for seed in ("1", "2")]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, *names],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+        ).stdout.split()
+        for seed in ("1", "2")
+    ]
     for name in names:
         world = mc.World(mc.load(name))
         for steps in (1, 30, 60):
@@ -124,8 +130,9 @@ def test_a_snapshot_is_not_touched_by_what_follows():
 
 @every_scene
 @every_world
-@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda w: pickle.loads(pickle.dumps(w))],
-                         ids=["deepcopy", "copy", "pickle"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, copy.copy, lambda w: pickle.loads(pickle.dumps(w))], ids=["deepcopy", "copy", "pickle"]
+)
 @pytest.mark.sampled(7)
 def test_copies_go_on_to_the_same_bits(name, keywords, copied):
     """A copy is equal, goes on equally, and is a world of its own."""

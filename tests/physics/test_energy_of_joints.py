@@ -22,8 +22,9 @@ def random_joint(rng, kind, a, b, place, limited):
     across /= np.linalg.norm(across)
     span = (-rng.uniform(0.05, 1), rng.uniform(0.05, 1)) if limited else None
     if kind == "ball":
-        return mc.BallJoint(a, b, anchor, **(dict(swing_limit=rng.uniform(0.1, 1), twist_limits=(-0.4, 0.3)) if limited
-                                             else {}))
+        return mc.BallJoint(
+            a, b, anchor, **(dict(swing_limit=rng.uniform(0.1, 1), twist_limits=(-0.4, 0.3)) if limited else {})
+        )
     if kind == "hinge":
         return mc.HingeJoint(a, b, anchor, axis, limits=span)
     if kind == "universal":
@@ -37,8 +38,9 @@ def random_joint(rng, kind, a, b, place, limited):
     if kind == "screw":
         return mc.ScrewJoint(a, b, anchor, axis, rng.choice([0.05, -0.2]))
     if kind == "distance":
-        return mc.DistanceJoint(a, b, anchor_a=place[a] + rng.uniform(-0.2, 0.2, 3),
-                                anchor_b=place[b] + rng.uniform(-0.2, 0.2, 3))
+        return mc.DistanceJoint(
+            a, b, anchor_a=place[a] + rng.uniform(-0.2, 0.2, 3), anchor_b=place[b] + rng.uniform(-0.2, 0.2, 3)
+        )
     return mc.FixedJoint(a, b, anchor)
 
 
@@ -55,14 +57,19 @@ def random_scene(seed, limits=True, loops=False, decades=2.0):
         mass, size = 10 ** rng.uniform(-0.5, decades - 0.5), rng.uniform(0.1, 0.6, 3)
         square = size**2
         place[b] = rng.uniform(-1, 1, 3)
-        scene.add_body(b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b],
-                       orientation=unit(rng, 4))
+        scene.add_body(
+            b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b], orientation=unit(rng, 4)
+        )
         earlier = [name for name in place if name != b]
-        scene.add_joint(random_joint(rng, KINDS[rng.integers(9)], earlier[rng.integers(len(earlier))], b, place,
-                                     limits and rng.random() < 0.5))
+        scene.add_joint(
+            random_joint(
+                rng, KINDS[rng.integers(9)], earlier[rng.integers(len(earlier))], b, place, limits and rng.random() < 0.5
+            )
+        )
         if loops and rng.random() < 0.4:
-            scene.add_joint(random_joint(rng, rng.choice(["ball", "distance"]), earlier[rng.integers(len(earlier))], b,
-                                         place, False))
+            scene.add_joint(
+                random_joint(rng, rng.choice(["ball", "distance"]), earlier[rng.integers(len(earlier))], b, place, False)
+            )
     return scene
 
 
@@ -72,13 +79,15 @@ def geared(seed, ratios=(-3, -1, 0.5, 2, 0.2)):
     scene, place, hinges = mc.Scene(), {None: np.zeros(3)}, []
     for i in range(rng.integers(3, 8)):
         b = f"b{i}"
-        mass, square = 10 ** rng.uniform(-0.5, 2.5), rng.uniform(0.1, 0.6, 3)**2
+        mass, square = 10 ** rng.uniform(-0.5, 2.5), rng.uniform(0.1, 0.6, 3) ** 2
         earlier = list(place)
         place[b] = rng.uniform(-1, 1, 3)
-        scene.add_body(b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b],
-                       orientation=unit(rng, 4))
-        hinges.append(scene.add_joint(random_joint(rng, "hinge", earlier[rng.integers(len(earlier))], b, place,
-                                                   rng.random() < 0.4)))
+        scene.add_body(
+            b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b], orientation=unit(rng, 4)
+        )
+        hinges.append(
+            scene.add_joint(random_joint(rng, "hinge", earlier[rng.integers(len(earlier))], b, place, rng.random() < 0.4))
+        )
     for a, b in zip(hinges[::2], hinges[1::2]):
         scene.add_joint(mc.GearJoint(a, b, rng.choice(ratios)))
     return scene
@@ -97,12 +106,15 @@ def gain_and_gap(scene, steps, **keywords):
     return gain, gap
 
 
-@pytest.mark.parametrize("name, seeds, options", [
-    ("trees", range(12), {"limits": False}),
-    ("limits", range(20), {}),
-    ("loops", range(12), {"limits": False, "loops": True}),
-    ("wide", range(12), {"loops": True, "decades": 3.0}),
-])
+@pytest.mark.parametrize(
+    "name, seeds, options",
+    [
+        ("trees", range(12), {"limits": False}),
+        ("limits", range(20), {}),
+        ("loops", range(12), {"limits": False, "loops": True}),
+        ("wide", range(12), {"loops": True, "decades": 3.0}),
+    ],
+)
 def test_joints_and_limits_give_no_energy(name, seeds, options):
     """The default: at most a twentieth of what a fall by 1 m sets free, and joints closed to a micrometre in nine of
     ten."""
@@ -130,8 +142,10 @@ def test_geared_joints_give_no_energy(seed):
 @pytest.mark.parametrize("keywords", [{}, {"substeps": 1}, {"dt": 1 / 30}, {"joint_solver": "rows"}], ids=str)
 def test_many_random_scenes(keywords):
     """Of 400 scenes one in a hundred may gain more (loops that stretch out while limits are hit)."""
-    gains = [gain_and_gap(random_scene(seed, loops=seed % 2 == 1, decades=2.0 + seed % 3 / 2), 240, **keywords)[0]
-             for seed in range(400)]
+    gains = [
+        gain_and_gap(random_scene(seed, loops=seed % 2 == 1, decades=2.0 + seed % 3 / 2), 240, **keywords)[0]
+        for seed in range(400)
+    ]
     assert np.sum(np.array(gains) > 0.05) <= 4 and max(gains) < 1.0, np.sort(gains)[-8:]
 
 

@@ -29,6 +29,7 @@ def impacts(world, least=0.0):
 
 # ---- bouncing --------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 @pytest.mark.parametrize("e", [1.0, 0.8])
 @pytest.mark.sampled(3)
@@ -36,8 +37,14 @@ def test_bouncing_ball(e, law):
     """Impact times, impulses and apexes as the closed form, to 1e-9; where bounces accumulate (e < 1) the contact is
     closed at their end, and says so."""
     radius, drop, mass = 0.1, 1.0, 10.0
-    world = on_floor(mc.Sphere(radius), restitution=e, mass=mass, position=(0, 0, radius + drop), dt=0.01,
-                     keywords={"restitution_law": law})
+    world = on_floor(
+        mc.Sphere(radius),
+        restitution=e,
+        mass=mass,
+        position=(0, 0, radius + drop),
+        dt=0.01,
+        keywords={"restitution_law": law},
+    )
     first = np.sqrt(2 * drop / G)
     times, speeds = [first], [G * first]
     while times[-1] < 4.5 and speeds[-1] > 1e-4:
@@ -58,7 +65,7 @@ def test_bouncing_ball(e, law):
     assert [row["speed"] for row in found[:k]] == pytest.approx(speeds[:k], abs=1e-9)
     given = [(1 + e) * mass * speed for speed in speeds[:k]]
     assert [row["normal_impulse"] for row in found[:k]] == pytest.approx(given, abs=1e-8)
-    assert apex[:8] == pytest.approx([drop * e**(2 * (i + 1)) for i in range(8)][:len(apex)], abs=1e-9)
+    assert apex[:8] == pytest.approx([drop * e ** (2 * (i + 1)) for i in range(8)][: len(apex)], abs=1e-9)
     if e < 1.0:
         assert [kind for kind, _, _ in notes] == ["zeno"]
         assert world.velocities[1, 2] == 0.0 and world.positions[1, 2] == pytest.approx(radius, abs=1e-12)
@@ -72,8 +79,7 @@ def test_the_methods_are_of_their_order(name, order):
     """The first impact of a ball in damped fall, in steps of h: the error falls as h to the order."""
     errors = []
     for dt in (0.02, 0.01):
-        world = on_floor(mc.Sphere(0.1), position=(0, 0, 1.1), linear_damping=2.0, dt=dt,
-                         keywords={"integrator": name})
+        world = on_floor(mc.Sphere(0.1), position=(0, 0, 1.1), linear_damping=2.0, dt=dt, keywords={"integrator": name})
         world.step(round(1.0 / dt))
         exact = brentq(lambda t: 1.0 - G / 2 * t + G / 4 * (1 - np.exp(-2 * t)), 0.3, 1.0, xtol=1e-15)
         errors.append(abs(impacts(world)["time"][0] - exact))
@@ -81,6 +87,7 @@ def test_the_methods_are_of_their_order(name, order):
 
 
 # ---- the rod ---------------------------------------------------------------------------------------------------------
+
 
 def rod_impacts(e, tilt, spin, height, mass, inertia, radius, count):
     """Times at which a free rod of length 1 without friction hits the floor by its two ends, by closed forms
@@ -90,8 +97,10 @@ def rod_impacts(e, tilt, spin, height, mass, inertia, radius, count):
     while len(out) < count:
         best = None
         for side in (1.0, -1.0):
+
             def gap(s):
                 return z + vz * s - G * s * s / 2 - side * 0.5 * np.sin(turn + w * s) - radius
+
             values = gap(spans)
             k = np.flatnonzero((values[:-1] > 0.0) & (values[1:] <= 0.0))
             if len(k):
@@ -110,9 +119,15 @@ def rod_impacts(e, tilt, spin, height, mass, inertia, radius, count):
 def test_a_rod_falls_and_rattles_on_its_ends(e, count):
     mass, inertia, radius, tilt, spin = 2.0, 0.17, 0.02, 0.3, 0.7
     half = 0.5 * (0.5 * np.pi + tilt)
-    world = on_floor(mc.Capsule(radius, 0.5), restitution=e, mass=mass, inertia=(inertia, inertia, 0.001),
-                     position=(0, 0, 0.8), orientation=(np.cos(half), 0, np.sin(half), 0),
-                     angular_velocity=(0, spin, 0))
+    world = on_floor(
+        mc.Capsule(radius, 0.5),
+        restitution=e,
+        mass=mass,
+        inertia=(inertia, inertia, 0.001),
+        position=(0, 0, 0.8),
+        orientation=(np.cos(half), 0, np.sin(half), 0),
+        angular_velocity=(0, spin, 0),
+    )
     expected = rod_impacts(e, tilt, spin, 0.8, mass, inertia, radius, count)
     energy = world.energy().total
     world.step(int(expected[-1] / world.dt) + 1)
@@ -127,8 +142,16 @@ def test_a_rod_falls_on_a_box_as_on_a_plane():
     scene = mc.Scene(gravity=(0, 0, -G))
     material = mc.Material(friction=0.0, restitution=0.5)
     scene.add_body("table", shape=mc.Box((3, 3, 0.5)), kind="static", position=(0, 0, -0.5), material=material)
-    scene.add_body("rod", shape=mc.Capsule(radius, 0.5), mass=mass, inertia=(inertia, inertia, 0.001), position=(0, 0, 0.8),
-                   orientation=(np.cos(half), 0, np.sin(half), 0), angular_velocity=(0, spin, 0), material=material)
+    scene.add_body(
+        "rod",
+        shape=mc.Capsule(radius, 0.5),
+        mass=mass,
+        inertia=(inertia, inertia, 0.001),
+        position=(0, 0, 0.8),
+        orientation=(np.cos(half), 0, np.sin(half), 0),
+        angular_velocity=(0, spin, 0),
+        material=material,
+    )
     world = mc.World(scene, dt=4e-3, contact="event")
     expected = rod_impacts(0.5, tilt, spin, 0.8, mass, inertia, radius, 10)
     world.step(int(expected[-1] / world.dt) + 1)
@@ -137,14 +160,24 @@ def test_a_rod_falls_on_a_box_as_on_a_plane():
 
 # ---- the rolling polygon ---------------------------------------------------------------------------------------------
 
+
 def polygon(sides, radius, slope, speed, dt=0.01, world=mc.World):
     """A prism that starts to roll over its leading edge at an angular speed."""
     angles = np.pi / sides * (2 * np.arange(sides) + 1)
     corners = [(radius * np.sin(a), y, radius * np.cos(a)) for a in angles for y in (-0.2, 0.2)]
     low, ahead = radius * np.cos(np.pi / sides), radius * np.sin(np.pi / sides)
-    return on_floor(mc.ConvexHull(corners), friction=5.0, slope=slope, mass=2.0, inertia=(0.1, 0.08, 0.1), dt=dt,
-                    position=(0, 0, low), velocity=np.cross((0, speed, 0), (-ahead, 0, low)),
-                    angular_velocity=(0, speed, 0), world=world)
+    return on_floor(
+        mc.ConvexHull(corners),
+        friction=5.0,
+        slope=slope,
+        mass=2.0,
+        inertia=(0.1, 0.08, 0.1),
+        dt=dt,
+        position=(0, 0, low),
+        velocity=np.cross((0, speed, 0), (-ahead, 0, low)),
+        angular_velocity=(0, speed, 0),
+        world=world,
+    )
 
 
 def polygon_impacts(sides, radius, slope, speed, count):
@@ -177,6 +210,7 @@ def test_a_rolling_polygon(sides, slope, speed, world):
 
 
 # ---- friction --------------------------------------------------------------------------------------------------------
+
 
 def test_a_sliding_block_comes_to_rest():
     speed, mu = 2.0, 0.4
@@ -227,11 +261,17 @@ def test_a_block_on_a_slope(mu):
 
 # ---- several contacts ------------------------------------------------------------------------------------------------
 
+
 def cradle(**keywords):
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(5):
-        scene.add_body(shape=mc.Sphere(0.5), mass=1.0, position=(i - 2.0 * (i == 0), 0, 0),
-                       velocity=(float(i == 0), 0, 0), material=mc.Material(friction=0, restitution=1.0))
+        scene.add_body(
+            shape=mc.Sphere(0.5),
+            mass=1.0,
+            position=(i - 2.0 * (i == 0), 0, 0),
+            velocity=(float(i == 0), 0, 0),
+            material=mc.Material(friction=0, restitution=1.0),
+        )
     return mc.World(scene, dt=0.1, contact="event", **keywords)
 
 
@@ -251,15 +291,20 @@ def test_a_stack_of_boxes_comes_to_rest():
     material = mc.Material(friction=0.5, restitution=0.0)
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
     for i in range(3):
-        scene.add_body(shape=mc.Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i + 0.02 * (i + 1)),
-                       material=material)
+        scene.add_body(
+            shape=mc.Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i + 0.02 * (i + 1)), material=material
+        )
     world = mc.World(scene, dt=0.01, contact="event")
     world.step(20)
     assert world.positions[1:, 2] == pytest.approx([0.1, 0.3, 0.5], abs=1e-12)
     assert np.max(np.abs(world.velocities)) < 1e-14
     contacts = world.contacts
-    carried = [np.sum(contacts["normal_impulse"][np.all(np.sort([contacts["body_a"], contacts["body_b"]], axis=0).T
-                                                        == pair, axis=1)]) for pair in ((0, 1), (1, 2), (2, 3))]
+    carried = [
+        np.sum(
+            contacts["normal_impulse"][np.all(np.sort([contacts["body_a"], contacts["body_b"]], axis=0).T == pair, axis=1)]
+        )
+        for pair in ((0, 1), (1, 2), (2, 3))
+    ]
     assert carried == pytest.approx([3 * G * 0.01, 2 * G * 0.01, G * 0.01])
 
 
@@ -267,8 +312,9 @@ def test_a_ball_rolls_off_a_box():
     """Geometric loss: the ball goes over the edge and falls; until then it rolls on at its speed."""
     scene = mc.Scene()
     scene.add_body("table", shape=mc.Box((0.5, 0.5, 0.5)), kind="static", material=mc.Material(**SMOOTH))
-    scene.add_body("ball", shape=mc.Sphere(0.1), mass=1.0, position=(0.3, 0, 0.6), velocity=(3.0, 0, 0),
-                   material=mc.Material(**SMOOTH))
+    scene.add_body(
+        "ball", shape=mc.Sphere(0.1), mass=1.0, position=(0.3, 0, 0.6), velocity=(3.0, 0, 0), material=mc.Material(**SMOOTH)
+    )
     world = mc.World(scene, dt=5e-3, contact="event")
     world.step(40)
     # At 3 m/s it leaves at the edge at once, since v^2 / r > g: from t = 0.2 / 3 on it falls freely.
@@ -296,8 +342,15 @@ def test_fast_edges_do_not_pass_each_other():
     material = mc.Material(friction=0.0, restitution=1.0)
     c, s = np.cos(np.pi / 8), np.sin(np.pi / 8)
     scene.add_body("low", shape=mc.Box((1.0, 0.05, 0.05)), kind="static", orientation=(c, s, 0, 0), material=material)
-    scene.add_body("high", shape=mc.Box((0.05, 1.0, 0.05)), mass=1.0, orientation=(c, 0, s, 0), material=material,
-                   position=(0, 0, 1.0), velocity=(0, 0, -20.0))
+    scene.add_body(
+        "high",
+        shape=mc.Box((0.05, 1.0, 0.05)),
+        mass=1.0,
+        orientation=(c, 0, s, 0),
+        material=material,
+        position=(0, 0, 1.0),
+        velocity=(0, 0, -20.0),
+    )
     world = mc.World(scene, dt=0.01, contact="event")
     world.step(10)
     assert impacts(world)["time"] == pytest.approx([(1.0 - 0.1 * np.sqrt(2)) / 20.0], abs=1e-12)
@@ -306,15 +359,24 @@ def test_fast_edges_do_not_pass_each_other():
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
+
 def pendulum(world, friction):
     """A double pendulum that falls against a wall."""
     scene = mc.Scene()
     material = mc.Material(friction=friction, restitution=0.5)
     scene.add_body("wall", shape=mc.Plane((-1, 0, 0), offset=-0.05), kind="static", material=material)
     for name, x, mask in (("upper", -0.5, 0), ("lower", -1.5, -1)):
-        scene.add_body(name, shape=mc.Sphere(0.05, position=(0, 0, -0.5)), mass=1.0, inertia=(0.1, 0.1, 0.1),
-                       center_of_mass=(0, 0, 0), position=(x, 0, 0), collision_mask=mask, material=material,
-                       orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+        scene.add_body(
+            name,
+            shape=mc.Sphere(0.05, position=(0, 0, -0.5)),
+            mass=1.0,
+            inertia=(0.1, 0.1, 0.1),
+            center_of_mass=(0, 0, 0),
+            position=(x, 0, 0),
+            collision_mask=mask,
+            material=material,
+            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+        )
     scene.add_joint(mc.HingeJoint(None, "upper", anchor=(0, 0, 0), axis=(0, 1, 0)))
     scene.add_joint(mc.HingeJoint("upper", "lower", anchor=(-1, 0, 0), axis=(0, 1, 0)))
     return world(scene, dt=0.01, contact="event")
@@ -345,14 +407,21 @@ def test_what_joints_have_that_is_not_covered_is_refused():
 
 # ---- what has no answer, or several ----------------------------------------------------------------------------------
 
+
 def painleve_rod(friction, spin=0.0):
     """A thin rod whose lower end slides to +x, the upper end behind."""
     along, length, radius = np.array([-1.0, 0, 2.0]) / np.sqrt(5.0), 1.0, 1e-3
     half = 0.5 * np.arctan2(along[0], along[2])
-    return on_floor(mc.Capsule(radius, length / 2), friction=friction, inertia=(1 / 12, 1 / 12, 1e-3), dt=1e-3,
-                    position=np.array([0, 0, radius]) + along * length / 2,
-                    orientation=(np.cos(half), 0, np.sin(half), 0), angular_velocity=(0, spin, 0),
-                    velocity=np.array([1.0, 0, 0]) + np.cross((0, spin, 0), along * length / 2))
+    return on_floor(
+        mc.Capsule(radius, length / 2),
+        friction=friction,
+        inertia=(1 / 12, 1 / 12, 1e-3),
+        dt=1e-3,
+        position=np.array([0, 0, radius]) + along * length / 2,
+        orientation=(np.cos(half), 0, np.sin(half), 0),
+        angular_velocity=(0, spin, 0),
+        velocity=np.array([1.0, 0, 0]) + np.cross((0, spin, 0), along * length / 2),
+    )
 
 
 def test_painleves_rod_is_recognized():
@@ -360,12 +429,12 @@ def test_painleves_rod_is_recognized():
     little friction there is nothing to say."""
     world = painleve_rod(2.0)
     world.step()
-    (kind, bodies, text), = world.stats.notes
+    ((kind, bodies, text),) = world.stats.notes
     assert kind == "painleve" and bodies == ("floor", "body") and "no solution" in text
     assert len(impacts(world)) == 1
     world = painleve_rod(2.0, spin=6.0)
     world.step()
-    (kind, _, text), = world.stats.notes
+    ((kind, _, text),) = world.stats.notes
     assert kind == "painleve" and "several" in text
     world = painleve_rod(0.3)
     world.step()
@@ -375,8 +444,14 @@ def test_painleves_rod_is_recognized():
 def test_a_slot_that_closes_is_an_error_and_a_note():
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=mc.Material(**SMOOTH))
-    scene.add_body("press", shape=mc.Box((1, 1, 0.1)), kind="kinematic", position=(0, 0, 0.5), velocity=(0, 0, -1.0),
-                   material=mc.Material(**SMOOTH))
+    scene.add_body(
+        "press",
+        shape=mc.Box((1, 1, 0.1)),
+        kind="kinematic",
+        position=(0, 0, 0.5),
+        velocity=(0, 0, -1.0),
+        material=mc.Material(**SMOOTH),
+    )
     scene.add_body("ball", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), material=mc.Material(**SMOOTH))
     world = mc.World(scene, dt=0.01, contact="event")
     with pytest.raises(mc.SimulationError, match="t = 0.2 s.*'ball'.*last good state"):
@@ -384,18 +459,25 @@ def test_a_slot_that_closes_is_an_error_and_a_note():
     assert world.time == pytest.approx(0.19) and world.positions[1, 2] == pytest.approx(0.31)
     assert [kind for kind, _, _ in world.stats.notes] == ["unsolvable"]
     world.set_velocity("press", (0, 0, 1.0))
-    world.step(5)                                                # goes on after a change
+    world.step(5)  # goes on after a change
 
 
 # ---- the world around it ---------------------------------------------------------------------------------------------
+
 
 def tumbling():
     scene = mc.Scene()
     material = mc.Material(friction=0.4, restitution=0.5)
     turn = np.array([0.9, 0.1, 0.3, 0.2])
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
-    scene.add_body("box", shape=mc.Box((0.1, 0.2, 0.15)), mass=1.0, position=(0, 0, 0.5), material=material,
-                   orientation=turn / np.linalg.norm(turn))
+    scene.add_body(
+        "box",
+        shape=mc.Box((0.1, 0.2, 0.15)),
+        mass=1.0,
+        position=(0, 0, 0.5),
+        material=material,
+        orientation=turn / np.linalg.norm(turn),
+    )
     scene.add_body("ball", shape=mc.Sphere(0.1), mass=1.0, position=(0.02, 0.01, 1.0), material=material)
     return mc.World(scene, dt=5e-3, contact="event")
 
@@ -440,8 +522,12 @@ def test_keywords():
     world = tumbling()
     assert world.settings["integrator"] == "dopri" and world.settings["substeps"] == 1
     assert mc.World(mc.Scene()).settings["integrator"] == "semi_implicit"
-    for wrong, match in (({"integrator": "rk4"}, "dopri, euler, heun"), ({"impacts": "both"}, "sequential"),
-                         ({"restitution_law": "hertz"}, "poisson"), ({"solver": "pgs"}, "contact='event'")):
+    for wrong, match in (
+        ({"integrator": "rk4"}, "dopri, euler, heun"),
+        ({"impacts": "both"}, "sequential"),
+        ({"restitution_law": "hertz"}, "poisson"),
+        ({"solver": "pgs"}, "contact='event'"),
+    ):
         with pytest.raises(mc.SceneError, match=match):
             mc.World(mc.Scene(), contact="event", **wrong)
     with pytest.raises(mc.SceneError, match="rigid, .*event"):
@@ -451,6 +537,7 @@ def test_keywords():
 
 
 # ---- heaps -----------------------------------------------------------------------------------------------------------
+
 
 def heap(shapes, restitution=0.2, dt=1 / 60):
     """Boxes (half extents, keywords) over a floor."""
@@ -471,7 +558,7 @@ def come_to_rest(world, steps):
         assert world.energy().total <= energy + 1e-9 * abs(energy)
         energy = world.energy().total
     for i, a in enumerate(bodies):
-        assert min((world.distance(a, b).distance for b in bodies[i + 1:]), default=0.0) > -1e-9
+        assert min((world.distance(a, b).distance for b in bodies[i + 1 :]), default=0.0) > -1e-9
     assert np.max(np.abs(world.velocities)) < 1e-12 and np.max(np.abs(world.angular_velocities)) < 1e-12
     contacts = world.contacts
     floor = contacts["normal_impulse"][contacts["body_a"] == 0]
@@ -479,19 +566,26 @@ def come_to_rest(world, steps):
     assert np.sum(floor) == pytest.approx(weight * world.dt, rel=1e-6)
 
 
-@pytest.mark.parametrize("gap, restitution, rows", [
-    (0.0, 0.0, 2), (0.0, 0.0, 3), (0.001, 0.2, 2), pytest.param(0.001, 0.2, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "gap, restitution, rows",
+    [(0.0, 0.0, 2), (0.0, 0.0, 3), (0.001, 0.2, 2), pytest.param(0.001, 0.2, 3, marks=pytest.mark.slow)],
+)
 def test_a_pyramid_comes_to_rest(gap, restitution, rows):
     """Cubes flush side by side, at rest or let go a little apart: redundant contacts everywhere, which slip in different
     directions when they are struck."""
-    world = heap([((0.5,) * 3, {"position": (k - (rows - row - 1) / 2, 0, 0.5 + row + gap * (row + 1))})
-                  for row in range(rows) for k in range(rows - row)], restitution)
+    world = heap(
+        [
+            ((0.5,) * 3, {"position": (k - (rows - row - 1) / 2, 0, 0.5 + row + gap * (row + 1))})
+            for row in range(rows)
+            for k in range(rows - row)
+        ],
+        restitution,
+    )
     come_to_rest(world, 25)
 
 
 @pytest.mark.parametrize("rows", [2, pytest.param(3, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("size, sideways", [
-    (1e-15, True), (1e-14, False), (1e-13, False), (1e-10, True), (1e-8, True)])
+@pytest.mark.parametrize("size, sideways", [(1e-15, True), (1e-14, False), (1e-13, False), (1e-10, True), (1e-8, True)])
 @pytest.mark.sampled(3)
 def test_no_rounding_makes_a_pyramid_overlap(size, sideways, rows):
     """Cubes moved a little, in height or apart as well: the faces that were flush strike turned by some 1e-7, and where
@@ -501,15 +595,24 @@ def test_no_rounding_makes_a_pyramid_overlap(size, sideways, rows):
     for row in range(rows):
         for k in range(rows - row):
             apart, aside, up = rng.uniform(0.0, 0.5), rng.uniform(-1.0, 1.0), rng.uniform(0.0, 1.0)
-            cubes.append(((0.5,) * 3, {"position": (
-                k - (rows - 1 - row) / 2 + sideways * size * (k + apart), sideways * size * aside,
-                0.5 + row + 0.001 * (row + 1) + size * up)}))
+            cubes.append(
+                (
+                    (0.5,) * 3,
+                    {
+                        "position": (
+                            k - (rows - 1 - row) / 2 + sideways * size * (k + apart),
+                            sideways * size * aside,
+                            0.5 + row + 0.001 * (row + 1) + size * up,
+                        )
+                    },
+                )
+            )
     world = heap(cubes)
     bodies = world.body_names
     for _ in range(3):
         world.step()
         for i, a in enumerate(bodies):
-            assert min((world.distance(a, b).distance for b in bodies[i + 1:]), default=0.0) > -1e-9
+            assert min((world.distance(a, b).distance for b in bodies[i + 1 :]), default=0.0) > -1e-9
     assert np.max(np.abs(world.velocities)) < 1e-12
 
 
@@ -520,7 +623,15 @@ def test_thrown_boxes_come_to_rest(count):
     shapes = []
     for i in range(count):
         turn = rng.normal(size=4)
-        shapes.append((rng.uniform(0.1, 0.25, 3), {
-            "position": (*rng.uniform(-0.3, 0.3, 2), 0.5 + 0.5 * i), "orientation": turn / np.linalg.norm(turn),
-            "velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}))
+        shapes.append(
+            (
+                rng.uniform(0.1, 0.25, 3),
+                {
+                    "position": (*rng.uniform(-0.3, 0.3, 2), 0.5 + 0.5 * i),
+                    "orientation": turn / np.linalg.norm(turn),
+                    "velocity": rng.normal(size=3),
+                    "angular_velocity": rng.normal(size=3),
+                },
+            )
+        )
     come_to_rest(heap(shapes), 130)

@@ -25,8 +25,11 @@ def pendulum(world, limits=(-10.0, 0.5), dt=5e-3, start=-1.0, **keywords):
     at = 0.7 * np.array([np.sin(start), 0, -np.cos(start)])
     scene.add_body("bob", mass=2.0, inertia=(0.1, 0.1, 0.1), position=at)
     # about -y: the angle grows as the bob swings towards +x, from 0 where it starts
-    scene.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, -1, 0), name="pivot",
-                                  limits=tuple(np.array(limits) - start), **keywords))
+    scene.add_joint(
+        mc.HingeJoint(
+            None, "bob", anchor=(0, 0, 0), axis=(0, -1, 0), name="pivot", limits=tuple(np.array(limits) - start), **keywords
+        )
+    )
     return world(scene, dt=dt, contact="event")
 
 
@@ -35,15 +38,19 @@ def swing(state, seconds, until=None, torque=0.0):
     about = 0.1 + 2.0 * 0.7**2
     stop = None
     if until is not None:
+
         def stop(t, y):
             return y[0] - until
+
         stop.terminal, stop.direction = True, np.sign(until - state[0])
-    found = solve_ivp(lambda t, y: [y[1], (torque - 2.0 * G * 0.7 * np.sin(y[0])) / about], (0.0, seconds), state, **EXACT,
-                      events=stop)
+    found = solve_ivp(
+        lambda t, y: [y[1], (torque - 2.0 * G * 0.7 * np.sin(y[0])) / about], (0.0, seconds), state, **EXACT, events=stop
+    )
     return found.t[-1], found.y[:, -1]
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_pendulum_strikes_its_limit(world):
@@ -101,6 +108,7 @@ def test_limits_of_a_chain():
 
     def stop(t, y):
         return 0.25 - y[1]
+
     stop.terminal = True
     found = solve_ivp(rates, (0, 2.0), [0, 0, 0, 6.0], **EXACT, events=stop)
     q, qd = found.y[:2, -1], found.y[2:, -1]
@@ -114,12 +122,14 @@ def test_limits_of_a_chain():
         assert struck["time"] == pytest.approx([found.t[-1]], abs=1e-9)
         assert struck["normal_impulse"] == pytest.approx([qd[1] / push[1]], abs=1e-9)
     left = steps * reduced.dt - found.t[-1]
+
     # with the elbow held: one degree of freedom more than a pendulum's, integrated with qdd_1 = 0
     def held(t, y):
         qdd = tree.forward_dynamics(y[:2], y[2:], np.zeros(2))
         p = np.linalg.solve(tree.mass_matrix(y[:2]), [0.0, 1.0])
         force = -qdd[1] / p[1]
         return np.concatenate([y[2:], qdd + min(force, 0.0) * p])
+
     end = solve_ivp(held, (0, left), np.concatenate([q, after]), **EXACT).y[:, -1]
     assert np.concatenate([reduced.q, reduced.qd]) == pytest.approx(end, abs=1e-8)
     for run in (maximal, reduced):
@@ -150,11 +160,11 @@ def test_a_rope_becomes_taut():
     scene.add_joint(mc.DistanceJoint(None, "bob", anchor_a=(0, 0, 0), anchor_b=start, limits=(0.0, length), name="rope"))
     run = mc.World(scene, dt=1e-2, contact="event")
     run.step(60)
-    when = np.sqrt(2 * 0.8 / G)                                                 # 0.6, -0.8: taut
+    when = np.sqrt(2 * 0.8 / G)  # 0.6, -0.8: taut
     struck = events(run, "limit")
     assert struck["time"][0] == pytest.approx(when, abs=1e-12)
     assert struck["normal_impulse"][0] == pytest.approx(2.0 * G * when * 0.8, abs=1e-11)
-    angle = np.arctan2(0.6, 0.8)                                                # from hanging down
+    angle = np.arctan2(0.6, 0.8)  # from hanging down
     rate = -G * when * 0.6
     left = 60 * run.dt - when
     y = solve_ivp(lambda t, y: [y[1], -G / length * np.sin(y[0])], (0, left), [angle, rate], **EXACT).y[:, -1]
@@ -162,6 +172,7 @@ def test_a_rope_becomes_taut():
 
 
 # ---- motors and friction ---------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_velocity_motor_comes_to_its_speed_and_keeps_it(world):
@@ -176,7 +187,7 @@ def test_a_velocity_motor_comes_to_its_speed_and_keeps_it(world):
     assert run.positions[0, 0] == pytest.approx(1.5 * 0.15 + 1.5 * 0.1, abs=1e-12)
     run.apply_force("cart", (-9.0, 0, 0))
     run.step(5)
-    assert run.velocities[0, 0] == pytest.approx(1.5, abs=1e-12)                 # the motor has more
+    assert run.velocities[0, 0] == pytest.approx(1.5, abs=1e-12)  # the motor has more
     run.apply_force("cart", (-16.0, 0, 0))
     run.step(5)
     assert run.velocities[0, 0] == pytest.approx(1.5 - 3.0 * 0.1, abs=1e-12)
@@ -194,9 +205,12 @@ def test_a_motor_lifts_a_pendulum_until_it_is_too_heavy(world):
     run.step(40)
     held = events(run, "stick")
     assert len(held) == 1
-    t, y = held["time"][0], solve_ivp(lambda t, y: [y[1], (top - 2.0 * G * 0.7 * np.sin(y[0])) / 1.08],
-                                      (0, held["time"][0]),
-                                      [0.0, 0.0], **EXACT).y[:, -1]
+    t, y = (
+        held["time"][0],
+        solve_ivp(
+            lambda t, y: [y[1], (top - 2.0 * G * 0.7 * np.sin(y[0])) / 1.08], (0, held["time"][0]), [0.0, 0.0], **EXACT
+        ).y[:, -1],
+    )
     assert y[1] == pytest.approx(0.8, abs=1e-9)
     heavy = np.arcsin(top / (2.0 * G * 0.7))
     lost = t + (heavy - y[0]) / 0.8
@@ -227,12 +241,16 @@ def test_a_motor_turns_a_wheel_that_drives_a_cart():
     scene = mc.Scene(gravity=(0, 0, -G))
     material = mc.Material(friction=0.8, restitution=0.0)
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
-    scene.add_body("wheel", shape=mc.Sphere(radius), mass=1.0, inertia=(inertia,) * 3, position=(0, 0, radius),
-                   material=material)
+    scene.add_body(
+        "wheel", shape=mc.Sphere(radius), mass=1.0, inertia=(inertia,) * 3, position=(0, 0, radius), material=material
+    )
     scene.add_body("cart", mass=1.0, inertia=(1, 1, 1), position=(0, 0, radius))
     scene.add_joint(mc.PlanarJoint(None, "cart", anchor=(0, 0, radius), normal=(0, 1, 0)))
-    scene.add_joint(mc.HingeJoint("cart", "wheel", anchor=(0, 0, radius), axis=(0, 1, 0),
-                                  motor=mc.Motor(velocity=100.0, max_force=torque)))
+    scene.add_joint(
+        mc.HingeJoint(
+            "cart", "wheel", anchor=(0, 0, radius), axis=(0, 1, 0), motor=mc.Motor(velocity=100.0, max_force=torque)
+        )
+    )
     run = mc.World(scene, dt=0.02, contact="event")
     run.step(25)
     a = torque * radius / (m * radius**2 + inertia)
@@ -240,12 +258,23 @@ def test_a_motor_turns_a_wheel_that_drives_a_cart():
     assert run.angular_velocities[1, 1] == pytest.approx(0.5 * a / radius, abs=1e-9)
 
 
-@pytest.mark.parametrize("build, message", [
-    (lambda s: s.add_joint(mc.SliderJoint(None, "cart", axis=(1, 0, 0), motor=mc.Motor(velocity=1.0), name="rail")),
-     "'rail'.*max_force"),
-    (lambda s: s.add_joint(mc.UniversalJoint(None, "cart", anchor=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0),
-                                             name="cross",
-                                             friction=1.0)), "'cross' has limits, friction.*universal joint")])
+@pytest.mark.parametrize(
+    "build, message",
+    [
+        (
+            lambda s: s.add_joint(mc.SliderJoint(None, "cart", axis=(1, 0, 0), motor=mc.Motor(velocity=1.0), name="rail")),
+            "'rail'.*max_force",
+        ),
+        (
+            lambda s: s.add_joint(
+                mc.UniversalJoint(
+                    None, "cart", anchor=(0, 0, 0), axis_a=(1, 0, 0), axis_b=(0, 1, 0), name="cross", friction=1.0
+                )
+            ),
+            "'cross' has limits, friction.*universal joint",
+        ),
+    ],
+)
 def test_what_is_refused_is_named(build, message):
     scene = mc.Scene()
     scene.add_body("cart", mass=2.0, inertia=(1, 1, 1))
@@ -255,6 +284,7 @@ def test_what_is_refused_is_named(build, message):
 
 
 # ---- capsules --------------------------------------------------------------------------------------------------------
+
 
 def dropped(below, keywords=None, e=0.5, **capsule):
     scene = mc.Scene(gravity=(0, 0, -G))
@@ -274,8 +304,15 @@ def test_a_capsule_falls_across_a_capsule(offset):
     """Crossed at right angles: one contact between the insides, at a lever of the upper one's centre."""
     mass, inertia, r, e, drop = 2.0, 0.17, 0.05, 0.5, 0.4
     turn = np.sqrt(0.5)
-    run = dropped(mc.Capsule(r, 1.0, orientation=(turn, turn, 0, 0)), e=e, shape=mc.Capsule(r, 0.5), mass=mass,
-                  inertia=(inertia, inertia, 0.001), orientation=(turn, 0, turn, 0), position=(offset, 0, 2 * r + drop))
+    run = dropped(
+        mc.Capsule(r, 1.0, orientation=(turn, turn, 0, 0)),
+        e=e,
+        shape=mc.Capsule(r, 0.5),
+        mass=mass,
+        inertia=(inertia, inertia, 0.001),
+        orientation=(turn, 0, turn, 0),
+        position=(offset, 0, 2 * r + drop),
+    )
     run.step(int(np.sqrt(2 * drop / G) / run.dt) + 1)
     struck = impacts(run)
     when = np.sqrt(2 * drop / G)
@@ -291,17 +328,33 @@ def test_a_capsule_falls_across_a_capsule(offset):
 def test_a_rod_lies_over_the_edge_of_a_table_and_on_a_log():
     """At rest: over an edge with its centre inside, and along the top of a fixed parallel one, by two contacts each."""
     turn = np.sqrt(0.5)
-    run = dropped(mc.Box((0.5, 0.5, 0.5)), {"position": (0, 0, -0.5)}, e=0.0, shape=mc.Capsule(0.05, 0.5), mass=2.0,
-                  inertia=(0.17, 0.17, 0.001), orientation=(turn, 0, turn, 0), position=(0.3, 0, 0.05))
+    run = dropped(
+        mc.Box((0.5, 0.5, 0.5)),
+        {"position": (0, 0, -0.5)},
+        e=0.0,
+        shape=mc.Capsule(0.05, 0.5),
+        mass=2.0,
+        inertia=(0.17, 0.17, 0.001),
+        orientation=(turn, 0, turn, 0),
+        position=(0.3, 0, 0.05),
+    )
     run.step(50)
     contacts = run.contacts
     assert run.positions[1] == pytest.approx([0.3, 0, 0.05], abs=1e-12)
     assert np.sum(contacts["normal_impulse"]) == pytest.approx(2.0 * G * run.dt, rel=1e-9)
-    assert np.sum(contacts["normal_impulse"] * contacts["position"][:, 0]) == pytest.approx(2.0 * G * run.dt * 0.3,
-                                                                                            rel=1e-9)
+    assert np.sum(contacts["normal_impulse"] * contacts["position"][:, 0]) == pytest.approx(
+        2.0 * G * run.dt * 0.3, rel=1e-9
+    )
     assert np.sort(contacts["position"][contacts["normal_impulse"] > 1e-9][:, 0]) == pytest.approx([-0.2, 0.5], abs=1e-9)
-    run = dropped(mc.Capsule(0.05, 1.0, orientation=(turn, 0, turn, 0)), e=0.0, shape=mc.Capsule(0.05, 0.5), mass=2.0,
-                  inertia=(0.17, 0.17, 0.001), orientation=(turn, 0, turn, 0), position=(0.1, 0, 0.1))
+    run = dropped(
+        mc.Capsule(0.05, 1.0, orientation=(turn, 0, turn, 0)),
+        e=0.0,
+        shape=mc.Capsule(0.05, 0.5),
+        mass=2.0,
+        inertia=(0.17, 0.17, 0.001),
+        orientation=(turn, 0, turn, 0),
+        position=(0.1, 0, 0.1),
+    )
     run.step(25)
     assert run.positions[1] == pytest.approx([0.1, 0, 0.1], abs=1e-9)
     assert run.contacts["normal_impulse"] == pytest.approx([G * run.dt] * 2, rel=1e-9)
@@ -310,8 +363,10 @@ def test_a_rod_lies_over_the_edge_of_a_table_and_on_a_log():
 @pytest.mark.parametrize("world", QUICKER)
 def test_the_same_bits_after_restore_and_in_single_steps(world):
     """A limit beyond a whole turn, a motor that comes there, and what it says of the angle."""
+
     def build():
         return pendulum(world, limits=(-10.0, 7.5), start=0.0, dt=1e-2, motor=mc.Motor(velocity=9.0, max_force=40.0))
+
     whole, parts, restored = build(), build(), build()
     whole.step(120)
     for _ in range(60):

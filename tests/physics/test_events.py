@@ -29,7 +29,7 @@ def touching_by_hand(world, before):
     touching = set()
     for m in found:
         near = 0.025 * m["near"] if int(m["key"]) in before else 0.0
-        points = m["points"][:m["point_count"]]
+        points = m["points"][: m["point_count"]]
         if np.any(points["total_normal_impulse"] > 0.0) or np.any(points["separation"] <= near):
             touching.add(int(m["key"]))
     return touching
@@ -42,24 +42,24 @@ def key_of(world, event):
 
 # ---- contacts --------------------------------------------------------------------------------------------------------
 
+
 def test_a_ball_that_bounces():
     """Each bounce begins and ends a contact; step numbers, pair, place and impulse are those of the impact."""
     scene = floor_scene()
-    scene.add_body("ball", shape=mc.Sphere(0.1), position=(0.3, 0, 1.1), mass=2.0,
-                   material=mc.Material(restitution=0.8))
+    scene.add_body("ball", shape=mc.Sphere(0.1), position=(0.3, 0, 1.1), mass=2.0, material=mc.Material(restitution=0.8))
     world = mc.World(scene, restitution_threshold=0.1)
     assert len(world.events.begin) == len(world.events.end) == 0
     world.step(60)
     begin, end = world.events.begin, world.events.end
     assert len(begin) >= 1 and [p[1:] for p in pairs(begin)] == [(0, 1, 0, 0)] * len(begin)
-    impact = np.sqrt(2 * 1.0 / 9.81)                              # the ball is 1 m above the floor
+    impact = np.sqrt(2 * 1.0 / 9.81)  # the ball is 1 m above the floor
     assert begin["step"][0] * world.dt == pytest.approx(impact, abs=2 * world.dt)
     assert begin["impulse"][0] == pytest.approx(2.0 * 1.8 * np.sqrt(2 * 9.81), rel=0.1)
     assert begin["normal"][0] == pytest.approx((0, 0, 1)) and begin["position"][0][:2] == pytest.approx((0.3, 0))
     assert np.all(np.diff(np.sort([*begin["step"], *end["step"]])) >= 1) and begin["step"][0] < end["step"][0]
     for _ in range(300):
         world.step()
-    assert not len(world.events.begin) and not len(world.events.end)        # it lies
+    assert not len(world.events.begin) and not len(world.events.end)  # it lies
     world.set_velocity("ball", (0, 0, 3.0))
     world.step(5)
     assert pairs(world.events.end)[0][1:] == (0, 1, 0, 0) and not len(world.events.begin)
@@ -67,6 +67,7 @@ def test_a_ball_that_bounces():
 
 def test_one_call_or_many():
     """step(n) gives the events of n calls of step(), in order; steps count on."""
+
     def made(calls):
         world = mc.World(mc.load("rain", n=60))
         rows = [], []
@@ -150,9 +151,16 @@ def test_events_after_restore():
         assert other.events.end.tobytes() == events.end.tobytes()
 
 
-@pytest.mark.parametrize("keywords", [{"integrator": "rk4", "stabilization": "none"}, {"integrator": "rattle"},
-                                      {"solver": "pgs"},
-                                      {"stabilization": "split_impulse"}, {"friction_points": "point"}])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"integrator": "rk4", "stabilization": "none"},
+        {"integrator": "rattle"},
+        {"solver": "pgs"},
+        {"stabilization": "split_impulse"},
+        {"friction_points": "point"},
+    ],
+)
 def test_every_pipeline_notes_events(keywords):
     """A ball that falls on the floor begins one contact, whatever steps it."""
     if keywords.get("integrator"):
@@ -167,8 +175,12 @@ def test_every_pipeline_notes_events(keywords):
 def test_shapes_of_compounds():
     """Each pair of shapes has its own events, numbered in their bodies."""
     scene = floor_scene(gravity=(0, 0, -10))
-    scene.add_body("dumbbell", shape=[mc.Sphere(0.1, position=(-1, 0, 0)), mc.Sphere(0.1, position=(1, 0, 0))],
-                   position=(0, 0, 0.099), orientation=(np.cos(0.05), 0, np.sin(0.05), 0))
+    scene.add_body(
+        "dumbbell",
+        shape=[mc.Sphere(0.1, position=(-1, 0, 0)), mc.Sphere(0.1, position=(1, 0, 0))],
+        position=(0, 0, 0.099),
+        orientation=(np.cos(0.05), 0, np.sin(0.05), 0),
+    )
     world = mc.World(scene)
     world.step(30)
     assert sorted(p[1:] for p in pairs(world.events.begin))[:2] == [(0, 1, 0, 0), (0, 1, 0, 1)]
@@ -178,12 +190,13 @@ def test_a_mesh_is_one_contact():
     """A box that slides over the triangles of a mesh begins one contact with it and ends none, whatever parts it has."""
     x, y = np.meshgrid(np.linspace(-3, 3, 13), np.linspace(-1, 1, 5), indexing="ij")
     number = np.arange(65).reshape(13, 5)
-    a, b, c, d = (number[i:12 + i, j:4 + j].ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    a, b, c, d = (number[i : 12 + i, j : 4 + j].ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)))
     vertices = np.stack([x, y, 0.3 * np.abs(x)], axis=-1).reshape(-1, 3)
     mesh = mc.Mesh(vertices, np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)]))
     scene = mc.Scene()
-    scene.add_body("ground", shape=[mc.Sphere(0.1, position=(0, 0, -5)), mesh], kind="static",
-                   material=mc.Material(friction=0.0))
+    scene.add_body(
+        "ground", shape=[mc.Sphere(0.1, position=(0, 0, -5)), mesh], kind="static", material=mc.Material(friction=0.0)
+    )
     scene.add_body("box", shape=mc.Box((0.2, 0.2, 0.2)), position=(-1.5, 0, 0.72), material=mc.Material(friction=0.1))
     scene.add_body("gate", shape=mc.Sphere(0.2, sensor=True), position=(0, 0, 0), kind="kinematic")
     world = mc.World(scene, sleep=False)
@@ -201,15 +214,23 @@ def test_a_mesh_is_one_contact():
 
 # ---- filters ---------------------------------------------------------------------------------------------------------
 
+
 def test_groups_and_masks():
     """Two bodies collide, and a sensor sees a body, if each one's group is in the other's mask; joined ones do neither."""
     for group, mask, joined in ((1, -1, False), (2, -1, False), (1, 2, False), (4, 6, False), (1, -1, True)):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("wall", shape=mc.Box((0.5, 0.5, 0.5)), kind="static", collision_group=2, collision_mask=3)
-        scene.add_body("door", shape=mc.Box((0.7, 0.7, 0.7), sensor=True), kind="static", collision_group=2,
-                       collision_mask=3)
-        scene.add_body("ball", shape=mc.Sphere(0.5), position=(1.0, 0, 0), velocity=(-1, 0, 0), collision_group=group,
-                       collision_mask=mask)
+        scene.add_body(
+            "door", shape=mc.Box((0.7, 0.7, 0.7), sensor=True), kind="static", collision_group=2, collision_mask=3
+        )
+        scene.add_body(
+            "ball",
+            shape=mc.Sphere(0.5),
+            position=(1.0, 0, 0),
+            velocity=(-1, 0, 0),
+            collision_group=group,
+            collision_mask=mask,
+        )
         if joined:
             scene.add_joint(mc.FreeJoint("wall", "ball"))
             scene.add_joint(mc.FreeJoint("door", "ball"))
@@ -222,6 +243,7 @@ def test_groups_and_masks():
 
 
 # ---- sensors ---------------------------------------------------------------------------------------------------------
+
 
 def gate(kind="static", **keywords):
     scene = floor_scene(**keywords)
@@ -255,11 +277,15 @@ def test_what_sensors_see():
     scene.add_body("wall", shape=mc.Box((0.2, 0.2, 0.2)), kind="static", position=(0, 0, 1))
     scene.add_body("lift", shape=mc.Box((0.2, 0.2, 0.2)), kind="kinematic", position=(0.5, 0, 1))
     scene.add_body("ball", shape=mc.Sphere(0.2), position=(-0.5, 0, 1), gravity_scale=0.0)
-    scene.add_body("walker", shape=[mc.Sphere(0.2), mc.Sphere(0.3, position=(0, 0, -0.2), sensor=True)],
-                   position=(0, 5, 0.45),
-                   kind="kinematic")
-    scene.add_body("ghost", shape=mc.Sphere(0.2, sensor=True), position=(0.5, 0.5, 1), mass=1.0, inertia=(1, 1, 1),
-                   gravity_scale=0.0)
+    scene.add_body(
+        "walker",
+        shape=[mc.Sphere(0.2), mc.Sphere(0.3, position=(0, 0, -0.2), sensor=True)],
+        position=(0, 5, 0.45),
+        kind="kinematic",
+    )
+    scene.add_body(
+        "ghost", shape=mc.Sphere(0.2, sensor=True), position=(0.5, 0.5, 1), mass=1.0, inertia=(1, 1, 1), gravity_scale=0.0
+    )
     scene.add_body("sea", shape=mc.Plane((0, 0, 1), 0.9, sensor=True), kind="static")
     world = mc.World(scene)
 
@@ -289,6 +315,7 @@ def test_sensors_are_not_hit():
 
 def test_sensors_change_nothing():
     """The same bits with and without sensors, for all that is not a sensor."""
+
     def stepped(sensor):
         scene = mc.load("rain", n=40)
         if sensor:
@@ -346,6 +373,7 @@ def test_mass_of_sensors():
 
 
 # ---- while bodies come and go ----------------------------------------------------------------------------------------
+
 
 def test_queries_and_sensors_follow_changes():
     """Bodies that come and go are seen at once; what stays in a sensor makes no event, what is removed goes without one."""

@@ -19,8 +19,14 @@ def cube(velocity=(0.0, 0.0, 0.0), **keywords):
     scene = mc.Scene()
     rough = mc.Material(friction=MU)
     scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static", material=rough)
-    scene.add_body("cube", shape=mc.Box(half_extents=(0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1), velocity=velocity,
-                   material=rough)
+    scene.add_body(
+        "cube",
+        shape=mc.Box(half_extents=(0.1, 0.1, 0.1)),
+        mass=1.0,
+        position=(0, 0, 0.1),
+        velocity=velocity,
+        material=rough,
+    )
     return mc.World(scene, substeps=1, stabilization="baumgarte", sleep=False, **keywords)
 
 
@@ -50,11 +56,11 @@ def steps_of(dt, pulls):
 @pytest.mark.sampled(2)
 def test_a_dragged_cube_follows_the_closed_form_and_stays_down(solver, dt):
     way, lift, unsolved = dragged(cube(dt=dt, solver=solver, contact_model="ncp", tolerance=1e-9, iterations=5000))
-    late = MU * G / 20.0                                   # when the pull exceeds the friction
-    exact = 10.0 / 3.0 * (1.0 - late)**3
-    speed = 10.0 * (1.0 - late)**2
+    late = MU * G / 20.0  # when the pull exceeds the friction
+    exact = 10.0 / 3.0 * (1.0 - late) ** 3
+    speed = 10.0 * (1.0 - late) ** 2
     assert lift < (1e-5 if unsolved else 1e-6)
-    assert abs(way - exact - 0.5 * dt * speed) < 1e-4 + dt**2 * 10.0       # first order of the step: h/2 v
+    assert abs(way - exact - 0.5 * dt * speed) < 1e-4 + dt**2 * 10.0  # first order of the step: h/2 v
     assert abs(way - steps_of(dt, [20.0 * (k + 0.5) * dt for k in range(round(1.0 / dt))])) < (1e-4 if unsolved else 1e-6)
     assert unsolved == 0 or solver not in ("admm", "newton", "nncg")
 
@@ -71,14 +77,16 @@ def test_a_sliding_cube_stops_on_its_line_where_it_should(solver, dt):
     speed, brake = np.sqrt(5.0), MU * G
     way = np.hypot(*world.positions[1, :2])
     assert lift < 1e-6
-    assert world.positions[1, 0] == pytest.approx(2.0 * world.positions[1, 1], abs=1e-7)     # no drift aside
+    assert world.positions[1, 0] == pytest.approx(2.0 * world.positions[1, 1], abs=1e-7)  # no drift aside
     assert abs(way - 0.5 * speed**2 / brake + 0.5 * dt * speed) < 1e-4 + dt**2 * brake
     assert np.abs(world.velocities[1]).max() < 1e-6
 
 
 def test_the_convex_model_lifts_what_slides_and_more_at_long_steps():
-    lifts = [dragged(cube(dt=dt, solver="pgs", contact_model="ccp", tolerance=1e-9, speculative_distance=0.04))[1]
-             for dt in (1 / 60, 1 / 120, 1 / 240)]
+    lifts = [
+        dragged(cube(dt=dt, solver="pgs", contact_model="ccp", tolerance=1e-9, speculative_distance=0.04))[1]
+        for dt in (1 / 60, 1 / 120, 1 / 240)
+    ]
     assert lifts[0] > 0.03
     assert lifts[0] / lifts[1] == pytest.approx(2.0, rel=0.2)
     assert lifts[1] / lifts[2] == pytest.approx(2.0, rel=0.2)
@@ -95,8 +103,16 @@ def test_the_pyramid_turns_what_slides_aslant():
 def test_the_problem_is_that_of_the_step_to_come(solver):
     """Solved by hand it gives the velocities that the step then has."""
     scene = mc.scenes.pyramid(base=3)
-    world = mc.World(scene, dt=1 / 120, substeps=1, stabilization="baumgarte", solver=solver, contact_model="ncp",
-                     tolerance=1e-10, iterations=20_000)
+    world = mc.World(
+        scene,
+        dt=1 / 120,
+        substeps=1,
+        stabilization="baumgarte",
+        solver=solver,
+        contact_model="ncp",
+        tolerance=1e-10,
+        iterations=20_000,
+    )
     world.step(5)
     problem = world.problem()
     assert problem.contact_count == 36 and problem.row_count == 108
@@ -159,12 +175,16 @@ def test_joints_directly_hold_exactly_under_any_solver(steps):
     assert world.joint_errors()[:, 0].max() < 1e-3
 
 
-@pytest.mark.parametrize("keywords, words", [
-    ({"contact_model": "ncp"}, "laboratory"), ({"solver": "pgs", "contact_model": "cone"}, "ncp"),
-    ({"solver": "pgs", "contact_model": "ncp", "integrator": "rk4"}, "semi_implicit"),
-    ({"solver": "pgs", "contact_model": "ncp", "stop": "never"}, "residual"),
-    ({"solver": "pgs", "contact_model": "ncp", "tolerance": -1.0}, "tolerance"),
-])
+@pytest.mark.parametrize(
+    "keywords, words",
+    [
+        ({"contact_model": "ncp"}, "laboratory"),
+        ({"solver": "pgs", "contact_model": "cone"}, "ncp"),
+        ({"solver": "pgs", "contact_model": "ncp", "integrator": "rk4"}, "semi_implicit"),
+        ({"solver": "pgs", "contact_model": "ncp", "stop": "never"}, "residual"),
+        ({"solver": "pgs", "contact_model": "ncp", "tolerance": -1.0}, "tolerance"),
+    ],
+)
 def test_wrong_keywords_are_named(keywords, words):
     with pytest.raises(mc.SceneError, match=words):
         mc.World(mc.scenes.pyramid(base=2), **keywords)
@@ -176,27 +196,40 @@ def test_the_reduced_problem_is_over_the_trees_velocities(name, parameters):
     world.step(150)
     problem = world.problem()
     assert problem.jacobian.shape[1] == len(world.qd)
-    np.testing.assert_allclose(problem.A.toarray(),
-                               (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
-                               atol=1e-9 * abs(problem.A).max())
+    np.testing.assert_allclose(
+        problem.A.toarray(),
+        (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
+        atol=1e-9 * abs(problem.A).max(),
+    )
     before = world.state_hash()
     world.problem()
     assert world.state_hash() == before
 
 
 def test_a_loop_in_generalized_coordinates_is_closed_by_a_solver_of_the_laboratory():
-    worlds = [mc.ReducedWorld(mc.load("four_bar"), dt=1 / 240, **keywords)
-              for keywords in ({}, {"solver": "pgs", "tolerance": 1e-10, "iterations": 10_000})]
+    worlds = [
+        mc.ReducedWorld(mc.load("four_bar"), dt=1 / 240, **keywords)
+        for keywords in ({}, {"solver": "pgs", "tolerance": 1e-10, "iterations": 10_000})
+    ]
     for world in worlds:
         world.step(48)
     np.testing.assert_allclose(worlds[1].positions, worlds[0].positions, atol=1e-6)
 
 
-@pytest.mark.parametrize("keywords", [
-    {}, {"solver": "pgs"}, {"stabilization": "baumgarte"}, {"joint_solver": "rows"}, {"friction_points": "point"},
-    {"solver": "pgs", "contact_model": "ncp"}])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {},
+        {"solver": "pgs"},
+        {"stabilization": "baumgarte"},
+        {"joint_solver": "rows"},
+        {"friction_points": "point"},
+        {"solver": "pgs", "contact_model": "ncp"},
+    ],
+)
 def test_a_residual_may_end_the_sweeps(keywords):
     """The natural map ends them, the other residuals follow, and fewer sweeps are made where less is asked."""
+
     def made(tolerance):
         world = mc.World(mc.scenes.pyramid(base=4), sleep=False, stop="residual", tolerance=tolerance, **keywords)
         return sum(world.step() or world.stats.iterations for _ in range(20)), world.stats

@@ -12,8 +12,9 @@ def free(count=5, gravity=(0, 0, 0), **keywords):
     scene.add_body("fixed", kind="static", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 0, -50))
     for i in range(count):
         q = rng.normal(size=4)
-        scene.add_body(f"b{i}", shape=mc.Box((0.1, 0.2, 0.3)), position=(2.0 * i, 0, 0), orientation=q / np.linalg.norm(q),
-                       **keywords)
+        scene.add_body(
+            f"b{i}", shape=mc.Box((0.1, 0.2, 0.3)), position=(2.0 * i, 0, 0), orientation=q / np.linalg.norm(q), **keywords
+        )
     return mc.World(scene)
 
 
@@ -50,13 +51,17 @@ def test_all_bodies_at_once_with_torques():
     assert world.momentum()[0] == pytest.approx(wrenches[1:, :3].sum(axis=0)) and not world.forces.any()
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ((np.zeros((5, 3)),), "must be \\(6, 3\\), or with torques \\(6, 6\\), got \\(5, 3\\)"),
-    ((np.full((6, 3), np.nan),), "must be finite"),
-    (("no",), "must be an array of numbers"),
-    ((np.zeros((1, 3)), ["fixed"]), "'fixed' is static; only dynamic bodies feel forces"),
-    ((np.zeros((1, 3)), ["nobody"]), "unknown body 'nobody'"),
-    ((np.zeros((1, 3)), ["b0"], np.zeros((2, 3))), "points must be \\(1, 3\\)")])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.zeros((5, 3)),), "must be \\(6, 3\\), or with torques \\(6, 6\\), got \\(5, 3\\)"),
+        ((np.full((6, 3), np.nan),), "must be finite"),
+        (("no",), "must be an array of numbers"),
+        ((np.zeros((1, 3)), ["fixed"]), "'fixed' is static; only dynamic bodies feel forces"),
+        ((np.zeros((1, 3)), ["nobody"]), "unknown body 'nobody'"),
+        ((np.zeros((1, 3)), ["b0"], np.zeros((2, 3))), "points must be \\(1, 3\\)"),
+    ],
+)
 @pytest.mark.parametrize("doing", ["apply_forces", "apply_impulses"])
 def test_wrong_arrays_are_refused_and_change_nothing(doing, arguments, message):
     world = free()
@@ -72,13 +77,20 @@ def test_damping_decays_exponentially(integrator):
     errors = []
     for substeps in (4, 16):
         scene = mc.Scene(gravity=(0, 0, 0))
-        scene.add_body("ball", shape=mc.Sphere(0.1), velocity=(3, 0, 0), angular_velocity=(0, 2, 0), linear_damping=0.7,
-                       angular_damping=1.3)
+        scene.add_body(
+            "ball",
+            shape=mc.Sphere(0.1),
+            velocity=(3, 0, 0),
+            angular_velocity=(0, 2, 0),
+            linear_damping=0.7,
+            angular_damping=1.3,
+        )
         keywords = dict(integrator=integrator, stabilization="none") if integrator == "rk4" else {}
         world = mc.World(scene, substeps=substeps, **keywords)
         world.step(60)
-        errors.append(max(abs(world.velocities[0, 0] / 3 - np.exp(-0.7)),
-                          abs(world.angular_velocities[0, 1] / 2 - np.exp(-1.3))))
+        errors.append(
+            max(abs(world.velocities[0, 0] / 3 - np.exp(-0.7)), abs(world.angular_velocities[0, 1] / 2 - np.exp(-1.3)))
+        )
     assert errors[0] < 2e-3 and errors[1] < 0.3 * errors[0] + 1e-12
 
 
@@ -112,11 +124,15 @@ def test_settings_of_bodies_are_kept_in_snapshots_and_hashes():
     assert world.state_hash() == reached and body.linear_damping == 0.3
 
 
-@pytest.mark.parametrize("name, value, message", [
-    ("gravity_scale", float("nan"), "body 'b0': gravity_scale must be finite"),
-    ("linear_damping", -1.0, "body 'b0': linear_damping must not be negative"),
-    ("angular_damping", "much", "body 'b0': angular_damping must be a number"),
-    ("bullet", 1.5, "body 'b0': bullet must be")])
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("gravity_scale", float("nan"), "body 'b0': gravity_scale must be finite"),
+        ("linear_damping", -1.0, "body 'b0': linear_damping must not be negative"),
+        ("angular_damping", "much", "body 'b0': angular_damping must be a number"),
+        ("bullet", 1.5, "body 'b0': bullet must be"),
+    ],
+)
 def test_wrong_settings_are_refused(name, value, message):
     with pytest.raises(mc.SceneError, match=message):
         setattr(free().body("b0"), name, value)

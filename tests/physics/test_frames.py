@@ -1,6 +1,5 @@
 """Mechanics knows no frame: the same scene turned, or seen from a frame that moves, goes the same way, to rounding."""
 
-
 import numpy as np
 import pytest
 
@@ -12,8 +11,14 @@ G = 9.81
 def product(p, q):
     w, x, y, z = p
     a, b, c, d = q
-    return np.array([w * a - x * b - y * c - z * d, w * b + x * a + y * d - z * c, w * c - x * d + y * a + z * b,
-                     w * d + x * c - y * b + z * a])
+    return np.array(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ]
+    )
 
 
 def turned(q, v):
@@ -29,31 +34,51 @@ def solids(kind, seed):
     """[(shape, position, orientation, velocity, angular velocity)] over a floor at z = 0."""
     rng = np.random.default_rng(seed)
     if kind == "drop":
-        return [(mc.Box(rng.uniform(0.15, 0.4, 3)), (2 * i, 0, 0.8), quaternion(rng), (0, 0, 0), (0, 0, 0))
-                for i in range(3)]
+        return [
+            (mc.Box(rng.uniform(0.15, 0.4, 3)), (2 * i, 0, 0.8), quaternion(rng), (0, 0, 0), (0, 0, 0)) for i in range(3)
+        ]
     if kind == "slide":
-        return [(shape, (0, 2 * i, h), (1, 0, 0, 0), (3, 1, 0), (0, 0, rng.uniform(-5, 5))) for i, (shape, h) in enumerate((
-            (mc.Box((0.5, 0.3, 0.2)), 0.2), (mc.Sphere(0.3), 0.3), (mc.Cylinder(0.3, 0.2), 0.2)))]
+        return [
+            (shape, (0, 2 * i, h), (1, 0, 0, 0), (3, 1, 0), (0, 0, rng.uniform(-5, 5)))
+            for i, (shape, h) in enumerate(
+                ((mc.Box((0.5, 0.3, 0.2)), 0.2), (mc.Sphere(0.3), 0.3), (mc.Cylinder(0.3, 0.2), 0.2))
+            )
+        ]
     if kind == "pyramid":
-        return [(mc.Box((0.5, 0.5, 0.5)), (j + 0.5 * i, 0, 0.5 + i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
-                for i in range(5) for j in range(5 - i)]
-    if kind == "stack":                                  # that lands
-        return [(mc.Box((0.25,) * 3), (0.01 * i, 0, 0.26 + 0.52 * i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
-                for i in range(5)]
-    return [(mc.Capsule(0.1, 0.3), (0, 0, 1.5), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)),
-            (mc.Capsule(0.1, 0.3), (0, 0, 0.8), (1, 0, 0, 0), (0.5, 0.2, 0), (0, 0, 0))]
+        return [
+            (mc.Box((0.5, 0.5, 0.5)), (j + 0.5 * i, 0, 0.5 + i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
+            for i in range(5)
+            for j in range(5 - i)
+        ]
+    if kind == "stack":  # that lands
+        return [(mc.Box((0.25,) * 3), (0.01 * i, 0, 0.26 + 0.52 * i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)) for i in range(5)]
+    return [
+        (mc.Capsule(0.1, 0.3), (0, 0, 1.5), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)),
+        (mc.Capsule(0.1, 0.3), (0, 0, 0.8), (1, 0, 0, 0), (0.5, 0.2, 0), (0, 0, 0)),
+    ]
 
 
 def moved(kind, seed, turn=(1.0, 0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), steps=90, World=mc.World):
     """Places after the steps, as seen from the frame."""
     turn, velocity = np.array(turn), np.array(velocity, float)
     scene = mc.Scene(gravity=turned(turn, (0, 0, -G)))
-    scene.add_body("floor", kind="kinematic", shape=mc.Box((30, 30, 1)), position=turned(turn, (0, 0, -1)),
-                   orientation=turn,
-                   velocity=velocity)
+    scene.add_body(
+        "floor",
+        kind="kinematic",
+        shape=mc.Box((30, 30, 1)),
+        position=turned(turn, (0, 0, -1)),
+        orientation=turn,
+        velocity=velocity,
+    )
     for i, (shape, x, q, v, w) in enumerate(solids(kind, seed)):
-        scene.add_body(f"b{i}", shape=shape, position=turned(turn, x), orientation=product(turn, q),
-                       velocity=turned(turn, v) + velocity, angular_velocity=turned(turn, w))
+        scene.add_body(
+            f"b{i}",
+            shape=shape,
+            position=turned(turn, x),
+            orientation=product(turn, q),
+            velocity=turned(turn, v) + velocity,
+            angular_velocity=turned(turn, w),
+        )
     if kind == "walker":
         scene.add_joint(mc.BallJoint("b0", "b1", anchor=turned(turn, (0, 0, 1.15))))
     world = World(scene, sleep=False) if World is mc.World else World(scene)
@@ -70,8 +95,11 @@ def test_a_scene_that_is_turned_moves_alike(kind, seed):
     assert np.abs(moved(kind, seed, turn) - moved(kind, seed)).max() < 1e-8
 
 
-@pytest.mark.parametrize("World, kind", [(mc.World, kind) for kind in ("drop", "slide", "pyramid", "walker", "stack")]
-                         + [(mc.ReducedWorld, kind) for kind in ("pyramid", "stack")])
+@pytest.mark.parametrize(
+    "World, kind",
+    [(mc.World, kind) for kind in ("drop", "slide", "pyramid", "walker", "stack")]
+    + [(mc.ReducedWorld, kind) for kind in ("pyramid", "stack")],
+)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_scene_on_what_moves_goes_as_one_on_what_stands(World, kind, seed):
     """Also where the features of contacts change, and their impulses are found again by the places of their points: those
@@ -89,9 +117,13 @@ def chains_at_a_wall(seed, velocity):
     for k in range(3):
         thrown = base + (rng.uniform(2, 8), 0, rng.uniform(-6, 0))
         for i in range(4):
-            scene.add_body(f"link{k} {i}", shape=mc.Capsule(0.08, 0.15), position=(-0.1, k, 0.25 + 0.4 * i),
-                           velocity=thrown,
-                           mass=rng.choice([1.0, 20.0]))
+            scene.add_body(
+                f"link{k} {i}",
+                shape=mc.Capsule(0.08, 0.15),
+                position=(-0.1, k, 0.25 + 0.4 * i),
+                velocity=thrown,
+                mass=rng.choice([1.0, 20.0]),
+            )
             if i:
                 scene.add_joint(mc.BallJoint(f"link{k} {i - 1}", f"link{k} {i}", anchor=(-0.1, k, 0.05 + 0.4 * i)))
     return scene
@@ -133,33 +165,60 @@ def landing(shape, seed):
     def build(q):
         rng = np.random.default_rng(seed)
         scene, rub = mc.Scene(gravity=turned(q, (0, 0, -G))), mc.Material(friction=0.6)
-        scene.add_body("floor", kind="static", shape=mc.Box((30, 30, 1)), position=turned(q, (0, 0, -1)), orientation=q,
-                       material=rub)
-        scene.add_body("b", shape=shape, position=turned(q, (0, 0, 0.6)), orientation=product(q, quaternion(rng)),
-                       material=rub,
-                       velocity=turned(q, (*rng.normal(size=2), 0)), angular_velocity=turned(q, 3 * rng.normal(size=3)))
+        scene.add_body(
+            "floor", kind="static", shape=mc.Box((30, 30, 1)), position=turned(q, (0, 0, -1)), orientation=q, material=rub
+        )
+        scene.add_body(
+            "b",
+            shape=shape,
+            position=turned(q, (0, 0, 0.6)),
+            orientation=product(q, quaternion(rng)),
+            material=rub,
+            velocity=turned(q, (*rng.normal(size=2), 0)),
+            angular_velocity=turned(q, 3 * rng.normal(size=3)),
+        )
         return scene
+
     return build
 
 
 def on_legs(kind, friction=0.6):
     """A torso on two legs, which falls and topples."""
+
     def build(q):
         scene, rub = mc.Scene(gravity=turned(q, (0, 0, -G))), mc.Material(friction=friction)
-        scene.add_body("floor", kind="static", shape=mc.Box((30, 30, 1)), position=turned(q, (0, 0, -1)), orientation=q,
-                       material=rub)
-        scene.add_body("torso", shape=mc.Box((0.2, 0.15, 0.3)), position=turned(q, (0, 0, 1.6)), orientation=q,
-                       velocity=turned(q, (0.5, 0.2, 0)), density=500, material=rub)
+        scene.add_body(
+            "floor", kind="static", shape=mc.Box((30, 30, 1)), position=turned(q, (0, 0, -1)), orientation=q, material=rub
+        )
+        scene.add_body(
+            "torso",
+            shape=mc.Box((0.2, 0.15, 0.3)),
+            position=turned(q, (0, 0, 1.6)),
+            orientation=q,
+            velocity=turned(q, (0.5, 0.2, 0)),
+            density=500,
+            material=rub,
+        )
         for name, y in (("left", 0.1), ("right", -0.1)):
-            scene.add_body(name, shape=mc.Capsule(0.08, 0.25), position=turned(q, (0, y, 0.95)), orientation=q, density=500,
-                           material=rub)
+            scene.add_body(
+                name,
+                shape=mc.Capsule(0.08, 0.25),
+                position=turned(q, (0, y, 0.95)),
+                orientation=q,
+                density=500,
+                material=rub,
+            )
             at, axis = turned(q, (0, y, 1.25)), turned(q, (0, 1, 0))
-            scene.add_joint({
-                "ball": lambda: mc.BallJoint("torso", name, anchor=at),
-                "hinge": lambda: mc.HingeJoint("torso", name, anchor=at, axis=axis),
-                "limits": lambda: mc.HingeJoint("torso", name, anchor=at, axis=axis, limits=(-0.5, 0.7)),
-                "fixed": lambda: mc.FixedJoint("torso", name)}[kind]())
+            scene.add_joint(
+                {
+                    "ball": lambda: mc.BallJoint("torso", name, anchor=at),
+                    "hinge": lambda: mc.HingeJoint("torso", name, anchor=at, axis=axis),
+                    "limits": lambda: mc.HingeJoint("torso", name, anchor=at, axis=axis, limits=(-0.5, 0.7)),
+                    "fixed": lambda: mc.FixedJoint("torso", name),
+                }[kind]()
+            )
         return scene
+
     return build
 
 

@@ -7,9 +7,18 @@ import mcsim as mc
 
 G = 9.81
 MU = 0.4
-WORLDS = [dict(), dict(substeps=1), dict(friction_points="point"), dict(solver="pgs"), dict(stabilization="baumgarte"),
-          dict(stabilization="none"), dict(stabilization="projection"), dict(stabilization="split_impulse"),
-          dict(solver="pgs", friction_points="point"), dict(integrator="rk4")]
+WORLDS = [
+    dict(),
+    dict(substeps=1),
+    dict(friction_points="point"),
+    dict(solver="pgs"),
+    dict(stabilization="baumgarte"),
+    dict(stabilization="none"),
+    dict(stabilization="projection"),
+    dict(stabilization="split_impulse"),
+    dict(solver="pgs", friction_points="point"),
+    dict(integrator="rk4"),
+]
 
 
 def excess(world):
@@ -27,8 +36,9 @@ def loaded_slab(count, mass):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
     scene.add_body("slab", shape=mc.Box((6, 6, 0.1)), position=(0, 0, 0.1), mass=mass, material=material)
     for i in range(count):
-        scene.add_body(f"ball{i}", shape=mc.Sphere(0.5), mass=1, position=(2 * (i % 5) - 4, 2 * (i // 5) - 4, 0.7),
-                       material=material)
+        scene.add_body(
+            f"ball{i}", shape=mc.Sphere(0.5), mass=1, position=(2 * (i % 5) - 4, 2 * (i // 5) - 4, 0.7), material=material
+        )
     return scene
 
 
@@ -47,24 +57,45 @@ def test_a_pulled_slab_under_balls(keywords):
     assert world.velocities[1, 0] - start == pytest.approx(expected, rel=2e-3 if "friction_points" in keywords else 1e-3)
 
 
-REDUCED = [dict(), dict(dt=1 / 240), dict(friction_points="point"), dict(friction_points="point", dt=1 / 240),
-           dict(substeps=2, sleep=False), dict(iterations=1), dict(iterations=32), dict(solver="pgs"),
-           dict(stabilization="baumgarte"), dict(stabilization="none"), dict(stabilization="projection")]
+REDUCED = [
+    dict(),
+    dict(dt=1 / 240),
+    dict(friction_points="point"),
+    dict(friction_points="point", dt=1 / 240),
+    dict(substeps=2, sleep=False),
+    dict(iterations=1),
+    dict(iterations=32),
+    dict(solver="pgs"),
+    dict(stabilization="baumgarte"),
+    dict(stabilization="none"),
+    dict(stabilization="projection"),
+]
 
 
 def heap(seed):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
-    scene.add_body("ground", kind="static", shape=mc.Box((5, 5, 0.5)), position=(0, 0, -0.5),
-                   material=mc.Material(friction=0.7))
-    shapes = [mc.Box((0.2, 0.1, 0.05)), mc.Sphere(0.12), mc.Capsule(0.08, 0.15), mc.Cylinder(0.12, 0.06),
-              mc.ConvexHull(rng.normal(size=(9, 3)) * 0.12)]
+    scene.add_body(
+        "ground", kind="static", shape=mc.Box((5, 5, 0.5)), position=(0, 0, -0.5), material=mc.Material(friction=0.7)
+    )
+    shapes = [
+        mc.Box((0.2, 0.1, 0.05)),
+        mc.Sphere(0.12),
+        mc.Capsule(0.08, 0.15),
+        mc.Cylinder(0.12, 0.06),
+        mc.ConvexHull(rng.normal(size=(9, 3)) * 0.12),
+    ]
     for k in range(25):
         q = rng.normal(size=4)
-        scene.add_body(f"b{k}", shape=shapes[k % 5], position=(*rng.uniform(-0.5, 0.5, 2), 0.2 + 0.12 * k),
-                       orientation=q / np.linalg.norm(q), velocity=rng.normal(size=3),
-                       angular_velocity=3 * rng.normal(size=3),
-                       material=mc.Material(friction=rng.uniform(0.1, 1.0), restitution=0.3 * (k % 2)))
+        scene.add_body(
+            f"b{k}",
+            shape=shapes[k % 5],
+            position=(*rng.uniform(-0.5, 0.5, 2), 0.2 + 0.12 * k),
+            orientation=q / np.linalg.norm(q),
+            velocity=rng.normal(size=3),
+            angular_velocity=3 * rng.normal(size=3),
+            material=mc.Material(friction=rng.uniform(0.1, 1.0), restitution=0.3 * (k % 2)),
+        )
     return scene
 
 
@@ -85,8 +116,12 @@ def few_boxes(count, seed):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=mc.Material(friction=0.7))
     for k in range(count):
         q = rng.normal(size=4)
-        scene.add_body(shape=mc.Box((0.2, 0.1, 0.05)), position=(*(0.05 * rng.normal(size=2)), 0.2 + 0.3 * k),
-                       orientation=q / np.linalg.norm(q), material=mc.Material(friction=0.5))
+        scene.add_body(
+            shape=mc.Box((0.2, 0.1, 0.05)),
+            position=(*(0.05 * rng.normal(size=2)), 0.2 + 0.3 * k),
+            orientation=q / np.linalg.norm(q),
+            material=mc.Material(friction=0.5),
+        )
     return scene
 
 
@@ -97,16 +132,23 @@ def rolling_balls(seed):
     material = mc.Material(friction=0.6, rolling_friction=0.01, torsional_friction=0.01)
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=material)
     for k in range(12):
-        scene.add_body(shape=mc.Sphere(0.05) if k % 3 else mc.Cylinder(0.06, 0.02),
-                       position=(*rng.uniform(-0.06, 0.06, 2), 0.1 + 0.11 * k), angular_velocity=5 * rng.normal(size=3),
-                       material=material)
+        scene.add_body(
+            shape=mc.Sphere(0.05) if k % 3 else mc.Cylinder(0.06, 0.02),
+            position=(*rng.uniform(-0.06, 0.06, 2), 0.1 + 0.11 * k),
+            angular_velocity=5 * rng.normal(size=3),
+            material=material,
+        )
     return scene
 
 
-SCENES = {"heap": heap, "rolling": rolling_balls,
-          "two": lambda seed: few_boxes(2, (15, 1)[seed]), "five": lambda seed: few_boxes(5, 2 + seed),
-          "ragdolls": lambda seed: mc.scenes.build("ragdolls", count=3, drop=0.3 + 0.2 * seed),
-          "slab": lambda seed: loaded_slab(25, (1.0, 10.0)[seed])}
+SCENES = {
+    "heap": heap,
+    "rolling": rolling_balls,
+    "two": lambda seed: few_boxes(2, (15, 1)[seed]),
+    "five": lambda seed: few_boxes(5, 2 + seed),
+    "ragdolls": lambda seed: mc.scenes.build("ragdolls", count=3, drop=0.3 + 0.2 * seed),
+    "slab": lambda seed: loaded_slab(25, (1.0, 10.0)[seed]),
+}
 
 
 @pytest.mark.parametrize("keywords", REDUCED, ids=str)
@@ -126,8 +168,14 @@ def slide(points, shape, height, speed, spin, **keywords):
     scene = mc.Scene()
     material = mc.Material(friction=MU)
     scene.add_body("ground", kind="static", shape=mc.Box((20, 20, 0.5)), position=(0, 0, -0.5), material=material)
-    scene.add_body("body", shape=shape, position=(0, 0, height), velocity=(speed, 0, 0), angular_velocity=(0, 0, spin),
-                   material=material)
+    scene.add_body(
+        "body",
+        shape=shape,
+        position=(0, 0, height),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, 0, spin),
+        material=material,
+    )
     world = mc.World(scene, sleep=False, friction_points=points, **keywords)
     turn = 0.0
     start = energy = world.energy().kinetic
@@ -143,10 +191,15 @@ def slide(points, shape, height, speed, spin, **keywords):
 
 SIDE = (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
 SLIDERS = {
-    "square": (mc.Box((0.2, 0.2, 0.05)), 0.05), "plank": (mc.Box((0.4, 0.1, 0.05)), 0.05),
-    "tall": (mc.Box((0.2, 0.2, 0.2)), 0.2),              # bears more in front
-    "triangle": (mc.ConvexHull([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in (0, 2 * np.pi / 3, 4 * np.pi / 3)
-                                for z in (-0.03, 0.03)]), 0.03),
+    "square": (mc.Box((0.2, 0.2, 0.05)), 0.05),
+    "plank": (mc.Box((0.4, 0.1, 0.05)), 0.05),
+    "tall": (mc.Box((0.2, 0.2, 0.2)), 0.2),  # bears more in front
+    "triangle": (
+        mc.ConvexHull(
+            [(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in (0, 2 * np.pi / 3, 4 * np.pi / 3) for z in (-0.03, 0.03)]
+        ),
+        0.03,
+    ),
     "rod": (mc.Capsule(0.03, 0.3, orientation=SIDE), 0.03),
 }
 
@@ -170,7 +223,7 @@ def test_a_pure_spin_and_a_pure_slide_are_theory():
     way, _ = slide("central", *SLIDERS["square"], 2.0, 0.0)
     assert way == pytest.approx(2.0**2 / (2 * MU * G), rel=0.02)
     _, turn = slide("central", *SLIDERS["square"], 0.0, 20.0)
-    inertia = (0.4**2 + 0.4**2) / 12                     # by the mass
+    inertia = (0.4**2 + 0.4**2) / 12  # by the mass
     assert turn == pytest.approx(20.0**2 * inertia / (2 * MU * G * 0.2 * np.sqrt(2)), rel=0.02)
 
 
@@ -184,10 +237,17 @@ def test_a_manifold_on_one_of_its_points_rubs_there(kind, spin, push):
     for points in ("central", "point"):
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
-        scene.add_body("rod", shape=mc.Capsule(radius=0.1, half_length=0.4), mass=2.0, center_of_mass=(0, 0, 0.6),
-                       inertia=(0.05, 0.06, 0.02), position=(0, 0, 0.1), orientation=(0.5**0.5, 0, 0.5**0.5, 0),
-                       velocity=push,
-                       angular_velocity=(0, 0, spin))
+        scene.add_body(
+            "rod",
+            shape=mc.Capsule(radius=0.1, half_length=0.4),
+            mass=2.0,
+            center_of_mass=(0, 0, 0.6),
+            inertia=(0.05, 0.06, 0.02),
+            position=(0, 0, 0.1),
+            orientation=(0.5**0.5, 0, 0.5**0.5, 0),
+            velocity=push,
+            angular_velocity=(0, 0, spin),
+        )
         world = kind(scene, dt=1 / 60, stabilization="none", friction_points=points, iterations=300, first_iterations=300)
         world.step()
         assert world.stats.points == 2

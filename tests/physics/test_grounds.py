@@ -12,7 +12,9 @@ from mcsim.scenes.grounds import _chute
 
 G = 9.81
 SOLIDS = {
-    "sphere": (mc.Sphere(0.3), 0.3), "box": (mc.Box((0.3, 0.2, 0.25)), 0.25), "capsule": (mc.Capsule(0.2, 0.3), 0.2),
+    "sphere": (mc.Sphere(0.3), 0.3),
+    "box": (mc.Box((0.3, 0.2, 0.25)), 0.25),
+    "capsule": (mc.Capsule(0.2, 0.3), 0.2),
     "cylinder": (mc.Cylinder(0.3, 0.25), 0.25),
 }
 LYING = (math.sqrt(0.5), 0, math.sqrt(0.5), 0)
@@ -53,6 +55,7 @@ def world_on(ground, *solids, friction=0.0, gravity=(0, 0, -G), **keywords):
 
 # ---- inner edges -----------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("kind", SOLIDS)
 @pytest.mark.parametrize("ground", FLAT)
 @pytest.mark.parametrize("speed", [0.01, 1.0, 30.0])
@@ -73,8 +76,11 @@ def test_what_slides_without_friction_does_not_catch(kind, ground, speed):
 
 @pytest.mark.parametrize("ground", FLAT)
 def test_a_ball_rolls_straight_on(ground):
-    world = world_on(FLAT[ground], (mc.Sphere(0.1), {"position": (-8, 0.3, 0.1), "velocity": (3, 0, 0),
-                                                     "angular_velocity": (0, 30, 0)}), friction=0.5)
+    world = world_on(
+        FLAT[ground],
+        (mc.Sphere(0.1), {"position": (-8, 0.3, 0.1), "velocity": (3, 0, 0), "angular_velocity": (0, 30, 0)}),
+        friction=0.5,
+    )
     world.step(300)
     assert np.allclose(world.positions[1], (-8 + 15, 0.3, 0.1), atol=1e-3)
     assert np.allclose(world.velocities[1], (3, 0, 0), atol=1e-3)
@@ -94,8 +100,9 @@ def test_a_ball_rolls_down_a_slope(ground):
     assert np.abs(world.positions[1][1:] - 0.1).max() < 1e-3
 
 
-@pytest.mark.parametrize("make", [lambda z: field(z, 2.4, 120), lambda z: irregular((1.2, 1.2), 6000, 3, z)],
-                         ids=["field", "mesh"])
+@pytest.mark.parametrize(
+    "make", [lambda z: field(z, 2.4, 120), lambda z: irregular((1.2, 1.2), 6000, 3, z)], ids=["field", "mesh"]
+)
 def test_a_marble_swings_in_a_bowl(make):
     """T = 2 pi sqrt(7/5 (R - r)/g) for a ball that rolls in a bowl of radius R, a little longer for a wide swing."""
     big, small = 1.5, 0.1
@@ -118,16 +125,22 @@ def test_a_marble_swings_in_a_bowl(make):
 
 # ---- nothing falls through -------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("shape", [mc.Sphere(0.01), mc.Box((0.05, 0.05, 0.003)), mc.Capsule(0.01, 0.03),
-                                   mc.Cylinder(0.02, 0.004), TETRAHEDRON],
-                         ids=lambda shape: shape.type)
+
+@pytest.mark.parametrize(
+    "shape",
+    [mc.Sphere(0.01), mc.Box((0.05, 0.05, 0.003)), mc.Capsule(0.01, 0.03), mc.Cylinder(0.02, 0.004), TETRAHEDRON],
+    ids=lambda shape: shape.type,
+)
 @pytest.mark.parametrize("ground", FLAT)
 def test_fast_bodies_stop(shape, ground):
     """200 m/s are 3.3 m in a step, hundreds of times the body's size."""
     for velocity in ((0, 0, -200), (20, 5, -199), (3, 1, -20), (150, 0, -120)):
         for spin in ((0, 0, 0), (40, -30, 20)):
-            world = world_on(FLAT[ground], (shape, {"position": (-20.03, 0.11, 1.7), "velocity": velocity,
-                                                    "angular_velocity": spin}), friction=0.5)
+            world = world_on(
+                FLAT[ground],
+                (shape, {"position": (-20.03, 0.11, 1.7), "velocity": velocity, "angular_velocity": spin}),
+                friction=0.5,
+            )
             for _ in range(15):
                 world.step()
                 x, y, z = world.positions[1]
@@ -138,8 +151,22 @@ def test_fast_bodies_stop(shape, ground):
 def test_a_fast_ball_in_a_closed_room():
     """A cube of triangles around a ball: it never leaves, however fast, whichever way the cube is wound."""
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    faces = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
-                      (0, 6, 4), (1, 5, 7), (1, 7, 3)])
+    faces = np.array(
+        [
+            (0, 1, 3),
+            (0, 3, 2),
+            (4, 6, 7),
+            (4, 7, 5),
+            (0, 4, 5),
+            (0, 5, 1),
+            (2, 3, 7),
+            (2, 7, 6),
+            (0, 2, 6),
+            (0, 6, 4),
+            (1, 5, 7),
+            (1, 7, 3),
+        ]
+    )
     for wound in (1, -1):
         scene = mc.Scene(gravity=(0, 0, 0))
         bouncy = mc.Material(friction=0.3, restitution=1.0)
@@ -155,8 +182,22 @@ def test_a_fast_ball_in_a_closed_room():
 @pytest.mark.parametrize("wound", [1, -1])
 def test_a_block_of_triangles_is_like_a_box(wound):
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    faces = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
-                      (0, 6, 4), (1, 5, 7), (1, 7, 3)])[:, ::wound]
+    faces = np.array(
+        [
+            (0, 1, 3),
+            (0, 3, 2),
+            (4, 6, 7),
+            (4, 7, 5),
+            (0, 4, 5),
+            (0, 5, 1),
+            (2, 3, 7),
+            (2, 7, 6),
+            (0, 2, 6),
+            (0, 6, 4),
+            (1, 5, 7),
+            (1, 7, 3),
+        ]
+    )[:, ::wound]
     final = []
     for block in (mc.Box((0.5, 0.5, 0.5)), mc.Mesh(corners, faces)):
         scene = mc.Scene()
@@ -164,8 +205,12 @@ def test_a_block_of_triangles_is_like_a_box(wound):
         scene.add_body("block", kind="static", shape=block, position=(0, 0, 0.5))
         scene.add_body("top", shape=mc.Box((0.3, 0.3, 0.1)), position=(0.35, 0, 1.1))
         scene.add_body("over", shape=mc.Box((0.3, 0.3, 0.1)), position=(0.1, 0, 1.3))
-        scene.add_body("leaning", shape=mc.Box((0.1, 0.1, 0.5)), position=(-0.85, 0, 0.55),
-                       orientation=(math.cos(0.15), 0, math.sin(0.15), 0))
+        scene.add_body(
+            "leaning",
+            shape=mc.Box((0.1, 0.1, 0.5)),
+            position=(-0.85, 0, 0.55),
+            orientation=(math.cos(0.15), 0, math.sin(0.15), 0),
+        )
         scene.add_body("ball", shape=mc.Sphere(0.1), position=(-0.3, 0.2, 1.3))
         world = mc.World(scene)
         world.step(240)
@@ -224,6 +269,7 @@ def test_marbles_on_a_mesh(seconds):
 
 
 # ---- the world around it ---------------------------------------------------------------------------------------------
+
 
 def test_bits_after_a_restore():
     scene = mc.load("terrain", count=20)
@@ -293,8 +339,9 @@ def test_a_step_in_which_many_land_at_once_is_not_made_many_times(hills):
     side = np.linspace(-10.0, 10.0, 41)
     x, y = (part.ravel() for part in np.meshgrid(side, side, indexing="ij"))
     corner = (np.arange(40)[:, None] * 41 + np.arange(40)).ravel()
-    triangles = np.concatenate([np.stack([corner, corner + 41, corner + 42], 1),
-                                np.stack([corner, corner + 42, corner + 1], 1)])
+    triangles = np.concatenate(
+        [np.stack([corner, corner + 41, corner + 42], 1), np.stack([corner, corner + 42, corner + 1], 1)]
+    )
     ground = mc.Mesh(np.stack([x, y, 0.3 * hills * np.sin(x) * np.cos(0.8 * y)], 1), triangles)
     scene = mc.Scene()
     scene.add_body("ground", shape=ground, kind="static")
@@ -302,8 +349,9 @@ def test_a_step_in_which_many_land_at_once_is_not_made_many_times(hills):
         scene.add_body(f"box{k}", shape=mc.Box((0.3, 0.3, 0.01)), position=(0.9 * (k % 20 - 10), 0.9 * (k // 20 - 10), 1.5))
     scene.add_body("crank", shape=mc.Sphere(0.1), position=(0, 0, 50))
     asked = []
-    scene.add_joint(mc.HingeJoint(None, "crank", (0, 0, 50), (0, 0, 1),
-                                  motion=mc.Motion(lambda t: (asked.append(t), 0.1 * t)[1])))
+    scene.add_joint(
+        mc.HingeJoint(None, "crank", (0, 0, 50), (0, 0, 1), motion=mc.Motion(lambda t: (asked.append(t), 0.1 * t)[1]))
+    )
     world = mc.World(scene)
     counts = []
     for _ in range(36):
@@ -330,8 +378,14 @@ def landed(solid, floor, draw, kind):
     turn = rng.normal(size=4)
     scene = mc.Scene()
     scene.add_body("floor", kind="static", **floor)
-    scene.add_body("body", shape=solid, position=(*rng.uniform(-0.9, 0.9, 2), 0.6), orientation=turn / np.linalg.norm(turn),
-                   velocity=rng.uniform((-3, -3, -6), (3, 3, -2)), angular_velocity=rng.normal(size=3) * 4)
+    scene.add_body(
+        "body",
+        shape=solid,
+        position=(*rng.uniform(-0.9, 0.9, 2), 0.6),
+        orientation=turn / np.linalg.norm(turn),
+        velocity=rng.uniform((-3, -3, -6), (3, 3, -2)),
+        angular_velocity=rng.normal(size=3) * 4,
+    )
     world = kind(scene, dt=1 / 60)
     world.step(9)
     return np.concatenate([world.velocities[1], 0.2 * world.angular_velocities[1]])
@@ -339,12 +393,17 @@ def landed(solid, floor, draw, kind):
 
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 @pytest.mark.parametrize("floor", FLOORS)
-@pytest.mark.parametrize("solid, most", [(mc.Capsule(0.1, 0.3), 0.01), (mc.Box((0.3, 0.2, 0.1)), 0.01),
-                                         (mc.Cylinder(0.15, 0.3), 0.05)], ids=lambda x: getattr(x, "type", ""))
+@pytest.mark.parametrize(
+    "solid, most",
+    [(mc.Capsule(0.1, 0.3), 0.01), (mc.Box((0.3, 0.2, 0.1)), 0.01), (mc.Cylinder(0.15, 0.3), 0.05)],
+    ids=lambda x: getattr(x, "type", ""),
+)
 def test_landings_are_those_on_a_plane(solid, most, floor, kind):
     """In the median of random landings. Points of a body that had not come down yet had as much of the friction as the one
     that struck, where a mesh showed them: boxes were off by 0.6 m/s, cylinders by 0.4."""
     plane = {"shape": mc.Plane((0, 0, 1))}
-    off = [np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind))
-           for draw in range(amount(15, 30))]
+    off = [
+        np.linalg.norm(landed(solid, FLOORS[floor], draw, kind) - landed(solid, plane, draw, kind))
+        for draw in range(amount(15, 30))
+    ]
     assert np.median(off) < most

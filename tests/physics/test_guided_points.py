@@ -8,7 +8,8 @@ from mcsim.core.rotation import from_axes, multiply
 
 G = 9.81
 WORLDS = {
-    "tree": lambda scene, **k: mc.World(scene, **k), "rows": lambda scene, **k: mc.World(scene, joint_solver="rows", **k),
+    "tree": lambda scene, **k: mc.World(scene, **k),
+    "rows": lambda scene, **k: mc.World(scene, joint_solver="rows", **k),
     "baumgarte": lambda scene, **k: mc.World(scene, stabilization="baumgarte", **k),
     "rk4": lambda scene, **k: mc.World(scene, integrator="rk4", **k),
     "reduced": lambda scene, **k: mc.ReducedWorld(scene, **k),
@@ -96,8 +97,9 @@ def test_a_point_slides_down_an_incline(make):
     assert plane.position[:2] == pytest.approx((0.125 * a, 0.35), rel=3e-3)
     assert plane.force == pytest.approx(2.0 * G * np.cos(0.5) * normal, rel=1e-6, abs=1e-6)
     # In generalized coordinates the step keeps energy, of way and spin together, and shares it to the second order.
-    assert world.body("b").angular_velocity == pytest.approx((0.3, 1.0, -2.0),
-                                                                abs=1e-9 if type(world) is mc.World else 1e-5)
+    assert world.body("b").angular_velocity == pytest.approx(
+        (0.3, 1.0, -2.0), abs=1e-9 if type(world) is mc.World else 1e-5
+    )
 
 
 @every_world
@@ -114,7 +116,7 @@ def test_a_rod_falls_over_on_ice(make):
     angle = np.arccos(body.position[2] / reach)
     assert angle > 0.6
     fallen = 2 * mass * G * reach * (np.cos(lean) - np.cos(angle))
-    expected = np.sqrt(fallen / (inertia + mass * (reach * np.sin(angle))**2))
+    expected = np.sqrt(fallen / (inertia + mass * (reach * np.sin(angle)) ** 2))
     assert body.angular_velocity == pytest.approx((0, expected, 0), rel=2e-3, abs=1e-9)
     assert body.position[:2] == pytest.approx(center[:2], abs=1e-6)
 
@@ -133,11 +135,14 @@ def shafts(bend, joint):
 
 def constant_velocity(bend):
     """Its frames: z along each shaft, the second turned from the first about what is across both."""
+
     def joint(first, second):
         turn = from_axes(first)
         bent = multiply(np.array([np.cos(bend / 2), 0, 0, np.sin(bend / 2)]), turn)
-        return mc.ConstantVelocityJoint("in", "out", name="cv", frame_a=(0.5 * np.array([1.0, 0, 0]), turn),
-                                        frame_b=(-0.5 * second, bent))
+        return mc.ConstantVelocityJoint(
+            "in", "out", name="cv", frame_a=(0.5 * np.array([1.0, 0, 0]), turn), frame_b=(-0.5 * second, bent)
+        )
+
     return joint
 
 
@@ -157,8 +162,12 @@ def test_bent_shafts_turn_at_one_speed(make, bend):
 
 def test_a_universal_joint_in_its_place_does_not():
     """The same two shafts: the test above can fail."""
-    world = mc.World(shafts(1.1, lambda first, second: mc.UniversalJoint("in", "out", (0, 0, 0), (0, 0, 1),
-                                                                         np.cross((0, 0, 1), second))), dt=1e-3)
+    world = mc.World(
+        shafts(
+            1.1, lambda first, second: mc.UniversalJoint("in", "out", (0, 0, 0), (0, 0, 1), np.cross((0, 0, 1), second))
+        ),
+        dt=1e-3,
+    )
     apart = 0.0
     for _ in range(60):
         world.step(10)

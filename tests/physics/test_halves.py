@@ -6,8 +6,9 @@ import pytest
 import mcsim as mc
 
 
-@pytest.mark.parametrize("keywords", [{}, {"substeps": 1}, {"substeps": 7, "dt": 1 / 90}, {"solver": "pgs"},
-                                      {"joint_solver": "rows"}], ids=str)
+@pytest.mark.parametrize(
+    "keywords", [{}, {"substeps": 1}, {"substeps": 7, "dt": 1 / 90}, {"solver": "pgs"}, {"joint_solver": "rows"}], ids=str
+)
 @pytest.mark.parametrize("jointed", [False, True])
 def test_what_falls_falls_as_far_as_it_should(keywords, jointed):
     """z = v t - g t^2 / 2, whatever else is in the world; with whole kicks it fell g t h / 2 too far."""
@@ -34,8 +35,11 @@ def swaying(world):
     return np.abs(world.velocities[-1]).max()
 
 
-@pytest.mark.parametrize("keywords, seconds", [({}, 40), ({"iterations": 3}, 40), ({"iterations": 8}, 20),
-                                               ({"substeps": 2}, 40), ({"dt": 1 / 120}, 20)], ids=str)
+@pytest.mark.parametrize(
+    "keywords, seconds",
+    [({}, 40), ({"iterations": 3}, 40), ({"iterations": 8}, 20), ({"substeps": 2}, 40), ({"dt": 1 / 120}, 20)],
+    ids=str,
+)
 def test_the_sway_of_a_tower_dies_away(keywords, seconds):
     """Where second halves are those of the last substep's impulses it lasts: 3.3e-6 m/s after 40 s at the default."""
     world = tower(10, **keywords)
@@ -65,8 +69,9 @@ def pile(into):
         for j in range(4 - i):
             into.add_body(f"box{i}{j}", shape=mc.Box((0.5, 0.5, 0.5)), position=(1.02 * (j + 0.5 * i), 0, 0.5 + i))
     into.add_body("ball", shape=mc.Sphere(0.4), position=(1.5, -4, 0.4), velocity=(0, 5, 0))
-    into.add_body("stick", shape=mc.Capsule(0.1, 0.5), position=(1.2, -2, 2), angular_velocity=(1, 2, 3),
-                  velocity=(0, 2, 0))
+    into.add_body(
+        "stick", shape=mc.Capsule(0.1, 0.5), position=(1.2, -2, 2), angular_velocity=(1, 2, 3), velocity=(0, 2, 0)
+    )
 
 
 def jointed(into):
@@ -85,8 +90,9 @@ def crowd(into):
         into.add_body(f"other{k}", shape=mc.Sphere(0.3), position=(2000, 0, 0.3 + 0.59 * k), velocity=(0.1 * k, 0, 0))
 
 
-@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"joint_solver": "rows"}, {"friction_points": "point"}],
-                         ids=str)
+@pytest.mark.parametrize(
+    "keywords", [{}, {"solver": "pgs"}, {"joint_solver": "rows"}, {"friction_points": "point"}], ids=str
+)
 @pytest.mark.parametrize("other", [jointed, driven, crowd])
 def test_what_is_far_away_changes_no_bit(other, keywords):
     """Whether forces acted in two halves hung on joints and kinematic bodies anywhere: a pyramid beside a chain two
@@ -110,11 +116,18 @@ def test_a_floor_that_moves_steadily_is_a_floor_at_rest(velocity):
     for moving in (False, True):
         v = np.array(velocity, float) if moving else np.zeros(3)
         scene = mc.Scene()
-        scene.add_body("floor", kind="kinematic" if moving else "static", velocity=v, shape=mc.Box((20, 20, 1)),
-                       position=(0, 0, -1))
+        scene.add_body(
+            "floor", kind="kinematic" if moving else "static", velocity=v, shape=mc.Box((20, 20, 1)), position=(0, 0, -1)
+        )
         for k, shape in enumerate((mc.Box((0.3, 0.2, 0.1)), mc.Sphere(0.3), mc.Capsule(0.1, 0.3))):
-            scene.add_body(f"body{k}", shape=shape, position=(2 * k, 0, 0.8), orientation=(0.8, 0.48, 0, 0.36),
-                           velocity=v + (0.5, 0, 0), angular_velocity=(0, 1, 0.5))
+            scene.add_body(
+                f"body{k}",
+                shape=shape,
+                position=(2 * k, 0, 0.8),
+                orientation=(0.8, 0.48, 0, 0.36),
+                velocity=v + (0.5, 0, 0),
+                angular_velocity=(0, 1, 0.5),
+            )
         world = mc.World(scene, sleep=False)
         world.step(90)
         ends.append(world.positions - world.time * v)

@@ -19,8 +19,7 @@ def arm_on_limits(ratio, reach, compact, **shoulder):
     return scene
 
 
-@pytest.mark.parametrize("ratio, reach, compact",
-                         [(0.1, 1.4, 0.36), (9, 1.07, 0.04), (120, 0.15, 0.09), (2000, 0.6, 1.0)])
+@pytest.mark.parametrize("ratio, reach, compact", [(0.1, 1.4, 0.36), (9, 1.07, 0.04), (120, 0.15, 0.09), (2000, 0.6, 1.0)])
 def test_a_heavy_weight_comes_to_rest_on_limits(ratio, reach, compact):
     world = mc.World(arm_on_limits(ratio, reach, compact), sleep=False)
     world.step(240)

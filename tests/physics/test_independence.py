@@ -18,8 +18,9 @@ def add(scene, name, at, size, **keywords):
 def held_arm(scene, name, x, **joint):
     """A link that a motor holds level."""
     add(scene, f"{name}a", (x + 0.25, 0, 5), (0.2, 0.05, 0.05))
-    scene.add_joint(mc.HingeJoint(None, f"{name}a", anchor=(x, 0, 5), axis=(0, 1, 0),
-                                  **(joint or dict(motor=mc.Motor(position=0)))))
+    scene.add_joint(
+        mc.HingeJoint(None, f"{name}a", anchor=(x, 0, 5), axis=(0, 1, 0), **(joint or dict(motor=mc.Motor(position=0))))
+    )
 
 
 def arms(scene, name, x):
@@ -27,8 +28,17 @@ def arms(scene, name, x):
     before = None
     for k in range(3):
         add(scene, f"{name}a{k}", (x + 0.25 + 0.5 * k, 0, 0.55), (0.2, 0.05, 0.05))
-        scene.add_joint(mc.HingeJoint(before, f"{name}a{k}", anchor=(x + 0.5 * k, 0, 0.55), axis=(0, 1, 0), friction=0.1,
-                                      limits=(-0.3, 0.3), motor=mc.Motor(position=0.1 * k - 0.1)))
+        scene.add_joint(
+            mc.HingeJoint(
+                before,
+                f"{name}a{k}",
+                anchor=(x + 0.5 * k, 0, 0.55),
+                axis=(0, 1, 0),
+                friction=0.1,
+                limits=(-0.3, 0.3),
+                motor=mc.Motor(position=0.1 * k - 0.1),
+            )
+        )
         before = f"{name}a{k}"
     add(scene, f"{name}b", (x + 1.3, 0, 0.2), (0.2, 0.2, 0.2))
 
@@ -38,8 +48,11 @@ def limits(scene, name, x):
     before = None
     for k in range(4):
         add(scene, f"{name}{k}", (x + 0.25 + 0.5 * k, 0, 4), (0.2, 0.05, 0.05))
-        scene.add_joint(mc.HingeJoint(before, f"{name}{k}", anchor=(x + 0.5 * k, 0, 4), axis=(0, 1, 0), limits=(-0.2, 0.2),
-                                      friction=0.05 * k))
+        scene.add_joint(
+            mc.HingeJoint(
+                before, f"{name}{k}", anchor=(x + 0.5 * k, 0, 4), axis=(0, 1, 0), limits=(-0.2, 0.2), friction=0.05 * k
+            )
+        )
         before = f"{name}{k}"
 
 
@@ -67,8 +80,12 @@ def loaded_loop(scene, name, x):
 
 def bouncing(scene, name, x):
     for k in range(2):
-        scene.add_body(f"{name}{k}", shape=mc.Sphere(0.2), position=(x + 0.05 * k, 0, 0.5 + 0.45 * k),
-                       material=mc.Material(friction=0.4, restitution=0.6))
+        scene.add_body(
+            f"{name}{k}",
+            shape=mc.Sphere(0.2),
+            position=(x + 0.05 * k, 0, 0.5 + 0.45 * k),
+            material=mc.Material(friction=0.4, restitution=0.6),
+        )
 
 
 def limbs(scene, name, x):
@@ -76,8 +93,13 @@ def limbs(scene, name, x):
     rng = np.random.default_rng(3)
     for k in range(5):
         q = rng.normal(size=4)
-        scene.add_body(f"{name}{k}", shape=mc.Box((0.2, 0.1, 0.03)), material=MATERIAL, orientation=q / np.linalg.norm(q),
-                       position=(x + 0.1 * rng.normal(), 0.1 * rng.normal(), 0.3 + 0.2 * k))
+        scene.add_body(
+            f"{name}{k}",
+            shape=mc.Box((0.2, 0.1, 0.03)),
+            material=MATERIAL,
+            orientation=q / np.linalg.norm(q),
+            position=(x + 0.1 * rng.normal(), 0.1 * rng.normal(), 0.3 + 0.2 * k),
+        )
         if k % 2:
             scene.add_joint(mc.BallJoint(f"{name}{k - 1}", f"{name}{k}", anchor=(x, 0, 0.2 + 0.2 * k), friction=0.1))
 
@@ -111,9 +133,19 @@ def first_difference(first, second, steps=60, **keywords):
     return None
 
 
-@pytest.mark.parametrize("keywords", [dict(), dict(dt=1e-3), dict(iterations=1), dict(stabilization="baumgarte"),
-                                      dict(stabilization="projection"), dict(integrator="rk4"),
-                                      dict(friction_points="point")], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(),
+        dict(dt=1e-3),
+        dict(iterations=1),
+        dict(stabilization="baumgarte"),
+        dict(stabilization="projection"),
+        dict(integrator="rk4"),
+        dict(friction_points="point"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("first, second", list(itertools.combinations_with_replacement(SCENES, 2)))
 @pytest.mark.sampled(11)
 def test_two_scenes_together_are_what_each_is_alone(first, second, keywords):
@@ -127,8 +159,17 @@ def burden(scene, name, x, ratio):
     scene.add_joint(mc.BallJoint(None, f"{name}2", anchor=(x + 1.5, 0, 1)))
 
 
-@pytest.mark.parametrize("keywords", [dict(), dict(stabilization="baumgarte"), dict(joint_solver="rows"),
-                                      dict(friction="pyramid"), dict(friction_points="point")], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(),
+        dict(stabilization="baumgarte"),
+        dict(joint_solver="rows"),
+        dict(friction="pyramid"),
+        dict(friction_points="point"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("make", [mc.World, mc.ReducedWorld])
 def test_sweeps_made_further_for_one_do_not_reach_another(make, keywords):
     """In ReducedWorld those of all that stands on one floor went on as long as one of them needed some."""

@@ -13,7 +13,7 @@ every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join
 HELD = pytest.mark.parametrize("stabilization", ("baumgarte", "soft"))
 
 MASS, INERTIA = 2.0, (0.1, 0.2, 0.25)
-SAG = G / 240**2        # what a soft joint yields under a weight is below g h^2 [m]
+SAG = G / 240**2  # what a soft joint yields under a weight is below g h^2 [m]
 
 
 def alone(joint, gravity=(0, 0, -G), world=None, **body):
@@ -27,11 +27,13 @@ def alone(joint, gravity=(0, 0, -G), world=None, **body):
 
 # ---- cylindrical -----------------------------------------------------------------------------------------------------
 
+
 @every_world
 def test_a_cylindrical_joint_slides_and_turns_freely(keywords):
     """Free fall along the axis, constant spin about it; a push and a moment across go into the joint."""
-    world, joint, body = alone(mc.CylindricalJoint(None, "b", (0, 0, 0), (0, 0, 1), name="j"), world=keywords,
-                               angular_velocity=(0, 0, 5.0))
+    world, joint, body = alone(
+        mc.CylindricalJoint(None, "b", (0, 0, 0), (0, 0, 1), name="j"), world=keywords, angular_velocity=(0, 0, 5.0)
+    )
     for _ in range(60):
         world.apply_force("b", (3.0, 0, 0), point=body.position + (0, 0, 0.4))
         world.step()
@@ -45,9 +47,20 @@ def test_a_cylindrical_joint_slides_and_turns_freely(keywords):
 @every_world
 def test_drives_and_limits_of_a_cylindrical_joint(keywords):
     """A bounded motor on the way, a spring and damper on the angle, a limit that carries the weight."""
-    world, joint, _ = alone(mc.CylindricalJoint(
-        None, "b", (0, 0, 0), (0, 0, 1), name="j", limits=((-0.2, None), None), spring=(None, mc.Spring(6.0, 2.0, 0.5)),
-        motor=(mc.Motor(velocity=-1.0, max_force=4.0), None)), gravity=(0, 0, -1.0), world=keywords)
+    world, joint, _ = alone(
+        mc.CylindricalJoint(
+            None,
+            "b",
+            (0, 0, 0),
+            (0, 0, 1),
+            name="j",
+            limits=((-0.2, None), None),
+            spring=(None, mc.Spring(6.0, 2.0, 0.5)),
+            motor=(mc.Motor(velocity=-1.0, max_force=4.0), None),
+        ),
+        gravity=(0, 0, -1.0),
+        world=keywords,
+    )
     world.step(12)
     assert joint.velocity[0] == pytest.approx(-0.2 * (MASS + 4.0) / MASS, rel=1e-9)
     world.apply_torque("b", (0, 0, -1.2))
@@ -59,12 +72,18 @@ def test_drives_and_limits_of_a_cylindrical_joint(keywords):
 
 # ---- planar ----------------------------------------------------------------------------------------------------------
 
+
 @every_world
 def test_a_planar_joint_slides_down_its_slope(keywords):
     """On a plane tilted by 0.5: acceleration g sin 0.5 down the slope, constant velocity across, constant spin."""
     normal, along = np.array([np.sin(0.5), 0, np.cos(0.5)]), np.array([np.cos(0.5), 0, -np.sin(0.5)])
-    world, joint, body = alone(mc.PlanarJoint(None, "b", (0, 0, 0), normal, name="j"), world=keywords,
-                               velocity=(0, 0.7, 0), angular_velocity=4.0 * normal, inertia=(0.2, 0.2, 0.2))
+    world, joint, body = alone(
+        mc.PlanarJoint(None, "b", (0, 0, 0), normal, name="j"),
+        world=keywords,
+        velocity=(0, 0.7, 0),
+        angular_velocity=4.0 * normal,
+        inertia=(0.2, 0.2, 0.2),
+    )
     world.step(120)
     a = G * np.sin(0.5)
     assert joint.velocity == pytest.approx((2 * a, 0.7, 4.0), rel=1e-6)
@@ -78,8 +97,9 @@ def test_a_planar_joint_slides_down_its_slope(keywords):
 @every_world
 def test_a_planar_joint_off_its_body_holds_the_moment(keywords):
     """Weight at an arm from the joint's point: the body stays level, the moment is in the joint."""
-    world, joint, _ = alone(mc.PlanarJoint(None, "b", (-0.4, 0, 0), (0, 0, 1), name="j"),
-                            world=keywords | {"iterations": 50})
+    world, joint, _ = alone(
+        mc.PlanarJoint(None, "b", (-0.4, 0, 0), (0, 0, 1), name="j"), world=keywords | {"iterations": 50}
+    )
     world.step(240)
     assert joint.position == pytest.approx((0, 0, 0), abs=1e-4)
     assert joint.force == pytest.approx((0, 0, MASS * G), rel=1e-6, abs=1e-6)
@@ -89,9 +109,20 @@ def test_a_planar_joint_off_its_body_holds_the_moment(keywords):
 @every_world
 def test_drives_and_limits_of_a_planar_joint(keywords):
     """Friction on x sticks, a velocity motor on y, limits on the angle: each acts on its own coordinate."""
-    world, joint, _ = alone(mc.PlanarJoint(
-        None, "b", (0, 0, 0), (0, 0, 1), name="j", limits=(None, None, (-0.3, 0.2)), friction=(5.0, 0.0, 0.0),
-        motor=(None, mc.Motor(velocity=0.6), None)), world=keywords, angular_velocity=(0, 0, 3.0))
+    world, joint, _ = alone(
+        mc.PlanarJoint(
+            None,
+            "b",
+            (0, 0, 0),
+            (0, 0, 1),
+            name="j",
+            limits=(None, None, (-0.3, 0.2)),
+            friction=(5.0, 0.0, 0.0),
+            motor=(None, mc.Motor(velocity=0.6), None),
+        ),
+        world=keywords,
+        angular_velocity=(0, 0, 3.0),
+    )
     world.apply_force("b", (4.9, 0, 0))
     world.step(60)
     assert joint.velocity == pytest.approx((0, 0.6, 0), abs=1e-6)
@@ -100,12 +131,14 @@ def test_drives_and_limits_of_a_planar_joint(keywords):
 
 # ---- screw -----------------------------------------------------------------------------------------------------------
 
+
 @every_world
 @pytest.mark.parametrize("pitch", [0.2, -0.05])
 def test_a_screw_falls_at_the_reduced_acceleration(keywords, pitch):
     """Under gravity along its axis z'' = -g / (1 + I / (m p^2)), and it turns by z / p, over several turns."""
-    world, joint, body = alone(mc.ScrewJoint(None, "b", (0, 0, 0), (0, 0, 1), pitch, name="j"),
-                               world=keywords | {"iterations": 30})
+    world, joint, body = alone(
+        mc.ScrewJoint(None, "b", (0, 0, 0), (0, 0, 1), pitch, name="j"), world=keywords | {"iterations": 30}
+    )
     world.step(180)
     a = -G / (1 + INERTIA[2] / (MASS * pitch**2))
     assert body.velocity[2] == pytest.approx(3 * a, rel=1e-6)
@@ -118,9 +151,19 @@ def test_a_screw_falls_at_the_reduced_acceleration(keywords, pitch):
 @HELD
 def test_a_screw_drives_and_stops(stabilization):
     """A motor turns it for many turns up to its limit; the way is the pitch times the angle."""
-    world, joint, body = alone(mc.ScrewJoint(None, "b", (0, 0, 0), (1, 0, 0), 0.01, name="j", limits=(-1, 40.0),
-                                             motor=mc.Motor(velocity=30.0, max_force=50.0)),
-                               world=dict(stabilization=stabilization, iterations=30))
+    world, joint, body = alone(
+        mc.ScrewJoint(
+            None,
+            "b",
+            (0, 0, 0),
+            (1, 0, 0),
+            0.01,
+            name="j",
+            limits=(-1, 40.0),
+            motor=mc.Motor(velocity=30.0, max_force=50.0),
+        ),
+        world=dict(stabilization=stabilization, iterations=30),
+    )
     world.step(60)
     assert joint.velocity == pytest.approx(30.0, rel=1e-6) and body.velocity[0] == pytest.approx(0.3, rel=1e-6)
     world.step(120)
@@ -144,14 +187,18 @@ def test_a_screw_between_two_bodies_keeps_momentum(stabilization):
 
 # ---- distance --------------------------------------------------------------------------------------------------------
 
+
 @HELD
 def test_a_rod_is_a_pendulum(stabilization):
     """A point mass on a rod at 90 degrees has period 4 sqrt(l / g) K(1/2); its error falls with the step squared."""
     exact, errors = 4 * np.sqrt(1.3 / G) * ellipk(0.5), []
     for substeps, tolerance in ((4, 4e-4), (16, 4e-5)):
         start = 1.3 * down(np.pi / 2)
-        world, joint, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), start, name="j"), position=start,
-                                   world=dict(stabilization=stabilization, substeps=substeps))
+        world, joint, body = alone(
+            mc.DistanceJoint(None, "b", (0, 0, 0), start, name="j"),
+            position=start,
+            world=dict(stabilization=stabilization, substeps=substeps),
+        )
         x, worst = [], 0.0
         for _ in range(600):
             world.step()
@@ -181,8 +228,11 @@ def test_a_rod_pulls_and_pushes_along_itself(keywords):
 @every_world
 def test_a_rope_is_slack_then_taut(keywords):
     """A body falls freely for the rope's length, without a force, then hangs from it."""
-    world, joint, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -0.1), limits=(None, 1.1), name="j"),
-                               position=(0, 0, -0.1), world=keywords)
+    world, joint, body = alone(
+        mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -0.1), limits=(None, 1.1), name="j"),
+        position=(0, 0, -0.1),
+        world=keywords,
+    )
     world.step(20)
     assert body.velocity[2] == pytest.approx(-G / 3, rel=1e-12) and joint.force == pytest.approx((0, 0, 0), abs=1e-12)
     assert joint.position == pytest.approx(0.1 + 0.5 * G / 9, rel=2e-2)
@@ -197,8 +247,11 @@ def test_a_rope_is_slack_then_taut(keywords):
 @every_world
 def test_a_shortest_distance_holds_apart(keywords):
     """The lower limit pushes: a body let fall onto it rests above the anchor."""
-    world, joint, _ = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0.8), limits=(0.5, None), name="j"),
-                            position=(0, 0, 0.8), world=keywords)
+    world, joint, _ = alone(
+        mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0.8), limits=(0.5, None), name="j"),
+        position=(0, 0, 0.8),
+        world=keywords,
+    )
     world.step(240)
     assert joint.position == pytest.approx(0.5, abs=1e-3)
     assert joint.force == pytest.approx((0, 0, MASS * G), rel=1e-6)
@@ -214,7 +267,7 @@ def test_a_spring_between_two_bodies_swings_at_its_frequency(keywords):
     scene.add_joint(mc.DistanceJoint("a", "b", (0, 0, 0), (1.2, 0, 0), length=1.0, spring=mc.Spring(k), name="j"))
     world = mc.World(scene, dt=1e-3, **keywords)
     assert world.energy().potential == pytest.approx(0.5 * k * 0.04)
-    world.step(round(1000 * np.pi / np.sqrt(k / mu)))                       # half a period
+    world.step(round(1000 * np.pi / np.sqrt(k / mu)))  # half a period
     assert world.joint("j").position == pytest.approx(0.8, abs=3e-3)
     assert np.abs(np.concatenate(world.momentum())).max() < 1e-13
 
@@ -222,8 +275,11 @@ def test_a_spring_between_two_bodies_swings_at_its_frequency(keywords):
 @every_world
 def test_a_winch_pulls_in(keywords):
     """A velocity motor on the distance shortens it at its speed under load."""
-    world, joint, _ = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -2), motor=mc.Motor(velocity=-0.5),
-                                             name="j"), position=(0, 0, -2), world=keywords)
+    world, joint, _ = alone(
+        mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, -2), motor=mc.Motor(velocity=-0.5), name="j"),
+        position=(0, 0, -2),
+        world=keywords,
+    )
     world.step(120)
     assert joint.position == pytest.approx(1.0, abs=1e-9) and joint.velocity == pytest.approx(-0.5, rel=1e-9)
     assert joint.motor_force == pytest.approx(-MASS * G, rel=1e-9)
@@ -231,8 +287,11 @@ def test_a_winch_pulls_in(keywords):
 
 def test_points_of_a_rope_may_meet():
     """A spring of no length, let go through its anchor: finite, and it swings through."""
-    world, _, body = alone(mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0), spring=mc.Spring(50.0),
-                                            limits=(0, 1.0), name="j"), gravity=(0, 0, 0), velocity=(1.0, 0, 0))
+    world, _, body = alone(
+        mc.DistanceJoint(None, "b", (0, 0, 0), (0, 0, 0), spring=mc.Spring(50.0), limits=(0, 1.0), name="j"),
+        gravity=(0, 0, 0),
+        velocity=(1.0, 0, 0),
+    )
     lowest = 0.0
     for _ in range(120):
         world.step()
@@ -241,6 +300,7 @@ def test_points_of_a_rope_may_meet():
 
 
 # ---- rack and pinion -------------------------------------------------------------------------------------------------
+
 
 def rack_and_pinion(radius=0.25, **joint):
     """A rack on a slider along x, a pinion on a hinge about y above it, a joint between them."""
@@ -317,12 +377,20 @@ def test_a_rack_and_pinion_in_free_flight_keeps_momentum():
 
 # ---- free ------------------------------------------------------------------------------------------------------------
 
+
 def test_a_free_joint_changes_nothing_and_measures():
     """The same bits as without it; its coordinates are the frame of b seen from a."""
+
     def scene(joined):
         s = mc.Scene()
-        s.add_body("a", mass=1, inertia=(0.1, 0.2, 0.25), position=(1, 2, 3), orientation=turned((1, 2, 3), 0.7),
-                   angular_velocity=(1, 2, 0.5))
+        s.add_body(
+            "a",
+            mass=1,
+            inertia=(0.1, 0.2, 0.25),
+            position=(1, 2, 3),
+            orientation=turned((1, 2, 3), 0.7),
+            angular_velocity=(1, 2, 0.5),
+        )
         s.add_body("b", mass=2, inertia=(0.3, 0.2, 0.25), velocity=(0, 1, 0), angular_velocity=(-1, 0, 0.5))
         if joined:
             s.add_joint(mc.FreeJoint("a", "b", name="j"))
@@ -343,20 +411,28 @@ def test_a_free_joint_changes_nothing_and_measures():
     np.testing.assert_allclose(turn, axes.T @ rb, atol=1e-12)
     wa, wb = world.angular_velocities
     va, vb = world.velocities
-    np.testing.assert_allclose(world.joint("j").velocity, np.concatenate([axes.T @ (vb - va - np.cross(wa, pb - pa)),
-                                                                          axes.T @ (wb - wa)]), atol=1e-12)
+    np.testing.assert_allclose(
+        world.joint("j").velocity,
+        np.concatenate([axes.T @ (vb - va - np.cross(wa, pb - pa)), axes.T @ (wb - wa)]),
+        atol=1e-12,
+    )
 
 
 # ---- all -------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make", [
-    lambda: mc.CylindricalJoint(None, "b", (0, 0, 0), (0, 0, 1)),
-    lambda: mc.PlanarJoint(None, "b", (0, 0, 0), (0, 0, 1)),
-    lambda: mc.ScrewJoint(None, "b", (0, 0, 0), (0, 0, 1), 0.1),
-    lambda: mc.DistanceJoint(None, "b", (0, 0, 1), (0, 0, 0)),
-    lambda: mc.RackPinionJoint(None, "b", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.1),
-    lambda: mc.FreeJoint(None, "b"),
-], ids=["cylindrical", "planar", "screw", "distance", "rack_pinion", "free"])
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: mc.CylindricalJoint(None, "b", (0, 0, 0), (0, 0, 1)),
+        lambda: mc.PlanarJoint(None, "b", (0, 0, 0), (0, 0, 1)),
+        lambda: mc.ScrewJoint(None, "b", (0, 0, 0), (0, 0, 1), 0.1),
+        lambda: mc.DistanceJoint(None, "b", (0, 0, 1), (0, 0, 0)),
+        lambda: mc.RackPinionJoint(None, "b", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.1),
+        lambda: mc.FreeJoint(None, "b"),
+    ],
+    ids=["cylindrical", "planar", "screw", "distance", "rack_pinion", "free"],
+)
 def test_files_and_snapshots_go_on_to_the_same_bits(make, tmp_path):
     scene = mc.Scene()
     scene.add_body("b", mass=MASS, inertia=INERTIA, velocity=(0.1, 0.2, 0.3), angular_velocity=(0, 0, 4.0))
@@ -376,7 +452,6 @@ def test_files_and_snapshots_go_on_to_the_same_bits(make, tmp_path):
             world.joint("joint0").angle
     else:
         assert isinstance(world.joint("joint0").angle, float)
-
 
 
 def test_limits_of_every_axis_have_a_place_of_their_own():

@@ -28,13 +28,20 @@ def add_chain(scene, links, mass, angle, kind, first=None, at=(0.0, 0.0, 0.0), n
     half = np.pi / 4 - angle / 2
     previous = first
     for i in range(links):
-        scene.add_body(f"{name}link{i}", shape=mc.Capsule(0.1, 0.15), mass=1.0, position=at + 0.5 * (i + 0.5) * along,
-                       orientation=(np.cos(half), 0, np.sin(half), 0), collision_mask=0)
+        scene.add_body(
+            f"{name}link{i}",
+            shape=mc.Capsule(0.1, 0.15),
+            mass=1.0,
+            position=at + 0.5 * (i + 0.5) * along,
+            orientation=(np.cos(half), 0, np.sin(half), 0),
+            collision_mask=0,
+        )
         scene.add_joint(joint_of(kind, previous, f"{name}link{i}", at + 0.5 * i * along))
         previous = f"{name}link{i}"
     end = at + 0.5 * links * along
-    scene.add_body(f"{name}ball", shape=mc.Sphere(0.5), mass=mass, position=end + 0.5 * along, orientation=UPRIGHT,
-                   collision_mask=0)
+    scene.add_body(
+        f"{name}ball", shape=mc.Sphere(0.5), mass=mass, position=end + 0.5 * along, orientation=UPRIGHT, collision_mask=0
+    )
     scene.add_joint(mc.BallJoint(previous, f"{name}ball", end))
     return scene
 
@@ -51,12 +58,18 @@ def kept(scene, substeps, seconds=20, gain=1e-11, loss=1e-4, **keywords):
     return lost
 
 
-@pytest.mark.parametrize("links, mass, angle, kind, substeps", [
-    (2, 68.1, 1.2, "hinge", 16), (2, 68.1, 1.2, "hinge", 32),                          # 3.4 %
-    (3, 4374.4, 0.0, "hinge", 32),                                                     # 0.8 %, and gained 5e-5
-    (13, 29.2, 1.2, "ball", 16), pytest.param(13, 29.2, 1.2, "ball", 32, marks=pytest.mark.slow),      # 6.9, 8.6 %
-    pytest.param(7, 760.0, 0.5, "hinge", 16, marks=pytest.mark.slow),                  # 3.3 %
-    pytest.param(7, 760.0, 0.5, "hinge", 32, marks=pytest.mark.slow)])                 # 6.1 %
+@pytest.mark.parametrize(
+    "links, mass, angle, kind, substeps",
+    [
+        (2, 68.1, 1.2, "hinge", 16),
+        (2, 68.1, 1.2, "hinge", 32),  # 3.4 %
+        (3, 4374.4, 0.0, "hinge", 32),  # 0.8 %, and gained 5e-5
+        (13, 29.2, 1.2, "ball", 16),
+        pytest.param(13, 29.2, 1.2, "ball", 32, marks=pytest.mark.slow),  # 6.9, 8.6 %
+        pytest.param(7, 760.0, 0.5, "hinge", 16, marks=pytest.mark.slow),  # 3.3 %
+        pytest.param(7, 760.0, 0.5, "hinge", 32, marks=pytest.mark.slow),
+    ],
+)  # 6.1 %
 def test_whips_at_many_substeps_keep_their_energy(links, mass, angle, kind, substeps):
     kept(chain(links, mass, angle, kind), substeps, loss=1e-6)
 
@@ -64,7 +77,7 @@ def test_whips_at_many_substeps_keep_their_energy(links, mass, angle, kind, subs
 @pytest.mark.parametrize("kind", ["hinge", "ball", "universal"])
 @pytest.mark.sampled(3)
 def test_more_substeps_are_never_worse(kind):
-    lost = [kept(chain(2, 68.1, 1.2, kind), n) for n in (1, 2, 4, 8, 16, 32)[:amount(5, 6)]]
+    lost = [kept(chain(2, 68.1, 1.2, kind), n) for n in (1, 2, 4, 8, 16, 32)[: amount(5, 6)]]
     assert all(finer <= coarser + 1e-5 for coarser, finer in itertools.pairwise(lost)), lost
 
 
@@ -78,8 +91,14 @@ def test_short_steps_are_no_worse_than_many_substeps():
 def branched(hold, kind="ball"):
     """A beam with three chains of light links, of which two carry weights."""
     scene = mc.Scene()
-    scene.add_body("beam", shape=mc.Capsule(0.1, 0.8), mass=3.0, orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
-                   position=(0.9, 0, 0), collision_mask=0)
+    scene.add_body(
+        "beam",
+        shape=mc.Capsule(0.1, 0.8),
+        mass=3.0,
+        orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+        position=(0.9, 0, 0),
+        collision_mask=0,
+    )
     if hold == "kinematic":
         scene.add_body("post", kind="kinematic")
     if hold != "free":
@@ -97,7 +116,7 @@ def test_branched_trees_keep_their_energy(hold, substeps):
     if hold == "free":
         scene.gravity = (0, 0, 0)
     world = mc.World(scene, substeps=substeps, sleep=False)
-    if hold == "free":                                         # it turns as one body at first
+    if hold == "free":  # it turns as one body at first
         world.angular_velocities[:] = turn = (0.3, 2.0, 0.0)
         world.velocities[:] = np.cross(turn, world.positions)
     before = np.hstack(world.momentum())
@@ -120,6 +139,7 @@ def test_what_turns_back_within_a_step_gains_nothing(substeps):
 
 def test_each_tree_is_accounted_by_itself():
     """Far from each other, each alone and both together: to the bit."""
+
     def run(*which):
         scene = mc.Scene()
         for k in which:
@@ -127,6 +147,7 @@ def test_each_tree_is_accounted_by_itself():
         world = mc.World(scene, substeps=12, sleep=False)
         world.step(240)
         return np.hstack([world.positions, world.orientations, world.velocities, world.angular_velocities])
+
     assert np.array_equal(run(0, 1), np.vstack([run(0), run(1)]))
 
 
@@ -147,4 +168,4 @@ def test_what_is_damped_or_turned_by_a_torque_is_left_alone():
     for _ in range(60):
         world.apply_torque("arm", (0, 1.0, 0))
         world.step()
-    assert world.angular_velocities[0, 1] == pytest.approx(1.0 / 0.35, rel=1e-3)        # I about the pivot 0.1 + 0.25
+    assert world.angular_velocities[0, 1] == pytest.approx(1.0 / 0.35, rel=1e-3)  # I about the pivot 0.1 + 0.25

@@ -24,7 +24,7 @@ def planar(points, links, hinges, gravity=9.81):
     at = {letter: np.array([p[0], 0.0, p[1]]) for letter, p in points.items()}
     for name, letters in links.items():
         ends = np.array([at[letter] for letter in letters])
-        spread = ((ends - ends.mean(axis=0))**2).sum(axis=1).mean() + 1e-3
+        spread = ((ends - ends.mean(axis=0)) ** 2).sum(axis=1).mean() + 1e-3
         scene.add_body(name, mass=1.0, inertia=(spread, 1.2 * spread, 0.7 * spread), position=ends.mean(axis=0))
     for a, b, letter in hinges:
         scene.add_joint(mc.HingeJoint(a, b, at[letter], (0, 1, 0)))
@@ -44,14 +44,26 @@ def six_bar(kind):
         p["E"], p["G"] = (p["B"] + p["C"]) / 2 + (0, 0.4), np.array([-0.3, 1.6])
         p["F"] = crossing(p["E"], 0.7, p["G"], 0.6, -1)
         carrier, links["coupler"] = "coupler", "BCE"
-    return planar(p, links, [(GROUND, "crank", "A"), ("crank", "coupler", "B"), ("coupler", "rocker", "C"),
-                             (GROUND, "rocker", "D"), (carrier, "link", "E"), ("link", "out", "F"), (GROUND, "out", "G")])
+    return planar(
+        p,
+        links,
+        [
+            (GROUND, "crank", "A"),
+            ("crank", "coupler", "B"),
+            ("coupler", "rocker", "C"),
+            (GROUND, "rocker", "D"),
+            (carrier, "link", "E"),
+            ("link", "out", "F"),
+            (GROUND, "out", "G"),
+        ],
+    )
 
 
 def jansen():
     """T. Jansen's eleven numbers, in decimetres."""
-    a, b, c, d, e, f, g, h, i, j, k, lower, m = np.array([
-        38.0, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49.0, 50.0, 61.9, 7.8, 15.0]) / 100
+    a, b, c, d, e, f, g, h, i, j, k, lower, m = (
+        np.array([38.0, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49.0, 50.0, 61.9, 7.8, 15.0]) / 100
+    )
     p = {"O": np.zeros(2), "B": np.array([-a, -lower]), "C": m * np.array([np.cos(0.3), np.sin(0.3)])}
     p["D"] = crossing(p["B"], b, p["C"], j, 1)
     p["E"] = crossing(p["B"], d, p["D"], e, 1)
@@ -59,9 +71,22 @@ def jansen():
     p["G"] = crossing(p["E"], f, p["F"], g, -1)
     p["P"] = crossing(p["G"], h, p["F"], i, -1)
     links = {"crank": "OC", "j": "CD", "top": "BDE", "k": "CF", "c": "BF", "f": "EG", "foot": "GFP"}
-    return planar(p, links, [
-        (GROUND, "crank", "O"), ("crank", "j", "C"), ("j", "top", "D"), (GROUND, "top", "B"), ("crank", "k", "C"),
-        ("k", "c", "F"), (GROUND, "c", "B"), ("top", "f", "E"), ("f", "foot", "G"), ("c", "foot", "F")])
+    return planar(
+        p,
+        links,
+        [
+            (GROUND, "crank", "O"),
+            ("crank", "j", "C"),
+            ("j", "top", "D"),
+            (GROUND, "top", "B"),
+            ("crank", "k", "C"),
+            ("k", "c", "F"),
+            (GROUND, "c", "B"),
+            ("top", "f", "E"),
+            ("f", "foot", "G"),
+            ("c", "foot", "F"),
+        ],
+    )
 
 
 def hoberman(pairs=8, inner=0.8, outer=1.1):
@@ -91,9 +116,16 @@ def energy_and_gap(scene, seconds, dt, spread=0.0):
     return change / (9.81 * world.masses.sum()), gap, world.positions.copy()
 
 
-@pytest.mark.parametrize("make, spread, off", [
-    (lambda: six_bar("watt"), 0.0, 1e-3), (lambda: six_bar("stephenson"), 0.0, 1e-3), (jansen, 0.0, 1e-3),
-    (hoberman, 0.5, 1e-4)], ids=["watt", "stephenson", "jansen", "hoberman"])
+@pytest.mark.parametrize(
+    "make, spread, off",
+    [
+        (lambda: six_bar("watt"), 0.0, 1e-3),
+        (lambda: six_bar("stephenson"), 0.0, 1e-3),
+        (jansen, 0.0, 1e-3),
+        (hoberman, 0.5, 1e-4),
+    ],
+    ids=["watt", "stephenson", "jansen", "hoberman"],
+)
 def test_linkages_that_are_let_go(make, spread, off):
     change, gap, positions = energy_and_gap(make(), 1.5, 1 / 60, spread)
     reference = energy_and_gap(make(), 1.5, 1 / 480, spread)[2]

@@ -8,7 +8,7 @@ from amounts import amount
 from mcsim.wide import levels
 
 RADIUS = 0.1
-UPRIGHT = (0.5 ** 0.5, 0.5 ** 0.5, 0, 0)          # a cylinder's axis along y
+UPRIGHT = (0.5**0.5, 0.5**0.5, 0, 0)  # a cylinder's axis along y
 
 
 def car(rate, shape, load):
@@ -19,15 +19,21 @@ def car(rate, shape, load):
     scene.add_body("car", mass=load, shape=mc.Box((1, 0.4, 0.1)), position=(0, 0, RADIUS + 0.15), velocity=(speed, 0, 0))
     for i, (x, y) in enumerate([(-0.8, -0.5), (0.8, -0.5), (-0.8, 0.5), (0.8, 0.5)]):
         wheel = mc.Sphere(RADIUS) if shape == "ball" else mc.Cylinder(RADIUS, 0.05, orientation=UPRIGHT)
-        scene.add_body(f"wheel{i}", mass=5.0, shape=wheel, position=(x, y, RADIUS), velocity=(speed, 0, 0),
-                       angular_velocity=(0, rate, 0))
+        scene.add_body(
+            f"wheel{i}",
+            mass=5.0,
+            shape=wheel,
+            position=(x, y, RADIUS),
+            velocity=(speed, 0, 0),
+            angular_velocity=(0, rate, 0),
+        )
         scene.add_joint(mc.HingeJoint("car", f"wheel{i}", anchor=(x, y, RADIUS), axis=(0, 1, 0)))
     return scene
 
 
 @pytest.mark.parametrize("shape", ["ball", "cylinder"])
 @pytest.mark.parametrize("load", [5.0, 500.0, 5000.0])
-@pytest.mark.parametrize("rate", [0.0, 230.0, 250.0, 1000.0])      # 240 rad/s is a radian in a substep
+@pytest.mark.parametrize("rate", [0.0, 230.0, 250.0, 1000.0])  # 240 rad/s is a radian in a substep
 def test_a_fast_car_runs_as_smoothly_as_it_stands(rate, load, shape):
     """At rest, too, one of 500 kg on wheels of 5 kg trembled at 16 mm/s, one of 5000 kg sank by 35 mm. What is left of
     that, up to 3 mm/s where further sweeps stop, moves nothing along by a thousandth of it."""
@@ -48,8 +54,13 @@ def test_what_whirls_on_a_floor_gains_no_energy(rate, keywords):
         axis = np.random.default_rng(seed).normal(size=3)
         scene = mc.Scene()
         scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
-        scene.add_body("box", mass=1.0, shape=mc.Box((0.3, 0.2, 0.1)), position=(0, 0, 0.5),
-                       angular_velocity=tuple(rate * axis / np.linalg.norm(axis)))
+        scene.add_body(
+            "box",
+            mass=1.0,
+            shape=mc.Box((0.3, 0.2, 0.1)),
+            position=(0, 0, 0.5),
+            angular_velocity=tuple(rate * axis / np.linalg.norm(axis)),
+        )
         world = mc.World(scene, sleep=False, **keywords)
         start = world.energy().total
         for _ in range(60):
@@ -67,8 +78,9 @@ def cars(count, load, wheel, friction=5.0, shape="ball", x=0.0, scene=None):
         for i, (dx, y) in enumerate([(-0.8, -0.5), (0.8, -0.5), (-0.8, 0.5), (0.8, 0.5)]):
             of = mc.Sphere(RADIUS) if shape == "ball" else mc.Cylinder(RADIUS, 0.05, orientation=UPRIGHT)
             scene.add_body(f"wheel{at} {i}", mass=wheel, shape=of, position=(at + dx, y, RADIUS))
-            scene.add_joint(mc.HingeJoint(f"car{at}", f"wheel{at} {i}", anchor=(at + dx, y, RADIUS), axis=(0, 1, 0),
-                                          friction=friction))
+            scene.add_joint(
+                mc.HingeJoint(f"car{at}", f"wheel{at} {i}", anchor=(at + dx, y, RADIUS), axis=(0, 1, 0), friction=friction)
+            )
     return scene
 
 
@@ -91,11 +103,15 @@ def pillars(count, ratio):
     scene = mc.Scene()
     scene.add_body("ground", kind="static", shape=mc.Box((50, 10, 1)), position=(0, 0, -1))
     for k in range(count):
-        scene.add_body(f"load{k}", shape=mc.Box((0.3, 0.3, 0.3)), mass=10.0 * ratio, position=(3 * k, 0, 1),
-                       collision_mask=0)
+        scene.add_body(
+            f"load{k}", shape=mc.Box((0.3, 0.3, 0.3)), mass=10.0 * ratio, position=(3 * k, 0, 1), collision_mask=0
+        )
         scene.add_body(f"foot{k}", shape=mc.Box((0.2, 0.2, 0.05)), mass=10.0, position=(3 * k, 0, 0.05))
-        scene.add_joint(mc.HingeJoint(f"load{k}", f"foot{k}", anchor=(3 * k, 0, 0.3), axis=(0, 1, 0),
-                                      friction=100.0 * ratio, limits=(-0.01, 0.01)))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"load{k}", f"foot{k}", anchor=(3 * k, 0, 0.3), axis=(0, 1, 0), friction=100.0 * ratio, limits=(-0.01, 0.01)
+            )
+        )
     return scene
 
 
@@ -125,7 +141,7 @@ def test_what_rubs_and_is_swept_further_leaves_the_bits_of_what_is_far_away():
 def test_all_levels_and_threads_give_the_same_bits_where_joints_rub(monkeypatch):
     def hash_of(**keywords):
         world = mc.World(cars(4, 5000.0, 5.0, shape="cylinder"), sleep=False, **keywords)
-        world.step(10)                                    # the first steps have more sweeps anyway
+        world.step(10)  # the first steps have more sweeps anyway
         most = 0
         for _ in range(20):
             world.step()
@@ -147,7 +163,7 @@ def test_ragdolls_hardly_need_further_sweeps():
     for lift in lifts:
         world = mc.World(mc.load("ragdolls"), sleep=False)
         world.positions[1:, 2] += lift
-        world.step(10)                                    # the first steps have more sweeps anyway
+        world.step(10)  # the first steps have more sweeps anyway
         for _ in range(12):
             world.step(5)
             more += world.stats.iterations > 32
@@ -161,12 +177,15 @@ def biped(top, foot):
     scene.add_body("torso", mass=top, shape=mc.Box((0.2, 0.3, 0.4)), position=(0, 0, 1.4))
     for side, y in (("left", -0.2), ("right", 0.2)):
         above = "torso"
-        for part, mass, half, x, z, joint in (("thigh", 8.0, (0.06, 0.06, 0.2), 0, 0.8, 1.0),
-                                              ("shin", 4.0, (0.05, 0.05, 0.2), 0, 0.35, 0.58),
-                                              ("foot", foot, (0.15, 0.06, 0.04), 0.04, 0.04, 0.12)):
+        for part, mass, half, x, z, joint in (
+            ("thigh", 8.0, (0.06, 0.06, 0.2), 0, 0.8, 1.0),
+            ("shin", 4.0, (0.05, 0.05, 0.2), 0, 0.35, 0.58),
+            ("foot", foot, (0.15, 0.06, 0.04), 0.04, 0.04, 0.12),
+        ):
             scene.add_body(f"{side} {part}", mass=mass, shape=mc.Box(half), position=(x, y, z))
-            scene.add_joint(mc.HingeJoint(above, f"{side} {part}", anchor=(0, y, joint), axis=(0, 1, 0),
-                                          motor=mc.Motor(position=0.0)))
+            scene.add_joint(
+                mc.HingeJoint(above, f"{side} {part}", anchor=(0, y, joint), axis=(0, 1, 0), motor=mc.Motor(position=0.0))
+            )
             above = f"{side} {part}"
     return scene
 

@@ -32,6 +32,7 @@ def orders(errors):
 
 # ---- pendulums -------------------------------------------------------------------------------------------------------
 
+
 def period(world, steps):
     """From the zero crossings of the bob's x, interpolated."""
     x = []
@@ -97,14 +98,16 @@ def test_double_pendulum_against_scipy(stabilization, solver):
     exact = np.array([down(a) / 2, down(a) + down(b) / 2])
     errors = []
     for substeps in (4, 8, 16, 32, 64):
-        world = mc.World(double_pendulum(), dt=0.01, substeps=substeps, stabilization=stabilization, solver=solver,
-                         iterations=60)
+        world = mc.World(
+            double_pendulum(), dt=0.01, substeps=substeps, stabilization=stabilization, solver=solver, iterations=60
+        )
         world.step(150)
         errors.append(np.abs(world.positions - exact).max())
     assert errors[0] < 0.02 and errors[-1] < 5e-4 and np.all(orders(errors) > 0.85), errors
 
 
 # ---- driven mechanisms -----------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("stabilization", HELD)
 def test_cardan_shaft_speed_ratio_over_a_turn(stabilization):
@@ -119,7 +122,7 @@ def test_cardan_shaft_speed_ratio_over_a_turn(stabilization):
             turn = rotation(world.orientations[1]) @ rotation(world.scene.bodies[1].orientation).T
             axis = turn @ [np.cos(bend), 0, np.sin(bend)]
             ratio = world.angular_velocities[1] @ axis / speed
-            expected = np.cos(bend) / (1 - np.sin(bend)**2 * np.sin(theta)**2)
+            expected = np.cos(bend) / (1 - np.sin(bend) ** 2 * np.sin(theta) ** 2)
             assert ratio == pytest.approx(expected, rel=tolerance)
             ratios.append(ratio)
         assert max(ratios) == pytest.approx(1 / np.cos(bend), rel=5e-3)
@@ -146,8 +149,7 @@ def test_slider_crank_kinematics(keywords):
     speed, angle = 5.0, 0.4
     worst = []
     for substeps in (2, 4, 8):
-        world = mc.World(slider_crank(angle=angle, speed=speed), dt=1 / 120, substeps=substeps, iterations=50,
-                         **keywords)
+        world = mc.World(slider_crank(angle=angle, speed=speed), dt=1 / 120, substeps=substeps, iterations=50, **keywords)
         off = np.zeros(2)
         for _ in range(300):
             world.step()
@@ -176,6 +178,7 @@ def test_four_bar_kinematics(keywords):
 
 
 # ---- tops ------------------------------------------------------------------------------------------------------------
+
 
 def test_a_heavy_top_precesses_at_the_steady_rate():
     """Steady precession: the tilt stays, the azimuth goes round at the root of A W^2 cos t - C n W + m g l = 0."""
@@ -208,12 +211,14 @@ def test_a_fast_top_does_not_fall(spin, stabilization):
 
 # ---- odd worlds ------------------------------------------------------------------------------------------------------
 
+
 def test_a_kinematic_body_drags_what_is_welded_to_it():
     """A weld to a turning kinematic body: the part goes round with it."""
     scene = mc.Scene()
     scene.add_body("table", kind="kinematic", angular_velocity=(0, 0, 2.0))
-    scene.add_body("part", mass=1, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0), velocity=(0, 1.0, 0),
-                   angular_velocity=(0, 0, 2.0))
+    scene.add_body(
+        "part", mass=1, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0), velocity=(0, 1.0, 0), angular_velocity=(0, 0, 2.0)
+    )
     scene.add_joint(mc.FixedJoint("table", "part", (0.25, 0, 0)))
     world = mc.World(scene)
     world.step(157)

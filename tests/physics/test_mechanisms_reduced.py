@@ -13,13 +13,32 @@ from reduced_models import MODELS, OneDegree, X, bricard, cardan, n_four_bar
 TIMES = np.arange(1, 7) * 0.25
 
 # Largest error of a centre [m] or a turn's matrix at TIMES at four substeps of 1/480 s: rows, tree.
-LIMITS = {"double_pendulum": (2.5e-3, 3e-4), "spatial_pendulum": (7e-4, 1e-4), "spinning_top": (6.5e-3, 3e-3),
-          "four_bar": (0.2, 3e-3), "slider_crank": (8e-3, 1e-3), "n_four_bar": (2e-3, 3e-4), "cardan": (5e-4, 1e-4),
-          "door": (2e-5, 3e-5), "bricard": (0.015, 3e-3), "welded_box": (2e-4, 3e-5)}
+LIMITS = {
+    "double_pendulum": (2.5e-3, 3e-4),
+    "spatial_pendulum": (7e-4, 1e-4),
+    "spinning_top": (6.5e-3, 3e-3),
+    "four_bar": (0.2, 3e-3),
+    "slider_crank": (8e-3, 1e-3),
+    "n_four_bar": (2e-3, 3e-4),
+    "cardan": (5e-4, 1e-4),
+    "door": (2e-5, 3e-5),
+    "bricard": (0.015, 3e-3),
+    "welded_box": (2e-4, 3e-5),
+}
 
 # Rows that follow from the others: rows + freedoms - 6 bodies.
-REDUNDANT = {"double_pendulum": 0, "spatial_pendulum": 0, "spinning_top": 0, "four_bar": 3, "slider_crank": 3,
-             "n_four_bar": 9, "cardan": 3, "door": 10, "bricard": 1, "welded_box": 30}
+REDUNDANT = {
+    "double_pendulum": 0,
+    "spatial_pendulum": 0,
+    "spinning_top": 0,
+    "four_bar": 3,
+    "slider_crank": 3,
+    "n_four_bar": 9,
+    "cardan": 3,
+    "door": 10,
+    "bricard": 1,
+    "welded_box": 30,
+}
 
 
 @cache
@@ -87,7 +106,7 @@ def test_the_models_of_one_degree_keep_their_energy(name):
     state = np.column_stack([(model.start, model.rate), model.solve(TIMES)])
     energy = [mass[2] * rate**2 / 2 + potential[2] for q, rate in state.T for *_, mass, potential in [model.around(q)]]
     assert np.ptp(energy) < 1e-8 * max(np.abs(energy))
-    assert np.ptp(state[0]) > 0.5                                       # it moved
+    assert np.ptp(state[0]) > 0.5  # it moved
 
 
 @every_joint_solver
@@ -138,8 +157,8 @@ def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
     for _ in q:
         world.step()
         now = turns(world)
-        assert np.abs(now[:windows + 1] - now[0]).max() < 4 * held.fine_gap
-        assert np.abs(now[windows + 1:] - np.eye(3)).max() < 4 * held.fine_gap
+        assert np.abs(now[: windows + 1] - now[0]).max() < 4 * held.fine_gap
+        assert np.abs(now[windows + 1 :] - np.eye(3)).max() < 4 * held.fine_gap
         assert world.joint_errors().max() < held.fine_gap
-    at = np.arctan2(now[0, 0, 2], now[0, 2, 2]) + np.pi / 2                  # from -x over up: q counts the other way
+    at = np.arctan2(now[0, 0, 2], now[0, 2, 2]) + np.pi / 2  # from -x over up: q counts the other way
     assert abs(np.angle(np.exp(1j * (np.pi - at - q[-1])))) < 0.05

@@ -33,9 +33,15 @@ def check_momentum(world, steps, pieces=10, tolerance=1e-12):
 
 
 def body(scene, rng, name, position, ratio=1.0):
-    scene.add_body(name, mass=ratio * rng.uniform(0.5, 2), inertia=ratio * rng.uniform(0.9, 1.2, 3) * 0.1,
-                   position=position, orientation=(q := rng.normal(size=4)) / np.linalg.norm(q),
-                   velocity=rng.normal(size=3), angular_velocity=2 * rng.normal(size=3))
+    scene.add_body(
+        name,
+        mass=ratio * rng.uniform(0.5, 2),
+        inertia=ratio * rng.uniform(0.9, 1.2, 3) * 0.1,
+        position=position,
+        orientation=(q := rng.normal(size=4)) / np.linalg.norm(q),
+        velocity=rng.normal(size=3),
+        angular_velocity=2 * rng.normal(size=3),
+    )
 
 
 def jointed(seed, driven=True, ratio=1.0):
@@ -43,12 +49,17 @@ def jointed(seed, driven=True, ratio=1.0):
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(7):
-        body(scene, rng, f"b{i}", (i, 0.2 * rng.normal(), 0.2 * rng.normal()), ratio**(i % 2))
+        body(scene, rng, f"b{i}", (i, 0.2 * rng.normal(), 0.2 * rng.normal()), ratio ** (i % 2))
     spring, motor = mc.Spring(20.0, 0.3, 0.2), mc.Motor(velocity=3.0, max_force=2.0)
     one = dict(limits=(-0.3, 0.4), spring=spring, motor=motor, friction=0.1) if driven else {}
     two = dict(limits=((-0.3, 0.4), None), spring=(None, spring), motor=(motor, mc.Motor(position=0.5)), friction=0.1)
-    three = dict(swing_limit=0.3, twist_limits=(-0.2, 0.1), spring=mc.Spring(5.0, 0.1), friction=0.05,
-                 motor=mc.Motor(velocity=(1.0, 0, 2.0), max_force=0.5))
+    three = dict(
+        swing_limit=0.3,
+        twist_limits=(-0.2, 0.1),
+        spring=mc.Spring(5.0, 0.1),
+        friction=0.05,
+        motor=mc.Motor(velocity=(1.0, 0, 2.0), max_force=0.5),
+    )
     joints = [
         mc.BallJoint("b0", "b1", (0.5, 0, 0), **(three if driven else {})),
         mc.UniversalJoint("b1", "b2", (1.5, 0, 0), (0, 0, 1), (0, 1, 0), **(two if driven else {})),
@@ -57,7 +68,7 @@ def jointed(seed, driven=True, ratio=1.0):
         mc.FixedJoint("b4", "b5"),
         mc.HingeJoint("b5", "b6", (5.5, 0, 0), (0, 1, 0), **one),
         mc.BallJoint("b6", "b0", (3.0, 1, 0)),
-        mc.HingeJoint("b5", "b6", (5.5, 0, 0.5), (0, 1, 0)),             # a second one between the same bodies
+        mc.HingeJoint("b5", "b6", (5.5, 0, 0.5), (0, 1, 0)),  # a second one between the same bodies
     ]
     for joint in joints:
         scene.add_joint(joint)
@@ -94,15 +105,25 @@ def test_large_mass_ratios_keep_the_momentum(keywords):
 def test_collisions_keep_the_momentum(keywords, points, friction):
     """A cloud of bodies of all shapes flies together, collides, rubs and bounces."""
     rng = np.random.default_rng(7)
-    shapes = [mc.Box((0.2, 0.15, 0.1)), mc.Sphere(0.2), mc.Capsule(0.1, 0.15), mc.Cylinder(0.15, 0.1),
-              mc.ConvexHull(rng.normal(size=(12, 3)) * 0.12)]
+    shapes = [
+        mc.Box((0.2, 0.15, 0.1)),
+        mc.Sphere(0.2),
+        mc.Capsule(0.1, 0.15),
+        mc.Cylinder(0.15, 0.1),
+        mc.ConvexHull(rng.normal(size=(12, 3)) * 0.12),
+    ]
     scene = mc.Scene(gravity=(0, 0, 0))
     for i, place in enumerate(itertools.product((-0.6, 0, 0.6), repeat=3)):
         q = rng.normal(size=4)
-        scene.add_body(shape=shapes[i % 5], position=place, orientation=q / np.linalg.norm(q),
-                       velocity=-1.5 * np.array(place) + 0.3 * rng.normal(size=3),
-                       angular_velocity=2 * rng.normal(size=3), density=10.0 ** rng.uniform(2, 4),
-                       material=mc.Material(friction=0.7, restitution=0.4 * (i % 2)))
+        scene.add_body(
+            shape=shapes[i % 5],
+            position=place,
+            orientation=q / np.linalg.norm(q),
+            velocity=-1.5 * np.array(place) + 0.3 * rng.normal(size=3),
+            angular_velocity=2 * rng.normal(size=3),
+            density=10.0 ** rng.uniform(2, 4),
+            material=mc.Material(friction=0.7, restitution=0.4 * (i % 2)),
+        )
     world = mc.World(scene, friction=friction, friction_points=points, **keywords)
     touched = 0
     start, scale = world.momentum(), np.array(sizes(world))

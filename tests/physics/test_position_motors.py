@@ -17,14 +17,20 @@ def arm(kind, links, ratio=1.0, **motor):
         mass = ratio if k == links - 1 else 1.0
         body = scene.add_body(mass=mass, inertia=(0.02 * mass,) * 3, position=(0.5 * k + 0.25, 0, 0))
         here, one = dict(anchor=(0.5 * k, 0, 0)), mc.Motor(position=0.0, **motor)
-        scene.add_joint({
-            "hinge": lambda: mc.HingeJoint(last, body, axis=(0, 1, 0), motor=one, **here),
-            "slider": lambda: mc.SliderJoint(last, body, axis=(0, 0, 1), motor=one, **here),
-            "universal": lambda: mc.UniversalJoint(last, body, axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(one, one),
-                                                   **here),
-            "ball": lambda: mc.BallJoint(last, body, motor=mc.Motor(position=(0, 0, 0), **motor), **here),
-            "cylindrical": lambda: mc.CylindricalJoint(last, body, axis=(0, k % 2, 1 - k % 2), motor=(one, one), **here),
-            "planar": lambda: mc.PlanarJoint(last, body, normal=(0, 1, 0), motor=(one, one, one), **here)}[kind]())
+        scene.add_joint(
+            {
+                "hinge": lambda: mc.HingeJoint(last, body, axis=(0, 1, 0), motor=one, **here),
+                "slider": lambda: mc.SliderJoint(last, body, axis=(0, 0, 1), motor=one, **here),
+                "universal": lambda: mc.UniversalJoint(
+                    last, body, axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(one, one), **here
+                ),
+                "ball": lambda: mc.BallJoint(last, body, motor=mc.Motor(position=(0, 0, 0), **motor), **here),
+                "cylindrical": lambda: mc.CylindricalJoint(
+                    last, body, axis=(0, k % 2, 1 - k % 2), motor=(one, one), **here
+                ),
+                "planar": lambda: mc.PlanarJoint(last, body, normal=(0, 1, 0), motor=(one, one, one), **here),
+            }[kind]()
+        )
         last = body
     return scene
 
@@ -48,21 +54,35 @@ def test_arms_are_held(cls, seed):
     random = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     links = int(random.integers(1, 9 if kind == "hinge" or cls is mc.World else 5))
-    motor = dict(hertz=float(10 ** random.uniform(0, 3)), damping_ratio=float(random.choice([0.0, 0.5, 1.0, 2.0])),
-                 max_force=float(random.choice([1e5, math.inf])))
-    world = cls(arm(kind, links, float(10 ** random.uniform(0, 2)), **motor), dt=1 / float(np.exp(random.uniform(
-        np.log(30), np.log(1000)))), substeps=int(random.integers(1, 9)))
+    motor = dict(
+        hertz=float(10 ** random.uniform(0, 3)),
+        damping_ratio=float(random.choice([0.0, 0.5, 1.0, 2.0])),
+        max_force=float(random.choice([1e5, math.inf])),
+    )
+    world = cls(
+        arm(kind, links, float(10 ** random.uniform(0, 2)), **motor),
+        dt=1 / float(np.exp(random.uniform(np.log(30), np.log(1000)))),
+        substeps=int(random.integers(1, 9)),
+    )
     off, swing = holds(world, 0.2)
     assert off < 1e-3 and swing < 1e-3, (kind, links, motor, world.dt)
 
 
-METHODS = [*({"integrator": name} for name in ("rk4", "rattle", "variational")),
-           *({"stabilization": name} for name in ("none", "baumgarte", "split_impulse", "projection", "ggl"))]
+METHODS = [
+    *({"integrator": name} for name in ("rk4", "rattle", "variational")),
+    *({"stabilization": name} for name in ("none", "baumgarte", "split_impulse", "projection", "ggl")),
+]
 
 
-@pytest.mark.parametrize("keywords, hertz", [
-    (keywords, hertz) for keywords in METHODS for hertz in (1.0, 5.0, 50.0, 1000.0)
-    if hertz <= 50.0 or keywords.get("stabilization") not in ("projection", "ggl")])
+@pytest.mark.parametrize(
+    "keywords, hertz",
+    [
+        (keywords, hertz)
+        for keywords in METHODS
+        for hertz in (1.0, 5.0, 50.0, 1000.0)
+        if hertz <= 50.0 or keywords.get("stabilization") not in ("projection", "ggl")
+    ],
+)
 def test_an_arm_is_held_by_every_method(keywords, hertz):
     """Six links level. Rows of its motors must be solved together: swept they let it sag or threw it about."""
     off, swing = holds(mc.World(arm("hinge", 6, hertz=hertz, max_force=1e5), **keywords))

@@ -20,8 +20,13 @@ def form(name, radius, half):
     if name == "box":
         return mc.Box((radius, radius, half)), 4
     sides = int(name.removeprefix("prism"))
-    return mc.ConvexHull([(radius * math.cos(2 * math.pi * k / sides), radius * math.sin(2 * math.pi * k / sides), z)
-                          for k in range(sides) for z in (-half, half)]), sides
+    return mc.ConvexHull(
+        [
+            (radius * math.cos(2 * math.pi * k / sides), radius * math.sin(2 * math.pi * k / sides), z)
+            for k in range(sides)
+            for z in (-half, half)
+        ]
+    ), sides
 
 
 def border(name, sides, direction):
@@ -57,8 +62,9 @@ def tilt(name, radius, flat, weights, corner, make=mc.World, gravity=G, steps=60
 
 
 @pytest.mark.parametrize("flat", [0.02, 0.2, 1.0, 4.0])
-@pytest.mark.parametrize("name", ["cylinder", "box", "prism5", "prism6", "prism9", "prism12", "prism16", "prism23",
-                                  "prism24", "prism32"])
+@pytest.mark.parametrize(
+    "name", ["cylinder", "box", "prism5", "prism6", "prism9", "prism12", "prism16", "prism23", "prism24", "prism32"]
+)
 @pytest.mark.sampled(3)
 def test_it_stands_level(name, flat):
     """A disc of 0.5 m under 11 times its weight leaned by 0.2 degrees, one of 5 mm fell over under its own."""
@@ -66,8 +72,19 @@ def test_it_stands_level(name, flat):
         assert max(tilt(name, radius, flat, weights, corner) for corner in (True, False)) < 0.1
 
 
-@pytest.mark.parametrize("keywords", [{"sleep": False}, {"dt": 1 / 240}, {"substeps": 1}, {"iterations": 8},
-                                      {"substeps": 16}, {"make": mc.ReducedWorld}, {"gravity": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"sleep": False},
+        {"dt": 1 / 240},
+        {"substeps": 1},
+        {"iterations": 8},
+        {"substeps": 16},
+        {"make": mc.ReducedWorld},
+        {"gravity": 0.0},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("name", ["cylinder", "prism12", "box"])
 def test_by_every_way(name, keywords):
     for weights in (1.0, 11.0, 50.0):
@@ -134,8 +151,11 @@ def test_what_another_body_presses_near_the_rim_stands_level(name, top, radius):
     """Of its load, which is not known beforehand, counts what a part of the patch bears more than the others: 0.2 to
     0.8 degrees of 0.5 m without, 0.9 to 2.2 of 5 mm."""
     shape, _ = form(name, radius, 0.2 * radius)
-    small = {"cylinder": mc.Cylinder(0.2 * radius, 0.5 * radius), "box": mc.Box(np.array((0.2, 0.2, 0.5)) * radius),
-             "ball": mc.Sphere(0.5 * radius)}[top]
+    small = {
+        "cylinder": mc.Cylinder(0.2 * radius, 0.5 * radius),
+        "box": mc.Box(np.array((0.2, 0.2, 0.5)) * radius),
+        "ball": mc.Sphere(0.5 * radius),
+    }[top]
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     scene.add_body("foot", shape=shape, mass=1, position=(0, 0, 0.2 * radius))

@@ -13,13 +13,32 @@ from mcsim.world.capabilities import POSITION_INTEGRATORS, RK4_STABILIZATIONS, S
 
 # Largest error of a centre [m] or of a rotation's matrix under the direct solver at 16 substeps: half as much again as
 # measured.
-LIMITS = {"andrews": 2.1e-5, "whitworth": 2.5e-6, "scissor_lift": 1.9e-6, "peaucellier": 3e-7, "sarrus": 6e-8,
-          "bennett": 8e-7, "spatial_slider_crank": 2.7e-5, "double_cardan": 2.1e-6, "flyball_governor": 8e-5,
-          "stewart": 2.2e-6}
+LIMITS = {
+    "andrews": 2.1e-5,
+    "whitworth": 2.5e-6,
+    "scissor_lift": 1.9e-6,
+    "peaucellier": 3e-7,
+    "sarrus": 6e-8,
+    "bennett": 8e-7,
+    "spatial_slider_crank": 2.7e-5,
+    "double_cardan": 2.1e-6,
+    "flyball_governor": 8e-5,
+    "stewart": 2.2e-6,
+}
 
 # Rows that follow from the others: rows + freedoms - 6 bodies.
-REDUNDANT = {"andrews": 9, "whitworth": 6, "scissor_lift": 12, "peaucellier": 9, "sarrus": 1, "bennett": 3,
-             "spatial_slider_crank": 0, "double_cardan": 1, "flyball_governor": 0, "stewart": 0}
+REDUNDANT = {
+    "andrews": 9,
+    "whitworth": 6,
+    "scissor_lift": 12,
+    "peaucellier": 9,
+    "sarrus": 1,
+    "bennett": 3,
+    "spatial_slider_crank": 0,
+    "double_cardan": 1,
+    "flyball_governor": 0,
+    "stewart": 0,
+}
 
 # The other stabilizations: error at 16 substeps, all of first order. "none" is left out where rows are redundant in
 # space: parts that have drifted apart no longer fit, and such a loop sticks, as a real one would.
@@ -62,6 +81,7 @@ def follow(model, frames, **keywords):
 
 # ---- the models themselves -------------------------------------------------------------------------------------------
 
+
 @pytest.mark.slow
 def test_the_squeezer_comes_to_its_published_solution():
     """Data, kinematics and Kane's equations of the model against the digits of the literature."""
@@ -78,8 +98,10 @@ def test_models_keep_energy(name):
     model, (q, u) = motion(name)
     positions, _ = model.place(q)
     if model.loads is None:
-        energy = [(u[i] @ model.equations(q[i], u[i])[0] @ u[i]) / 2 - model.masses @ positions[i] @ model.gravity
-                  for i in range(len(q))]
+        energy = [
+            (u[i] @ model.equations(q[i], u[i])[0] @ u[i]) / 2 - model.masses @ positions[i] @ model.gravity
+            for i in range(len(q))
+        ]
         assert np.ptp(energy) < 1e-8 * np.abs(energy).max()
     assert np.abs(positions[-1] - model.place(model.start)[0]).max() > 2e-3
 
@@ -94,6 +116,7 @@ def test_redundant_rows_are_counted(name):
 
 
 # ---- motion ----------------------------------------------------------------------------------------------------------
+
 
 @every_model
 def test_the_direct_solver_comes_to_the_reduced_model(name):
@@ -134,21 +157,23 @@ def test_every_stabilization_follows(name, stabilization):
     if stabilization == "none" and name in STICK:
         pytest.skip("sticks once it has drifted apart")
     model, frames = solved(name)
-    errors, gaps = np.array([follow(model, frames, joint_solver="tree", stabilization=stabilization, substeps=n)
-                             for n in (16, 64)]).T
+    errors, gaps = np.array(
+        [follow(model, frames, joint_solver="tree", stabilization=stabilization, substeps=n) for n in (16, 64)]
+    ).T
     closed = {"none": 5e-3, "baumgarte": 1e-4, "split_impulse": 1e-4, "projection": 1e-12, "ggl": 5e-9}[stabilization]
     assert errors[0] < STABILIZED and gaps.max() < closed, (errors, gaps)
     assert errors[1] < 0.4 * errors[0] or errors[1] < 1e-3, errors
 
 
 @pytest.mark.parametrize("stabilization", RK4_STABILIZATIONS)
-@pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))      # its dampers need 20 us steps
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))  # its dampers need 20 us steps
 @pytest.mark.sampled(5)
 def test_rk4_is_of_fourth_order(name, stabilization):
     """Errors fall by 16 with each halving, down to what the model itself is good for."""
     model, frames = solved(name)
-    errors, gaps = np.array([follow(model, frames, integrator="rk4", stabilization=stabilization, substeps=n)
-                             for n in (2, 4)]).T
+    errors, gaps = np.array(
+        [follow(model, frames, integrator="rk4", stabilization=stabilization, substeps=n) for n in (2, 4)]
+    ).T
     assert errors[1] < 3e-4 and (errors[0] / errors[1] > 9 or errors[1] < 1e-7), errors
     assert gaps[1] < (1e-12 if stabilization == "projection" else 1e-5), gaps
 
@@ -166,10 +191,11 @@ def test_the_squeezer_reaches_the_published_digits():
     beta, theta, gamma, phi, delta, omega, epsilon = ANDREWS_RATES
     at = np.array([beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon])
     assert np.abs(-world.angular_velocities[:, 1] - at).max() < 1e-8 * beta
-    assert world.joint(0).position == pytest.approx(ANDREWS_ANGLES[0] - model.start[0], abs=3e-8)     # counts its turns
+    assert world.joint(0).position == pytest.approx(ANDREWS_ANGLES[0] - model.start[0], abs=3e-8)  # counts its turns
 
 
 # ---- what is known in closed form ------------------------------------------------------------------------------------
+
 
 def test_peaucellier_draws_a_straight_line():
     """The point of the last two bars stays on x = (arm^2 - side^2) / (2 crank)."""
@@ -228,21 +254,24 @@ def test_whitworth_returns_quickly():
 
 # ---- inverse dynamics ------------------------------------------------------------------------------------------------
 
+
 def driven(model: Reduced, way, rate, bend) -> Reduced:
     """The same with its first joint, a hinge whose angle is q, on a prescribed motion since the start."""
+
     def joints():
         first, *others = model.joints()
         place = {name: first._arguments[name] for name in ("anchor", "axis")}
         return [mc.HingeJoint(first.a, first.b, **place, motion=mc.Motion(way, rate, bend)), *others]
+
     return replace(model, joints=joints)
 
 
-@pytest.mark.parametrize("name", ["whitworth", "peaucellier", "sarrus", "bennett", "spatial_slider_crank",
-                                  "double_cardan"])
+@pytest.mark.parametrize("name", ["whitworth", "peaucellier", "sarrus", "bennett", "spatial_slider_crank", "double_cardan"])
 def test_the_driving_torque_is_that_of_the_reduced_model(name):
     """A mechanism driven by its crank: motor_force is the inverse dynamics of the whole loop, to the last digits of the
     differences at the KKT level, and at the middle of the last substep to second order under the direct solver."""
     model, u, size, w = solved(name)[0], solved(name)[0].rate[0], 0.4, 5.0
+
     # Not too far: some of these cannot go all the way round.
     def at(t):
         return u * np.sin(t) + size * (1 - np.cos(w * t)) / w
@@ -254,15 +283,18 @@ def test_the_driving_torque_is_that_of_the_reduced_model(name):
         return -u * np.sin(t) + size * w * np.cos(w * t)
 
     scene, worst = driven(model, at, rate, bend).scene(), []
-    for keywords in (dict(integrator="rk4", stabilization="projection"), dict(joint_solver="tree", substeps=16),
-                     dict(joint_solver="tree", substeps=32)):
+    for keywords in (
+        dict(integrator="rk4", stabilization="projection"),
+        dict(joint_solver="tree", substeps=16),
+        dict(joint_solver="tree", substeps=32),
+    ):
         world = mc.World(scene, dt=model.dt, **keywords)
         late = world.substep / 2 if "joint_solver" in keywords else 0.0
         errors, scale = [], 0.0
         for _ in range(30):
             world.step()
             t = world.time - late
-            torque, = model.effort(model.start + at(t), rate(t), bend(t))
+            (torque,) = model.effort(model.start + at(t), rate(t), bend(t))
             errors.append(abs(world.joint(0).motor_force - torque))
             scale = max(scale, abs(torque))
             positions, _ = model.place(model.start + at(world.time))

@@ -60,8 +60,12 @@ def chain(joint, points, masses, parents=None):
     for k, mass in enumerate(masses):
         parent = k - 1 if parents is None else parents[k]
         start, end = points[parent + 1], points[k + 1]
-        scene.add_body(f"b{k}", mass=mass, inertia=rod_inertia(end - start, mass, np.linalg.norm(end - start)),
-                       position=(start + end) / 2)
+        scene.add_body(
+            f"b{k}",
+            mass=mass,
+            inertia=rod_inertia(end - start, mass, np.linalg.norm(end - start)),
+            position=(start + end) / 2,
+        )
         scene.add_joint(joint(None if parent < 0 else f"b{parent}", f"b{k}", start))
     return scene
 
@@ -151,10 +155,17 @@ def test_a_centrifuge(held, count):
     scene, rate = mc.Scene(gravity=(0, 0, 0)), 2.0
     masses, radii = np.linspace(1.0, 2.0, count), 0.5 + 0.3 * np.arange(count)
     for k, (mass, r) in enumerate(zip(masses, radii)):
-        scene.add_body(f"b{k}", mass=mass, inertia=(0.02, 0.03, 0.04), position=(r, 0, 0), velocity=(0, rate * r, 0),
-                       angular_velocity=(0, 0, rate))
-        scene.add_joint(mc.FixedJoint(f"b{k - 1}", f"b{k}", (r - 0.15, 0, 0)) if k else
-                        mc.HingeJoint(None, "b0", (0, 0, 0), (0, 0, 1)))
+        scene.add_body(
+            f"b{k}",
+            mass=mass,
+            inertia=(0.02, 0.03, 0.04),
+            position=(r, 0, 0),
+            velocity=(0, rate * r, 0),
+            angular_velocity=(0, 0, rate),
+        )
+        scene.add_joint(
+            mc.FixedJoint(f"b{k - 1}", f"b{k}", (r - 0.15, 0, 0)) if k else mc.HingeJoint(None, "b0", (0, 0, 0), (0, 0, 1))
+        )
     keywords = held.keywords | ({"iterations": 300} if held.keywords["joint_solver"] == "rows" else {})
     world = mc.World(scene, dt=1e-4, **keywords | {"substeps": 1})
     world.step(200)

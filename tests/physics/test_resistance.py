@@ -1,6 +1,5 @@
 """Rolling and torsional friction, and surfaces that move over their bodies, against closed forms."""
 
-
 import numpy as np
 import pytest
 
@@ -9,22 +8,39 @@ from level_runs import on_every_level
 
 G = 9.81
 RADIUS = 0.1
-WORLDS = [dict(), dict(solver="pgs"), dict(friction="pyramid"), dict(friction_points="point"),
-          dict(stabilization="baumgarte"), dict(stabilization="none"), dict(stabilization="projection"),
-          dict(stabilization="ggl"), dict(stabilization="split_impulse")]
+WORLDS = [
+    dict(),
+    dict(solver="pgs"),
+    dict(friction="pyramid"),
+    dict(friction_points="point"),
+    dict(stabilization="baumgarte"),
+    dict(stabilization="none"),
+    dict(stabilization="projection"),
+    dict(stabilization="ggl"),
+    dict(stabilization="split_impulse"),
+]
 every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(map(str, k.values())) or "default")
 
 
-def on_plane(material, shape=None, height=RADIUS, angle=0.0, velocity=(0, 0, 0), spin=(0, 0, 0), orientation=(1, 0, 0, 0),
-             **keywords):
+def on_plane(
+    material, shape=None, height=RADIUS, angle=0.0, velocity=(0, 0, 0), spin=(0, 0, 0), orientation=(1, 0, 0, 0), **keywords
+):
     scene = mc.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
-    scene.add_body("body", shape=shape or mc.Sphere(RADIUS), position=(0, 0, height), velocity=velocity,
-                   angular_velocity=spin, orientation=orientation, material=material)
+    scene.add_body(
+        "body",
+        shape=shape or mc.Sphere(RADIUS),
+        position=(0, 0, height),
+        velocity=velocity,
+        angular_velocity=spin,
+        orientation=orientation,
+        material=material,
+    )
     return mc.World(scene, **keywords)
 
 
 # ---- rolling ---------------------------------------------------------------------------------------------------------
+
 
 @every_world
 def test_a_rolling_ball_stops_after_its_distance(keywords):
@@ -44,12 +60,14 @@ def test_a_rolling_ball_stops_after_its_distance(keywords):
 def test_it_rolls_down_beyond_the_slope_of_c_by_r(keywords, shape, inertia):
     """At 97 % of tan = c / r it stays, at 110 % it goes with (g sin - c/r g cos) / (1 + I / m r^2)."""
     c = 0.02
-    solid, turn = {"ball": (mc.Sphere(RADIUS), (1, 0, 0, 0)),
-                   "cylinder": (mc.Cylinder(RADIUS, 0.2), (np.sqrt(0.5), np.sqrt(0.5), 0, 0))}[shape]
+    solid, turn = {
+        "ball": (mc.Sphere(RADIUS), (1, 0, 0, 0)),
+        "cylinder": (mc.Cylinder(RADIUS, 0.2), (np.sqrt(0.5), np.sqrt(0.5), 0, 0)),
+    }[shape]
     for part in (0.97, 1.1):
         angle = np.arctan(part * c / RADIUS)
         world = on_plane(mc.Material(rolling_friction=c), solid, angle=angle, orientation=turn, **keywords)
-        world.step(30)                                   # it settles
+        world.step(30)  # it settles
         start, speed = world.positions[1, 0], world.velocities[1, 0]
         world.step(120)
         if part < 1.0:
@@ -63,14 +81,21 @@ def test_the_larger_rolling_friction_counts():
     """A ball without any stops as well on a surface that has some."""
     scene = mc.Scene()
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=mc.Material(rolling_friction=0.01))
-    scene.add_body("ball", shape=mc.Sphere(RADIUS), position=(0, 0, RADIUS), velocity=(1, 0, 0),
-                   angular_velocity=(0, 1 / RADIUS, 0), material=mc.Material(rolling_friction=0.004))
+    scene.add_body(
+        "ball",
+        shape=mc.Sphere(RADIUS),
+        position=(0, 0, RADIUS),
+        velocity=(1, 0, 0),
+        angular_velocity=(0, 1 / RADIUS, 0),
+        material=mc.Material(rolling_friction=0.004),
+    )
     world = mc.World(scene)
     world.step(30)
     assert 1 - world.velocities[1, 0] == pytest.approx(0.5 * 5 / 7 * G * 0.01 / RADIUS, rel=1e-3)
 
 
 # ---- spinning --------------------------------------------------------------------------------------------------------
+
 
 @every_world
 @pytest.mark.parametrize("friction", [0.0, 0.6])
@@ -98,11 +123,18 @@ def test_torsional_friction_adds_to_that_of_the_points():
 
 # ---- moving surfaces -------------------------------------------------------------------------------------------------
 
+
 def belt(velocity, mu=0.4, restitution=0.0, height=0.1, orientation=(1, 0, 0, 0), shape=None, **keywords):
     scene = mc.Scene()
     material = mc.Material(mu, restitution)
-    scene.add_body("belt", kind="static", shape=mc.Box((20, 20, 0.1)), position=(0, 0, -0.1), orientation=orientation,
-                   material=mc.Material(mu, restitution, surface_velocity=velocity))
+    scene.add_body(
+        "belt",
+        kind="static",
+        shape=mc.Box((20, 20, 0.1)),
+        position=(0, 0, -0.1),
+        orientation=orientation,
+        material=mc.Material(mu, restitution, surface_velocity=velocity),
+    )
     scene.add_body("box", shape=shape or mc.Box((0.1, 0.1, 0.1)), position=(0, 0, height), material=material)
     return mc.World(scene, **keywords)
 
@@ -138,7 +170,7 @@ def test_a_belt_does_not_change_a_bounce():
 
 # ---- state, levels, files --------------------------------------------------------------------------------------------
 
-MIXED = '''
+MIXED = """
 import mcsim as mc
 scene = mc.Scene()
 scene.add_body("floor", kind="static", shape=mc.Box((9, 9, 0.1)), position=(0, 0, -0.1),
@@ -148,7 +180,7 @@ for i in range(30):
     scene.add_body(shape=shape, position=(0.3 * (i % 5), 0.3 * (i // 5), 0.3 + 0.3 * (i % 3)), velocity=(1, -0.5, 0),
                    angular_velocity=(1, 2, 3), material=mc.Material(0.6, 0.3 * (i % 2), 0.01 * (i % 3), 0.01 * (i % 2)))
 world = mc.World(scene{more})
-'''
+"""
 
 
 def test_all_levels_give_the_same_bits():
@@ -191,10 +223,14 @@ def test_files_keep_them(tmp_path):
     assert found == scene.bodies[0].material
 
 
-@pytest.mark.parametrize("field, value, message", [
-    ("rolling_friction", -1.0, "rolling_friction must not be negative"),
-    ("torsional_friction", float("nan"), "torsional_friction must be finite"),
-    ("surface_velocity", (1, 2), "surface_velocity must be 3 numbers")])
+@pytest.mark.parametrize(
+    "field, value, message",
+    [
+        ("rolling_friction", -1.0, "rolling_friction must not be negative"),
+        ("torsional_friction", float("nan"), "torsional_friction must be finite"),
+        ("surface_velocity", (1, 2), "surface_velocity must be 3 numbers"),
+    ],
+)
 def test_wrong_materials_are_refused(field, value, message):
     with pytest.raises(mc.SceneError, match=message):
         mc.Material(**{field: value})

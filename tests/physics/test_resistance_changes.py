@@ -20,8 +20,9 @@ def on_a_slope(part=0.9, **keywords):
     scene = mc.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
     for i in range(3):
-        scene.add_body(f"ball{i}", shape=mc.Sphere(RADIUS), position=(0, i, RADIUS),
-                       material=mc.Material(rolling_friction=ROLLING))
+        scene.add_body(
+            f"ball{i}", shape=mc.Sphere(RADIUS), position=(0, i, RADIUS), material=mc.Material(rolling_friction=ROLLING)
+        )
     scene.add_body("flying", shape=mc.Sphere(RADIUS), position=(0, 0, 50), gravity_scale=0.0, material=mc.Material(0.3))
     return mc.World(scene, **keywords)
 
@@ -31,6 +32,7 @@ def rolling_impulses(world):
 
 
 # ---- sleep -----------------------------------------------------------------------------------------------------------
+
 
 def test_balls_asleep_on_a_slope_keep_what_holds_them():
     """The angular impulse of a substep is m g sin(angle) r h about y; it sleeps, wakes and holds on to the bit."""
@@ -53,8 +55,15 @@ def test_balls_asleep_on_a_slope_keep_what_holds_them():
     assert rolling_impulses(world) == pytest.approx(held, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize("take", [lambda w: w.restore(pickle.loads(pickle.dumps(w.snapshot()))) or w, copy.deepcopy,
-                                  lambda w: pickle.loads(pickle.dumps(w))], ids=["restore", "deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda w: w.restore(pickle.loads(pickle.dumps(w.snapshot()))) or w,
+        copy.deepcopy,
+        lambda w: pickle.loads(pickle.dumps(w)),
+    ],
+    ids=["restore", "deepcopy", "pickle"],
+)
 def test_a_world_with_sleepers_that_resist_goes_on_to_the_same_bits(take):
     world = on_a_slope()
     world.step(120)
@@ -116,13 +125,15 @@ def test_a_belt_however_slow_keeps_awake_what_it_carries():
 
 # ---- materials that change while it runs -------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("which", ["ball", "ground"])
 @pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"friction_points": "point"}], ids=str)
 def test_rolling_friction_comes_and_goes(which, keywords):
     scene = mc.Scene()
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
-    scene.add_body("ball", shape=mc.Sphere(RADIUS), position=(0, 0, RADIUS), velocity=(2, 0, 0),
-                   angular_velocity=(0, 2 / RADIUS, 0))
+    scene.add_body(
+        "ball", shape=mc.Sphere(RADIUS), position=(0, 0, RADIUS), velocity=(2, 0, 0), angular_velocity=(0, 2 / RADIUS, 0)
+    )
     world = mc.World(scene, **keywords)
     world.step(30)
     assert world.velocities[1, 0] == pytest.approx(2.0, rel=1e-4) and not rolling_impulses(world).any()
@@ -138,12 +149,14 @@ def test_rolling_friction_comes_and_goes(which, keywords):
 
 def test_a_changed_material_is_as_if_it_had_always_been():
     """Before anything touches: the world goes on to the bits of one that had the material from the start."""
+
     def world(material):
         scene = mc.Scene()
         scene.add_body("ground", kind="static", shape=mc.Box((5, 5, 0.1)), position=(0, 0, -0.1))
         for i, shape in enumerate((mc.Sphere(0.2), mc.Cylinder(0.2, 0.1), mc.Box((0.2, 0.1, 0.1)))):
             scene.add_body(f"b{i}", shape=shape, position=(i, 0, 1), angular_velocity=(1, 2, 3), material=material)
         return mc.World(scene)
+
     resisting = mc.Material(0.5, 0.0, 0.01, 0.02, (0.3, 0, 0))
     found, expected = world(mc.Material(0.5)), world(resisting)
     found.step(5)
@@ -160,8 +173,13 @@ def belts(junk=True):
     if junk:
         scene.add_body("junk", kind="static", shape=[mc.Sphere(0.2), mc.Box((0.1, 0.1, 0.1))], position=(0, 30, 0))
     for i, speed in enumerate((0.5, -0.8)):
-        scene.add_body(f"belt{i}", kind="static", shape=mc.Box((20, 1, 0.1)), position=(0, 4 * i, -0.1),
-                       material=mc.Material(surface_velocity=(speed, 0, 0)))
+        scene.add_body(
+            f"belt{i}",
+            kind="static",
+            shape=mc.Box((20, 1, 0.1)),
+            position=(0, 4 * i, -0.1),
+            material=mc.Material(surface_velocity=(speed, 0, 0)),
+        )
         if junk:
             scene.add_body(f"junk{i}", shape=mc.Sphere(0.2), position=(0, 4 * i, 20), gravity_scale=0.0)
         scene.add_body(f"box{i}", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 4 * i, 0.2))
@@ -192,8 +210,13 @@ def test_a_belt_that_comes_while_it_runs_carries():
     scene.add_body("floor", kind="static", shape=mc.Box((20, 1, 0.1)), position=(0, 0, -0.6))
     world = mc.World(scene)
     world.step(2)
-    world.add_body("belt", kind="static", shape=mc.Box((20, 1, 0.1)), position=(0, 0, -0.1),
-                   material=mc.Material(surface_velocity=(1, 0, 0)))
+    world.add_body(
+        "belt",
+        kind="static",
+        shape=mc.Box((20, 1, 0.1)),
+        position=(0, 0, -0.1),
+        material=mc.Material(surface_velocity=(1, 0, 0)),
+    )
     world.step(90)
     assert world.body("box").velocity[0] == pytest.approx(1.0, rel=1e-6)
     world.remove_body("belt")
@@ -239,6 +262,7 @@ def test_a_setting_wakes_its_body(field):
 
 # ---- forces and platforms, asleep ------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("doing", ["apply_forces", "apply_impulses"])
 def test_arrays_of_forces_wake_whom_they_push(doing):
     world = on_a_slope()
@@ -258,10 +282,10 @@ def test_a_platform_wakes_and_carries_what_slept_on_it():
     world = mc.World(scene)
     world.step(120)
     assert world.asleep[1]
-    for k in range(1, 121):                              # slower than what counts as still
+    for k in range(1, 121):  # slower than what counts as still
         world.move_to("platform", (0.005 * k * world.dt, 0, -0.1))
         world.step()
-        assert world.asleep[1] == (k > 30)               # it sleeps anew on what goes on steadily
+        assert world.asleep[1] == (k > 30)  # it sleeps anew on what goes on steadily
     assert world.positions[1, 0] == pytest.approx(0.01, rel=0.02)
     for k in range(120):
         world.move_to("platform", world.positions[0])
@@ -271,9 +295,16 @@ def test_a_platform_wakes_and_carries_what_slept_on_it():
 
 # ---- the tunnelling guard --------------------------------------------------------------------------------------------
 
+
 def shot_at(world, name, target, speed=200.0):
-    world.add_body(name, shape=mc.Sphere(0.01), position=np.add(target, (-5.0, 0.013, 0.02)), velocity=(speed, 0, 0),
-                   gravity_scale=0.0, bullet=True)
+    world.add_body(
+        name,
+        shape=mc.Sphere(0.01),
+        position=np.add(target, (-5.0, 0.013, 0.02)),
+        velocity=(speed, 0, 0),
+        gravity_scale=0.0,
+        bullet=True,
+    )
     world.step(10)
     return world.body(name).position[0] < target[0]
 
@@ -317,17 +348,30 @@ def room(half):
 @pytest.mark.parametrize("kind", ["static", "kinematic"])
 @pytest.mark.parametrize("restitution", [0.0, 0.8])
 def test_nothing_leaves_a_room_of_triangles(kind, restitution):
-    shapes = [mc.Sphere(0.01), mc.Box((0.01, 0.01, 0.01)), mc.Box((0.1, 0.1, 0.004)), mc.Capsule(0.01, 0.05),
-              mc.Cylinder(0.05, 0.01), mc.ConvexHull(np.random.default_rng(7).normal(size=(12, 3)) * 0.02)]
+    shapes = [
+        mc.Sphere(0.01),
+        mc.Box((0.01, 0.01, 0.01)),
+        mc.Box((0.1, 0.1, 0.004)),
+        mc.Capsule(0.01, 0.05),
+        mc.Cylinder(0.05, 0.01),
+        mc.ConvexHull(np.random.default_rng(7).normal(size=(12, 3)) * 0.02),
+    ]
     rng = np.random.default_rng(5)
     for shape in shapes:
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("room", kind=kind, shape=room(1.0), material=mc.Material(0.5, restitution))
         for i in range(4):
             d = rng.normal(size=3)
-            scene.add_body(f"b{i}", shape=shape, position=rng.uniform(-0.6, 0.6, 3), velocity=60 * d / np.linalg.norm(d),
-                           angular_velocity=rng.normal(size=3) * 30, collision_mask=1, collision_group=2,
-                           material=mc.Material(0.5, restitution))
+            scene.add_body(
+                f"b{i}",
+                shape=shape,
+                position=rng.uniform(-0.6, 0.6, 3),
+                velocity=60 * d / np.linalg.norm(d),
+                angular_velocity=rng.normal(size=3) * 30,
+                collision_mask=1,
+                collision_group=2,
+                material=mc.Material(0.5, restitution),
+            )
         world = mc.World(scene)
         for _ in range(60):
             world.step()
@@ -340,8 +384,14 @@ def test_what_flies_where_a_mesh_has_no_triangle_flies_on():
     scene.add_body("mesh", kind="static", shape=room(1.0))
     scene.add_body("field", kind="static", shape=mc.HeightField(np.full((3, 3), -0.5), (1.0, 1.0)), position=(0, 0, 0.01))
     for i, radius in enumerate((0.01, 0.1)):
-        scene.add_body(f"ball{i}", shape=mc.Sphere(radius), position=(-0.7, 0, 0.001), velocity=(50, 0, 0),
-                       collision_mask=1, collision_group=2)
+        scene.add_body(
+            f"ball{i}",
+            shape=mc.Sphere(radius),
+            position=(-0.7, 0, 0.001),
+            velocity=(50, 0, 0),
+            collision_mask=1,
+            collision_group=2,
+        )
     world = mc.World(scene)
     start = world.positions.copy()
     world.step()

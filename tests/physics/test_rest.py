@@ -15,13 +15,16 @@ def settle(scene, seconds=60, **keywords):
     return world, world.positions - start
 
 
-@pytest.mark.parametrize("name, parameters, drop, shift", [
-    ("stack", {"count": 15}, 0.02, 0.01),
-    ("pyramid", {"base": 20}, 0.01, 0.005),
-    ("card_tower", {}, 0.005, 0.005),
-    ("arch", {}, 0.01, 0.005),
-    ("wall", {}, 0.01, 0.005),
-])
+@pytest.mark.parametrize(
+    "name, parameters, drop, shift",
+    [
+        ("stack", {"count": 15}, 0.02, 0.01),
+        ("pyramid", {"base": 20}, 0.01, 0.005),
+        ("card_tower", {}, 0.005, 0.005),
+        ("arch", {}, 0.01, 0.005),
+        ("wall", {}, 0.01, 0.005),
+    ],
+)
 @pytest.mark.sampled(2)
 def test_what_stands_stays(name, parameters, drop, shift):
     world, moved = settle(mc.scenes.build(name, **parameters), amount(20, 60))
@@ -36,7 +39,7 @@ def test_what_stands_stays(name, parameters, drop, shift):
 def test_ragdolls_come_to_rest(count, seconds):
     world, _ = settle(mc.scenes.build("ragdolls", count=count), seconds)
     assert np.isfinite(world.positions).all() and np.isfinite(world.orientations).all()
-    assert np.abs(world.velocities).max() < 0.02       # joints start each substep a tenth short: they tremble by mm/s
+    assert np.abs(world.velocities).max() < 0.02  # joints start each substep a tenth short: they tremble by mm/s
     # A hand of 0.45 kg under a thigh: a soft contact yields F / (m w^2), here 200 N on 60 Hz.
     assert world.contacts["separation"].min() > -0.015
     assert world.joint_errors()[:, 0].max() < 0.02

@@ -9,7 +9,7 @@ import mcsim as mc
 from amounts import amount
 
 LAWS = ("newton", "poisson", "stronge")
-STEP = 1e-7                     # [s] within which only the blow changes velocities
+STEP = 1e-7  # [s] within which only the blow changes velocities
 JOINTS = ("ball", "hinge", "fixed", "universal", "slider")
 
 
@@ -49,12 +49,19 @@ def chain(rng, kinds, anchored, masses, e, mu):
         q, arm, length = rotation(rng), rng.normal(size=3), rng.uniform(0.2, 1.0)
         arm *= length / np.linalg.norm(arm)
         mass, lever = masses[i], rng.uniform(0.1, 0.4) * length
-        inertia = mass * lever ** 2 * rng.uniform(0.6, 1.0, 3)
+        inertia = mass * lever**2 * rng.uniform(0.6, 1.0, 3)
         name = f"body{i}"
         shape = dict(shape=mc.Sphere(radius, position=tuple(arm)), material=material) if i == 0 else {}
         centre = point - turned(q, arm)
-        scene.add_body(name, mass=mass, inertia=tuple(inertia), center_of_mass=(0, 0, 0), position=tuple(centre),
-                       orientation=q, **shape)
+        scene.add_body(
+            name,
+            mass=mass,
+            inertia=tuple(inertia),
+            center_of_mass=(0, 0, 0),
+            position=tuple(centre),
+            orientation=q,
+            **shape,
+        )
         names.append(name)
         point = centre + turned(q, rng.normal(size=3) * 0.3)
         ends.append(point)
@@ -113,12 +120,18 @@ def struck(kind, scene, state, law, **keywords):
     return world.velocities.copy(), world.angular_velocities.copy(), energy, world.energy().kinetic
 
 
-CHAINS = st.fixed_dictionaries(dict(
-    seed=st.integers(0, 2 ** 32 - 1), kinds=st.lists(st.sampled_from(JOINTS), max_size=4), anchored=st.booleans(),
-    scale=st.sampled_from([1e-3, 1.0, 1e3]), spread=st.sampled_from([0.0, 1.0]),
-    e=st.one_of(st.sampled_from([0.1, 0.5, 1.0]), st.floats(0.01, 1.0)),
-    mu=st.one_of(st.just(0.0), st.floats(0.0, 2.0)),
-    law=st.sampled_from(LAWS)))
+CHAINS = st.fixed_dictionaries(
+    dict(
+        seed=st.integers(0, 2**32 - 1),
+        kinds=st.lists(st.sampled_from(JOINTS), max_size=4),
+        anchored=st.booleans(),
+        scale=st.sampled_from([1e-3, 1.0, 1e3]),
+        spread=st.sampled_from([0.0, 1.0]),
+        e=st.one_of(st.sampled_from([0.1, 0.5, 1.0]), st.floats(0.01, 1.0)),
+        mu=st.one_of(st.just(0.0), st.floats(0.0, 2.0)),
+        law=st.sampled_from(LAWS),
+    )
+)
 
 
 def case(seed, kinds, anchored, scale, spread, e, mu):
@@ -152,18 +165,30 @@ def test_one_blow_to_a_chain_is_as_of_events(drawn):
 
 
 @settings(deadline=None, max_examples=amount(8, 15))
-@given(drawn=CHAINS, way=st.sampled_from([dict(joint_solver="rows"), dict(integrator="rk4"), dict(integrator="rattle"),
-                                          dict(stabilization="baumgarte"), dict(stabilization="projection"),
-                                          dict(solver="pgs"), dict(friction_points="point")]))
+@given(
+    drawn=CHAINS,
+    way=st.sampled_from(
+        [
+            dict(joint_solver="rows"),
+            dict(integrator="rk4"),
+            dict(integrator="rattle"),
+            dict(stabilization="baumgarte"),
+            dict(stabilization="projection"),
+            dict(solver="pgs"),
+            dict(friction_points="point"),
+        ]
+    ),
+)
 def test_the_ways_to_hold_joints_agree_in_a_blow(drawn, way):
     drawn = dict(drawn, spread=0.0)
     law = drawn.pop("law")
     scene, state = case(**drawn)
     if state is not None and has_one_answer(scene, state, drawn["mu"], law):
-        agree(scene, state, law, (mc.World, way), to=1e-3)   # joints are swept after it, or closed by other rules
+        agree(scene, state, law, (mc.World, way), to=1e-3)  # joints are swept after it, or closed by other rules
 
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
+
 
 def pendulum(e, mu, links, mass, tip, angle):
     """Rods of 1 m hung in a row, hinged, let go at an angle; the ball at the end meets a wall below the pivot."""
@@ -174,8 +199,14 @@ def pendulum(e, mu, links, mass, tip, angle):
     for i in range(links):
         shape = dict(shape=mc.Sphere(0.05, position=tuple(0.5 * along)), material=material) if i == links - 1 else {}
         m = tip if i == links - 1 else mass
-        scene.add_body(f"rod{i}", mass=m, inertia=(m / 12, m / 12, m / 24), center_of_mass=(0, 0, 0),
-                       position=tuple(place + 0.5 * along), **shape)
+        scene.add_body(
+            f"rod{i}",
+            mass=m,
+            inertia=(m / 12, m / 12, m / 24),
+            center_of_mass=(0, 0, 0),
+            position=tuple(place + 0.5 * along),
+            **shape,
+        )
         scene.add_joint(mc.HingeJoint(before, f"rod{i}", anchor=tuple(place), axis=(0, 1, 0)))
         place, before = place + along, f"rod{i}"
     return scene
@@ -187,8 +218,9 @@ def door(e, mu, mass, tip, angle):
     material = mc.Material(friction=mu, restitution=e)
     scene.add_body("door", shape=mc.Box((0.4, 0.03, 0.9)), mass=mass, position=(0.4, 0, 1), material=material)
     scene.add_joint(mc.HingeJoint(None, "door", anchor=(0, 0, 1), axis=(0, 0, 1)))
-    scene.add_body("ball", shape=mc.Sphere(0.1), mass=tip, position=(0.6, -0.6, 1.2), velocity=(angle, 6, 0),
-                   material=material)
+    scene.add_body(
+        "ball", shape=mc.Sphere(0.1), mass=tip, position=(0.6, -0.6, 1.2), velocity=(angle, 6, 0), material=material
+    )
     return scene
 
 
@@ -206,9 +238,14 @@ def after_the_first_blow(kind, scene, dt, **keywords):
 
 
 @settings(deadline=None, max_examples=amount(3, 8))
-@given(e=st.floats(0.2, 1.0), links=st.integers(1, 3), mass=st.sampled_from([1e-3, 1.0, 1e3]),
-       ratio=st.sampled_from([0.1, 1.0, 10.0]), angle=st.floats(0.5, 1.5),
-       kind=st.sampled_from([mc.World, mc.ReducedWorld]))
+@given(
+    e=st.floats(0.2, 1.0),
+    links=st.integers(1, 3),
+    mass=st.sampled_from([1e-3, 1.0, 1e3]),
+    ratio=st.sampled_from([0.1, 1.0, 10.0]),
+    angle=st.floats(0.5, 1.5),
+    kind=st.sampled_from([mc.World, mc.ReducedWorld]),
+)
 def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
     """What a blow takes is as of events, to 1e-3 of the energy there is, and e = 1 takes none."""
     scene = pendulum(e, 0.0, links, mass, mass * ratio, angle)
@@ -220,8 +257,13 @@ def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
 
 
 @settings(deadline=None, max_examples=amount(4, 8))
-@given(e=st.floats(0.1, 1.0), mu=st.floats(0.0, 1.0), mass=st.sampled_from([1.0, 5.0, 1e3]), angle=st.floats(-2, 2),
-       kind=st.sampled_from([mc.World, mc.ReducedWorld]))
+@given(
+    e=st.floats(0.1, 1.0),
+    mu=st.floats(0.0, 1.0),
+    mass=st.sampled_from([1.0, 5.0, 1e3]),
+    angle=st.floats(-2, 2),
+    kind=st.sampled_from([mc.World, mc.ReducedWorld]),
+)
 def test_a_ball_at_a_door(e, mu, mass, angle, kind):
     scene = door(e, mu, mass, 1.0, angle)
     expected = np.diff(after_the_first_blow(mc.ReducedWorld, scene, 1 / 240, contact="event"))[0]
@@ -254,7 +296,7 @@ def test_two_balls_tied_together_bounce_as_one(kind, keywords):
 def test_newtons_cradle_goes_on(kind, keywords):
     """Of the energy of the lifted ball's swing 20 s take less than 0.5 %."""
     world = kind(mc.scenes.load("newton_cradle"), **keywords)
-    swing = 7850 * 4 / 3 * np.pi * 0.1 ** 3 * 9.81 * (1.0 - np.cos(0.7))
+    swing = 7850 * 4 / 3 * np.pi * 0.1**3 * 9.81 * (1.0 - np.cos(0.7))
     start = world.energy().total
     world.step(round(20 / world.dt))
     assert abs(world.energy().total - start) < 5e-3 * swing

@@ -13,8 +13,13 @@ FLOORS = ["plane", "box", "mesh", "field", "cylinder", "prism7", "prism24"]
 
 
 def prism(corners, radius, half):
-    return mc.ConvexHull([(radius * math.cos(2 * math.pi * k / corners), radius * math.sin(2 * math.pi * k / corners), z)
-                          for k in range(corners) for z in (-half, half)])
+    return mc.ConvexHull(
+        [
+            (radius * math.cos(2 * math.pi * k / corners), radius * math.sin(2 * math.pi * k / corners), z)
+            for k in range(corners)
+            for z in (-half, half)
+        ]
+    )
 
 
 def form(name, radius, half):
@@ -39,8 +44,12 @@ def add_floor(scene, kind, size, material):
         shape, place = mc.Box((4 * size, 4 * size, size)), (0, 0, -size)
     elif kind == "mesh":
         side = np.linspace(-4 * size, 4 * size, 6)
-        faces = [face for i in range(5) for j in range(5)
-                 for face in ((6 * i + j, 6 * i + j + 6, 6 * i + j + 7), (6 * i + j, 6 * i + j + 7, 6 * i + j + 1))]
+        faces = [
+            face
+            for i in range(5)
+            for j in range(5)
+            for face in ((6 * i + j, 6 * i + j + 6, 6 * i + j + 7), (6 * i + j, 6 * i + j + 7, 6 * i + j + 1))
+        ]
         shape = mc.Mesh([(x + 0.013 * size, y - 0.02 * size, 0) for x in side for y in side], faces)
     elif kind == "field":
         shape = mc.HeightField(np.zeros((7, 7)), spacing=1.3 * size)
@@ -56,8 +65,15 @@ def tilt_at(shape, floor, place, direction, radius, flat, make=mc.World, seconds
     add_floor(scene, floor, radius, material)
     mass = 100 * radius**3
     center = place * border(shape, direction) * radius * np.array([math.cos(direction), math.sin(direction), 0])
-    scene.add_body("body", shape=form(shape, radius, flat * radius), mass=mass, inertia=(0.3 * mass * radius**2,) * 3,
-                   center_of_mass=center, position=(0, 0, flat * radius), material=material)
+    scene.add_body(
+        "body",
+        shape=form(shape, radius, flat * radius),
+        mass=mass,
+        inertia=(0.3 * mass * radius**2,) * 3,
+        center_of_mass=center,
+        position=(0, 0, flat * radius),
+        material=material,
+    )
     world = make(scene, dt=1 / 60)
     world.step(round(60 * seconds))
     _w, x, y, _z = world.frames()[1][1]
@@ -68,8 +84,13 @@ def drawn(seed, count):
     rng = np.random.default_rng(seed)
     shapes = ["cylinder"] * 8 + [f"prism{n}" for n in range(3, 33)]
     for k in range(count):
-        yield (str(rng.choice(shapes)), FLOORS[k % len(FLOORS)], rng.uniform(0, 2 * math.pi),
-               math.exp(rng.uniform(math.log(0.02), math.log(2))), rng.uniform(0.1, 1))
+        yield (
+            str(rng.choice(shapes)),
+            FLOORS[k % len(FLOORS)],
+            rng.uniform(0, 2 * math.pi),
+            math.exp(rng.uniform(math.log(0.02), math.log(2))),
+            rng.uniform(0.1, 1),
+        )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -89,7 +110,12 @@ def test_in_generalized_coordinates_too():
 
     for shape, floor, direction, radius, flat in drawn(20, 7):
         assert tilt_at(shape, floor, 0.95, direction, max(radius, 0.1), flat, reduced, 0.25) <= 0.1, (
-            shape, floor, direction, radius, flat)
+            shape,
+            floor,
+            direction,
+            radius,
+            flat,
+        )
 
 
 def stack_of(shapes, radius, half, turns, shifts=None):
@@ -97,8 +123,11 @@ def stack_of(shapes, radius, half, turns, shifts=None):
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     for k, shape in enumerate(shapes):
         x, y = (0, 0) if shifts is None else shifts[k]
-        scene.add_body(shape=form(shape, radius, half), position=(x, y, (2 * k + 1) * half),
-                       orientation=(math.cos(turns[k] / 2), 0, 0, math.sin(turns[k] / 2)))
+        scene.add_body(
+            shape=form(shape, radius, half),
+            position=(x, y, (2 * k + 1) * half),
+            orientation=(math.cos(turns[k] / 2), 0, 0, math.sin(turns[k] / 2)),
+        )
     return scene
 
 
@@ -109,8 +138,11 @@ def test_stacks_fall_asleep(shape, count):
     """Turned and shifted against each other, or flush."""
     rng = np.random.default_rng(count)
     for shift in (0.0, 0.05):
-        shapes = [f"prism{rng.integers(3, 33)}" if k % 2 else "cylinder" for k in range(count)] if shape == "mixed" else [
-            shape] * count
+        shapes = (
+            [f"prism{rng.integers(3, 33)}" if k % 2 else "cylinder" for k in range(count)]
+            if shape == "mixed"
+            else [shape] * count
+        )
         turns = rng.uniform(0, 2 * math.pi, count) if shift else np.zeros(count)
         world = mc.World(stack_of(shapes, 0.5, 0.5, turns, 0.5 * shift * rng.uniform(-1, 1, (count, 2))), dt=1 / 60)
         world.step(300)
@@ -133,13 +165,14 @@ def test_a_column_of_feet_does_not_buckle(shape, size):
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     for k in range(13):
-        scene.add_body(f"b{k}", shape=form(shape, size, size), mass=8e3 * size**3 * 7**(k / 12),
-                       position=(0, 0, size * (2 * k + 1)))
+        scene.add_body(
+            f"b{k}", shape=form(shape, size, size), mass=8e3 * size**3 * 7 ** (k / 12), position=(0, 0, size * (2 * k + 1))
+        )
     world = mc.World(scene, dt=1 / 110, substeps=4, sleep=False)
     start = world.positions.copy()
     world.step(440)
     assert np.abs(world.positions - start).max() < 0.1 * size
-    assert np.abs(world.velocities).max() < 0.005 * (9.81 * size)**0.5
+    assert np.abs(world.velocities).max() < 0.005 * (9.81 * size) ** 0.5
 
 
 @pytest.mark.parametrize("floor", FLOORS)
@@ -179,7 +212,7 @@ def test_a_disc_that_spins_stops_by_the_friction_of_its_rim(floor, points):
     world.step(60)
     rate = 2 * 0.4 * 9.81 / 0.5
     lost = 10 - world.angular_velocities[1, 2]
-    assert lost == pytest.approx(rate * 0.25, rel=0.04)     # on other floors its points are a part of the rim's polygon
+    assert lost == pytest.approx(rate * 0.25, rel=0.04)  # on other floors its points are a part of the rim's polygon
     assert np.abs(world.velocities[1]).max() < 1e-3
     world.step(240)
     assert abs(world.angular_velocities[1, 2]) < 1e-6
@@ -224,8 +257,11 @@ def test_threads_give_the_same_bits():
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     for k in range(amount(80, 150)):
         turn = rng.normal(size=4)
-        scene.add_body(shape=form(["cylinder", "prism6", "prism13"][k % 3], 0.3, 0.2),
-                       position=(*rng.uniform(-1.5, 1.5, 2), 0.5 + 0.15 * k), orientation=turn / np.linalg.norm(turn))
+        scene.add_body(
+            shape=form(["cylinder", "prism6", "prism13"][k % 3], 0.3, 0.2),
+            position=(*rng.uniform(-1.5, 1.5, 2), 0.5 + 0.15 * k),
+            orientation=turn / np.linalg.norm(turn),
+        )
     one, two = mc.World(scene), mc.World(scene, threads=2)
     one.step(60)
     two.step(60)

@@ -34,13 +34,25 @@ def rolling_disc(radius, tilt, thin, floor="plane", first="floor"):
     scene, material = mc.Scene(), mc.Material(friction=1.0)
 
     def add_floor():
-        scene.add_body("floor", kind="static", shape=floor_of(floor), material=material,
-                       position=(0, 0, -0.5 if floor in ("box", "cylinder") else 0))
+        scene.add_body(
+            "floor",
+            kind="static",
+            shape=floor_of(floor),
+            material=material,
+            position=(0, 0, -0.5 if floor in ("box", "cylinder") else 0),
+        )
 
     if first == "floor":
         add_floor()
-    scene.add_body("disc", shape=mc.Cylinder(radius, half), mass=1.0, position=(0, 0, -arm[2]), material=material,
-                   orientation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0), angular_velocity=-rate * s / radius * arm)
+    scene.add_body(
+        "disc",
+        shape=mc.Cylinder(radius, half),
+        mass=1.0,
+        position=(0, 0, -arm[2]),
+        material=material,
+        orientation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0),
+        angular_velocity=-rate * s / radius * arm,
+    )
     if first != "floor":
         add_floor()
     return scene, rate
@@ -71,8 +83,11 @@ def test_on_every_floor(floor, first, tilt, thin):
     assert off < 0.01 and energy < 0.015
 
 
-@pytest.mark.parametrize("keywords", [dict(solver="pgs"), dict(friction_points="point"), dict(friction="pyramid"),
-                                      dict(stabilization="baumgarte")], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [dict(solver="pgs"), dict(friction_points="point"), dict(friction="pyramid"), dict(stabilization="baumgarte")],
+    ids=str,
+)
 def test_by_every_way(keywords):
     scene, rate = rolling_disc(0.3, 0.6, 0.05)
     off, energy = follow(mc.World(scene, dt=1 / 240, sleep=False, **keywords), 0.6, 0.3, 2 * math.pi / rate)
@@ -95,16 +110,28 @@ def test_in_generalized_coordinates():
 
 
 @settings(deadline=None, max_examples=amount(5, 40))
-@given(radius=st.floats(0.02, 0.5), thin=st.floats(0.02, 0.5), tilt=st.floats(0.01, 1.4), height=st.floats(0.0, 0.3),
-       spin=st.floats(0.0, 10.0), substeps=st.integers(2, 8))
+@given(
+    radius=st.floats(0.02, 0.5),
+    thin=st.floats(0.02, 0.5),
+    tilt=st.floats(0.01, 1.4),
+    height=st.floats(0.0, 0.3),
+    spin=st.floats(0.0, 10.0),
+    substeps=st.integers(2, 8),
+)
 def test_discs_fall_flat_and_rest(radius, thin, tilt, height, spin, substeps):
     """Whatever the rim does on the way: no energy comes from it, and the disc ends on its face."""
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     half = thin * radius
     low = radius * math.sin(tilt) + half * math.cos(tilt)
-    scene.add_body("disc", shape=mc.Cylinder(radius, half), mass=1.0, position=(0, 0, low + height),
-                   orientation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0), angular_velocity=(0, 0, spin))
+    scene.add_body(
+        "disc",
+        shape=mc.Cylinder(radius, half),
+        mass=1.0,
+        position=(0, 0, low + height),
+        orientation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0),
+        angular_velocity=(0, 0, spin),
+    )
     world = mc.World(scene, substeps=substeps)
     start, gain = world.energy().total, 0.0
     for _ in range(600):

@@ -20,15 +20,22 @@ def slabs(layers, half, density, friction=0.8):
     rub = mc.Material(friction=friction)
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=rub)
     for k in range(layers):
-        scene.add_body(f"slab{k}", shape=mc.Box(half), position=(0, 0, (2 * k + 1) * half[2]), density=density,
-                       material=rub)
+        scene.add_body(
+            f"slab{k}", shape=mc.Box(half), position=(0, 0, (2 * k + 1) * half[2]), density=density, material=rub
+        )
     return scene
 
 
 def rolling(shape, radius, speed, layers, half, density, x, **keywords):
     scene = slabs(layers, half, density)
-    scene.add_body("rolls", shape=ROUND[shape](radius), position=(x, 0, 2 * layers * half[2] + radius),
-                   velocity=(speed, 0, 0), angular_velocity=(0, speed / radius, 0), material=mc.Material(friction=0.8))
+    scene.add_body(
+        "rolls",
+        shape=ROUND[shape](radius),
+        position=(x, 0, 2 * layers * half[2] + radius),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, speed / radius, 0),
+        material=mc.Material(friction=0.8),
+    )
     return mc.World(scene, sleep=False, **keywords)
 
 
@@ -37,16 +44,20 @@ def kept(world, speed, radius, seconds=10.0):
     off, gain, start = 0.0, 0.0, world.energy()
     for _ in range(round(seconds * 60)):
         world.step()
-        off = max(off, abs(np.linalg.norm(world.velocities[-1]) / speed - 1),
-                  abs(np.linalg.norm(world.angular_velocities[-1]) * radius / speed - 1))
+        off = max(
+            off,
+            abs(np.linalg.norm(world.velocities[-1]) / speed - 1),
+            abs(np.linalg.norm(world.angular_velocities[-1]) * radius / speed - 1),
+        )
         gain = max(gain, (world.energy().total - start.total) / start.kinetic)
     return off, gain
 
 
 @pytest.mark.parametrize("speed", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("density", [100.0, 10_000.0])
-@pytest.mark.parametrize("shape, radius", [("sphere", 0.5), ("sphere", 0.05), ("capsule", 0.3), ("cylinder", 0.3),
-                                           ("wheels", 0.3)])
+@pytest.mark.parametrize(
+    "shape, radius", [("sphere", 0.5), ("sphere", 0.05), ("capsule", 0.3), ("cylinder", 0.3), ("wheels", 0.3)]
+)
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.sampled(12)
 def test_what_rolls_beside_the_middle_keeps_its_speed(layers, shape, radius, density, speed):
@@ -81,8 +92,14 @@ def test_the_unit_of_length_is_no_part_of_it(unit):
     for u in (1.0, unit):
         scene = slabs(2, (3.0 * u, u, 0.25 * u), 1000.0 / u**3)
         scene.gravity = (0, 0, -9.81 * u)
-        scene.add_body("rolls", shape=mc.Sphere(0.25 * u), position=(-2 * u, 0, 1.25 * u), velocity=(0.1 * u, 0, 0),
-                       angular_velocity=(0, 0.4, 0), density=1000.0 / u**3)
+        scene.add_body(
+            "rolls",
+            shape=mc.Sphere(0.25 * u),
+            position=(-2 * u, 0, 1.25 * u),
+            velocity=(0.1 * u, 0, 0),
+            angular_velocity=(0, 0.4, 0),
+            density=1000.0 / u**3,
+        )
         world = mc.World(scene, sleep=False)
         world.step(120)
         found.append(world.velocities / u)
@@ -108,7 +125,7 @@ def test_four_points_share_a_load_as_a_rigid_body_would_press():
     """Of all ways in which they can bear it that which is linear over the foot, though nothing yields: no warp."""
     scene = slabs(1, (1.0, 0.5, 0.25), 1000.0)
     world = mc.World(scene, sleep=False)
-    world.set_velocity("slab0", velocity=(1.0, 0.3, 0))                 # which slides, and bears more in front
+    world.set_velocity("slab0", velocity=(1.0, 0.3, 0))  # which slides, and bears more in front
     world.step(4)
     c = world.contacts
     order = np.lexsort((c["position"][:, 1], c["position"][:, 0]))
@@ -122,8 +139,22 @@ def test_what_lies_over_an_edge_of_triangles_is_not_behind_their_side(height):
     """Where its points were open by rounding and the side of the block closed by it, it was taken to be half a metre behind
     that side, and pushed out."""
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    faces = np.array([(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6),
-                      (0, 6, 4), (1, 5, 7), (1, 7, 3)])
+    faces = np.array(
+        [
+            (0, 1, 3),
+            (0, 3, 2),
+            (4, 6, 7),
+            (4, 7, 5),
+            (0, 4, 5),
+            (0, 5, 1),
+            (2, 3, 7),
+            (2, 7, 6),
+            (0, 2, 6),
+            (0, 6, 4),
+            (1, 5, 7),
+            (1, 7, 3),
+        ]
+    )
     for tilt in (0.0, 1e-12, -1e-12, 1e-10):
         scene = mc.Scene()
         scene.add_body("block", kind="static", shape=mc.Mesh(corners, faces), position=(0, 0, 0.5))

@@ -70,18 +70,21 @@ def test_a_body_falling_on_a_sleeper_rests_on_it_as_on_one_that_is_awake():
     np.testing.assert_allclose(on.positions, off.positions, atol=1e-3)
 
 
-@pytest.mark.parametrize("change", [
-    lambda w: w.velocities.__setitem__((2, 0), 0.3),
-    lambda w: w.positions.__setitem__((2, 2), 2.0),
-    lambda w: w.orientations.__setitem__(2, (np.cos(0.1), 0, 0, np.sin(0.1))),
-    lambda w: w.forces.__setitem__((2, 0), 1.0),
-    lambda w: w.apply_force("left1", (1, 0, 0)),
-    lambda w: w.apply_torque("left1", (0, 0, 1)),
-    lambda w: w.apply_impulse("left1", (1, 0, 0)),
-    lambda w: w.set_pose("left1", (0, 0.1, 1.5)),
-    lambda w: w.set_velocity("left1", (0, 0.1, 0)),
-    lambda w: w.wake("left1"),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.velocities.__setitem__((2, 0), 0.3),
+        lambda w: w.positions.__setitem__((2, 2), 2.0),
+        lambda w: w.orientations.__setitem__(2, (np.cos(0.1), 0, 0, np.sin(0.1))),
+        lambda w: w.forces.__setitem__((2, 0), 1.0),
+        lambda w: w.apply_force("left1", (1, 0, 0)),
+        lambda w: w.apply_torque("left1", (0, 0, 1)),
+        lambda w: w.apply_impulse("left1", (1, 0, 0)),
+        lambda w: w.set_pose("left1", (0, 0.1, 1.5)),
+        lambda w: w.set_velocity("left1", (0, 0.1, 0)),
+        lambda w: w.wake("left1"),
+    ],
+)
 def test_what_the_user_changes_wakes_its_island(sleeping, change):
     change(sleeping)
     sleeping.step()
@@ -127,10 +130,16 @@ def test_what_is_about_to_fall_is_let_fall(tilt):
     scene.add_body("floor", shape=FLOOR, kind="static", material=mc.Material(friction=1.0))
     half = np.array([0.05, 0.05, 0.5])
     balance = np.arctan2(half[0], half[2]) + tilt
-    center = np.array([half[2] * np.sin(balance) - half[0] * np.cos(balance), 0,
-                       half[2] * np.cos(balance) + half[0] * np.sin(balance)])
-    scene.add_body("pole", shape=mc.Box(half), position=center, material=mc.Material(friction=1.0),
-                   orientation=(np.cos(balance / 2), 0, np.sin(balance / 2), 0))
+    center = np.array(
+        [half[2] * np.sin(balance) - half[0] * np.cos(balance), 0, half[2] * np.cos(balance) + half[0] * np.sin(balance)]
+    )
+    scene.add_body(
+        "pole",
+        shape=mc.Box(half),
+        position=center,
+        material=mc.Material(friction=1.0),
+        orientation=(np.cos(balance / 2), 0, np.sin(balance / 2), 0),
+    )
     on, off = mc.World(scene), mc.World(scene, sleep=False)
     on.step(300)
     off.step(300)
@@ -164,7 +173,7 @@ def test_what_a_force_acts_on_is_not_put_to_sleep(monkeypatch):
         world.step(120)
         assert not world.asleep[1:4].any() and world.asleep[4:7].all()
     assert worlds[0].state_hash() == worlds[1].state_hash()
-    worlds[0].step(20)               # let go it moves by a little, and is seen not to fall
+    worlds[0].step(20)  # let go it moves by a little, and is seen not to fall
     assert worlds[0].asleep[1:7].all()
 
 
@@ -172,8 +181,9 @@ def test_a_motor_is_not_put_to_sleep():
     scene = mc.Scene()
     scene.add_body("floor", shape=FLOOR, kind="static")
     scene.add_body("box", shape=mc.Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5), density=100)
-    scene.add_joint(mc.SliderJoint(None, "box", axis=(1, 0, 0), name="crawl",
-                                   motor=mc.Motor(velocity=0.004, max_force=1e4)))
+    scene.add_joint(
+        mc.SliderJoint(None, "box", axis=(1, 0, 0), name="crawl", motor=mc.Motor(velocity=0.004, max_force=1e4))
+    )
     world = mc.World(scene)
     world.step(600)
     assert not world.asleep.any() and world.joint("crawl").position > 0.035
@@ -256,6 +266,6 @@ def test_scenes_at_rest_sleep_where_they_would_rest_awake(scene, parameters):
         assert steps < 1800
     on.step(600)
     off.step(steps + 600)
-    settled = on.asleep & (np.abs(off.velocities).max(axis=1) < 1e-3)       # a ball may roll on, slower than what sleeps
+    settled = on.asleep & (np.abs(off.velocities).max(axis=1) < 1e-3)  # a ball may roll on, slower than what sleeps
     assert settled.sum() >= 0.9 * np.sum(on.masses > 0)
     assert np.abs(on.positions - off.positions)[settled].max() < 0.02

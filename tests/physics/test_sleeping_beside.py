@@ -39,8 +39,13 @@ def wall(rows):
 def moved(scene, motion, place, speed=0.02):
     """With a ball at the place that rolls along x or spins about the vertical, slowly and for good."""
     spin = (0, speed / R, 0) if motion == "rolls" else (0, 0, 2.0)
-    scene.add_body("ball", shape=mc.Sphere(R), position=place, angular_velocity=spin,
-                   velocity=(speed, 0, 0) if motion == "rolls" else (0, 0, 0))
+    scene.add_body(
+        "ball",
+        shape=mc.Sphere(R),
+        position=place,
+        angular_velocity=spin,
+        velocity=(speed, 0, 0) if motion == "rolls" else (0, 0, 0),
+    )
     return scene
 
 
@@ -91,8 +96,14 @@ def test_a_load_that_moves_topples_what_bears_it(count):
         for k in range(count):
             scene.add_body(f"stone{k}", shape=mc.Box((0.3, 0.5, 0.25)), position=(0, 0, 0.25 + 0.5 * k))
         scene.add_body("plate", shape=mc.Box((1.0, 0.5, 0.05)), position=(0, 0, 0.5 * count + 0.05))
-        scene.add_body("ball", shape=mc.Sphere(0.2), density=8000, position=(-0.2, 0, 0.5 * count + 0.3),
-                       velocity=(0.1, 0, 0), angular_velocity=(0, 0.5, 0))
+        scene.add_body(
+            "ball",
+            shape=mc.Sphere(0.2),
+            density=8000,
+            position=(-0.2, 0, 0.5 * count + 0.3),
+            velocity=(0.1, 0, 0),
+            angular_velocity=(0, 0.5, 0),
+        )
         world = mc.World(scene, sleep=sleep)
         slept = 0
         while world.body("ball").position[2] > 0.5 * count and world.time < 30:
@@ -111,14 +122,17 @@ def half_asleep():
     return world
 
 
-@pytest.mark.parametrize("change", [
-    lambda w: w.set_velocity("cube13", (0, 0, -0.5)),
-    lambda w: w.apply_force("cube13", (0, 0, -3e4)),
-    lambda w: w.set_pose("cube13", (1.0, 1.0, 1.4)),
-    lambda w: w.apply_impulse("ball", (0, 0, -300.0)),
-    lambda w: w.set_pose("ball", (8.0, 1.0, R)),
-    lambda w: w.remove_body("cube13"),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.set_velocity("cube13", (0, 0, -0.5)),
+        lambda w: w.apply_force("cube13", (0, 0, -3e4)),
+        lambda w: w.set_pose("cube13", (1.0, 1.0, 1.4)),
+        lambda w: w.apply_impulse("ball", (0, 0, -300.0)),
+        lambda w: w.set_pose("ball", (8.0, 1.0, R)),
+        lambda w: w.remove_body("cube13"),
+    ],
+)
 def test_sleepers_follow_what_changes_beside_them(half_asleep, change):
     """The cube below, cube4, feels what happens to the one on which the ball spins."""
     twin = mc.World(half_asleep.scene, sleep=False)
@@ -191,10 +205,19 @@ def test_lengths_in_other_units_sleep_alike(scale):
         scene = mc.Scene(gravity=(0, 0, -9.81 * unit))
         floor(scene)
         for k in range(9):
-            scene.add_body(f"cube{k}", shape=mc.Box((0.5 * unit,) * 3), density=1000 / unit**3,
-                           position=(unit * (k % 3), 0, unit * (0.5 + k // 3)))
-        scene.add_body("ball", shape=mc.Sphere(R * unit), density=1000 / unit**3, position=(unit, 0, unit * (3 + R)),
-                       angular_velocity=(0, 0, 2.0))
+            scene.add_body(
+                f"cube{k}",
+                shape=mc.Box((0.5 * unit,) * 3),
+                density=1000 / unit**3,
+                position=(unit * (k % 3), 0, unit * (0.5 + k // 3)),
+            )
+        scene.add_body(
+            "ball",
+            shape=mc.Sphere(R * unit),
+            density=1000 / unit**3,
+            position=(unit, 0, unit * (3 + R)),
+            angular_velocity=(0, 0, 2.0),
+        )
         worlds.append(mc.World(scene))
         worlds[-1].step(400)
     assert np.array_equal(worlds[0].asleep, worlds[1].asleep) and worlds[0].asleep.sum() >= 5

@@ -10,7 +10,7 @@ import pytest
 import mcsim as mc
 from amounts import amount
 
-FRAMES = [(0.1, 0.0, 0.0), (-0.6, 0.8, 0.3), (-2.0, 11.0, 0.0), (24.0, -18.0, 2.0)]      # 0.1 to 30 m/s
+FRAMES = [(0.1, 0.0, 0.0), (-0.6, 0.8, 0.3), (-2.0, 11.0, 0.0), (24.0, -18.0, 2.0)]  # 0.1 to 30 m/s
 CUBE = mc.Box((0.25,) * 3)
 FRAME = (-2.0, 11.0, 0.5)
 
@@ -38,25 +38,37 @@ def figures(put):
     """Three limbs each, which fall and come to lie."""
     for k in range(3):
         for i in range(3):
-            put(f"b{k}{i}", shape=mc.Capsule(0.08, 0.15), position=(0.46 * i + 1.6 * k, 0, 0.2 + 0.1 * k),
-                orientation=(math.sqrt(0.5), 0, math.sqrt(0.5), 0), joint=i and mc.BallJoint(
-                    f"b{k}{i - 1}", f"b{k}{i}", anchor=(0.46 * i - 0.23 + 1.6 * k, 0, 0.2 + 0.1 * k)))
+            put(
+                f"b{k}{i}",
+                shape=mc.Capsule(0.08, 0.15),
+                position=(0.46 * i + 1.6 * k, 0, 0.2 + 0.1 * k),
+                orientation=(math.sqrt(0.5), 0, math.sqrt(0.5), 0),
+                joint=i and mc.BallJoint(f"b{k}{i - 1}", f"b{k}{i}", anchor=(0.46 * i - 0.23 + 1.6 * k, 0, 0.2 + 0.1 * k)),
+            )
 
 
 def leash(put):
     """A chain on the floor, tied to a kinematic body that goes along."""
     put("hand", kind="kinematic", shape=mc.Sphere(0.05), position=(-0.25, 0, 0.5))
     for i in range(4):
-        put(f"b{i}", shape=CUBE, position=(0.55 + 0.6 * i, 0, 0.25), joint=mc.BallJoint(
-            f"b{i - 1}" if i else "hand", f"b{i}", anchor=(0.25 + 0.6 * i, 0, 0.25)))
+        put(
+            f"b{i}",
+            shape=CUBE,
+            position=(0.55 + 0.6 * i, 0, 0.25),
+            joint=mc.BallJoint(f"b{i - 1}" if i else "hand", f"b{i}", anchor=(0.25 + 0.6 * i, 0, 0.25)),
+        )
 
 
 def pendulum(put):
     """Hanging from a kinematic body, over the floor."""
     put("hand", kind="kinematic", shape=mc.Sphere(0.05), position=(0, 0, 4))
     for i in range(3):
-        put(f"b{i}", shape=mc.Sphere(0.1), position=(0.001, 0, 3.5 - 0.5 * i), joint=mc.BallJoint(
-            f"b{i - 1}" if i else "hand", f"b{i}", anchor=(0, 0, 4 - 0.5 * i)))
+        put(
+            f"b{i}",
+            shape=mc.Sphere(0.1),
+            position=(0.001, 0, 3.5 - 0.5 * i),
+            joint=mc.BallJoint(f"b{i - 1}" if i else "hand", f"b{i}", anchor=(0, 0, 4 - 0.5 * i)),
+        )
 
 
 KINDS = {of.__name__: of for of in (pyramid, stack, rubble, figures, leash, pendulum)}
@@ -70,6 +82,7 @@ def scene_of(kind, velocity=(0, 0, 0)):
         scene.add_body(name, velocity=velocity, **body)
         if joint:
             scene.add_joint(joint)
+
     put("floor", kind="kinematic", shape=mc.Box((30, 30, 1)), position=(0, 0, -1))
     put("ball", shape=mc.Sphere(0.2), position=(-6, 0, 40), gravity_scale=0.0, density=3000)
     KINDS[kind](put)
@@ -143,6 +156,7 @@ def test_copies_snapshots_and_what_forgets_go_on_to_the_same_bits(kind, monkeypa
         for _ in range(calls):
             world.step(30 // calls)
         return world.state_hash()
+
     after = go_on(world, 1)
     assert go_on(one_by_one, 30) == after
     for twin in twins:
@@ -187,21 +201,24 @@ def test_a_ball_wakes_what_it_hits(kind, velocity):
     assert not carried.asleep.any() and np.abs(seen(carried, velocity) - before).max(axis=1)[2] > 0.01
 
 
-@pytest.mark.parametrize("change", [
-    lambda w: w.set_velocity("floor", (0, 0, 0)),
-    lambda w: w.set_velocity("floor", np.add(FRAME, (0, 1e-6, 0))),
-    lambda w: w.set_velocity("floor", angular_velocity=(0, 0, 1e-3)),
-    lambda w: w.set_pose("floor", np.add(w.positions[0], (0, 0, -1))),
-    lambda w: w.remove_body("floor"),
-    lambda w: w.set_kind("floor", "static"),
-    lambda w: w.set_velocity("b00", np.add(FRAME, (0.1, 0, 0))),
-    lambda w: w.set_velocity("b00", (0, 0, 0)),
-    lambda w: w.set_velocity("b00", angular_velocity=(0, 0, 1)),
-    lambda w: w.apply_impulse("b00", (1, 0, 0)),
-    lambda w: w.apply_force("b00", (1, 0, 0)),
-    lambda w: w.set_pose("b00", w.positions[2] + (0, 1e-3, 0)),
-    lambda w: w.wake("b00"),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.set_velocity("floor", (0, 0, 0)),
+        lambda w: w.set_velocity("floor", np.add(FRAME, (0, 1e-6, 0))),
+        lambda w: w.set_velocity("floor", angular_velocity=(0, 0, 1e-3)),
+        lambda w: w.set_pose("floor", np.add(w.positions[0], (0, 0, -1))),
+        lambda w: w.remove_body("floor"),
+        lambda w: w.set_kind("floor", "static"),
+        lambda w: w.set_velocity("b00", np.add(FRAME, (0.1, 0, 0))),
+        lambda w: w.set_velocity("b00", (0, 0, 0)),
+        lambda w: w.set_velocity("b00", angular_velocity=(0, 0, 1)),
+        lambda w: w.apply_impulse("b00", (1, 0, 0)),
+        lambda w: w.apply_force("b00", (1, 0, 0)),
+        lambda w: w.set_pose("b00", w.positions[2] + (0, 1e-3, 0)),
+        lambda w: w.wake("b00"),
+    ],
+)
 def test_what_the_user_changes_wakes_it(change):
     world = asleep()
     change(world)
@@ -381,9 +398,19 @@ def test_joints_of_what_is_carried_stay_closed(solver):
     assert len(world.joint_errors()) == 4 and np.abs(world.joint_errors()).max() < 1e-5
 
 
-@pytest.mark.parametrize("keywords", [{"joint_solver": "rows"}, {"solver": "pgs"}, {"stabilization": "baumgarte"},
-                                      {"stabilization": "split_impulse"}, {"stabilization": "projection"},
-                                      {"stabilization": "ggl"}, {"friction_points": "point"}, {"threads": 2}])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"joint_solver": "rows"},
+        {"solver": "pgs"},
+        {"stabilization": "baumgarte"},
+        {"stabilization": "split_impulse"},
+        {"stabilization": "projection"},
+        {"stabilization": "ggl"},
+        {"friction_points": "point"},
+        {"threads": 2},
+    ],
+)
 def test_whatever_the_solver(keywords):
     rest, carried = world_of("pyramid", **keywords), world_of("pyramid", FRAME, **keywords)
     for _ in range(120):
@@ -407,7 +434,7 @@ def test_a_failed_step_leaves_the_carried_as_they_were():
         world.step()
     assert world.state_hash() == digest and world.asleep.sum() == 10
     other = asleep()
-    world.apply_torque("ball", (1e308, 0, 0))                # too fast in a later step of the call
+    world.apply_torque("ball", (1e308, 0, 0))  # too fast in a later step of the call
     with pytest.raises(mc.SimulationError):
         world.step(3)
     assert world.asleep.sum() == 10
@@ -447,11 +474,21 @@ def test_units_make_no_difference():
     worlds = []
     for size in (1.0, 2.0**6):
         scene = mc.Scene(gravity=(0, 0, -9.81 * size))
-        scene.add_body("floor", kind="kinematic", shape=mc.Box((30 * size, 30 * size, size)), position=(0, 0, -size),
-                       velocity=np.multiply(FRAME, size))
+        scene.add_body(
+            "floor",
+            kind="kinematic",
+            shape=mc.Box((30 * size, 30 * size, size)),
+            position=(0, 0, -size),
+            velocity=np.multiply(FRAME, size),
+        )
         for i in range(4):
-            scene.add_body(f"b{i}", shape=mc.Box((0.25 * size,) * 3), position=(0, 0, (0.26 + 0.52 * i) * size),
-                           velocity=np.multiply(FRAME, size), density=1000 / size**3)
+            scene.add_body(
+                f"b{i}",
+                shape=mc.Box((0.25 * size,) * 3),
+                position=(0, 0, (0.26 + 0.52 * i) * size),
+                velocity=np.multiply(FRAME, size),
+                density=1000 / size**3,
+            )
         worlds.append(mc.World(scene))
         worlds[-1].step(120)
     assert worlds[0].asleep.sum() == 4 and np.array_equal(worlds[0].positions * 2.0**6, worlds[1].positions)

@@ -30,8 +30,13 @@ def standing(shape, b, q, on="plane", tilt=0.0, gravity=G):
     if on == "box":
         scene.add_body("box", shape=mc.Box((5 * b,) * 3), position=(0, 0, 5 * b), density=1000)
         top = 10 * b
-    scene.add_body("tall", shape=SHAPES[shape](b, q), density=1000, orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
-                   position=(0, 0, top + q * b * np.cos(tilt) + b * np.sin(tilt)))
+    scene.add_body(
+        "tall",
+        shape=SHAPES[shape](b, q),
+        density=1000,
+        orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
+        position=(0, 0, top + q * b * np.cos(tilt) + b * np.sin(tilt)),
+    )
     return scene
 
 
@@ -70,9 +75,14 @@ def test_what_rocks_loses_what_a_rigid_block_does(b, h, error):
     scene = mc.Scene()
     rough = mc.Material(friction=1.5)
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=rough)
-    scene.add_body("block", shape=mc.Box((b, h, h)), mass=1, material=rough,
-                   orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
-                   position=(b - radius * np.sin(alpha - tilt), 0, radius * np.cos(alpha - tilt)))
+    scene.add_body(
+        "block",
+        shape=mc.Box((b, h, h)),
+        mass=1,
+        material=rough,
+        orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
+        position=(b - radius * np.sin(alpha - tilt), 0, radius * np.cos(alpha - tilt)),
+    )
     world = mc.World(scene, dt=1 / 1920, sleep=False)
     part = [tilt / alpha]
     for _ in range(3 * 1920):
@@ -86,8 +96,9 @@ def test_what_rocks_loses_what_a_rigid_block_does(b, h, error):
     np.testing.assert_allclose(energies[1:] / energies[:-1], (1 - 1.5 * np.sin(alpha) ** 2) ** 2, atol=error)
 
 
-@pytest.mark.parametrize("shape, q, b, on", [("plate", 10, 0.1, "plane"), ("wedge", 16, 0.02, "box"),
-                                             ("rod", 12, 0.05, "box")])
+@pytest.mark.parametrize(
+    "shape, q, b, on", [("plate", 10, 0.1, "plane"), ("wedge", 16, 0.02, "box"), ("rod", 12, 0.05, "box")]
+)
 def test_in_generalized_coordinates(shape, q, b, on):
     """There such feet were to hardly yield, as others do that alone bear a body (mcsim/wide/_firm.pxd), and rocked at
     6e-3 sqrt(g b) to 2e-2 sqrt(g b) for good."""
@@ -102,8 +113,9 @@ def test_others_in_its_block_keep_their_bits():
     for q in (1, 30):
         scene = standing("rod", 0.1, q)
         for k in range(20):
-            scene.add_body(shape=mc.Box((0.1, 0.1, 0.1)), position=(k + 1.0, 0, 0.12 + 0.001 * k),
-                           angular_velocity=(0.3, 0.1, 0))
+            scene.add_body(
+                shape=mc.Box((0.1, 0.1, 0.1)), position=(k + 1.0, 0, 0.12 + 0.001 * k), angular_velocity=(0.3, 0.1, 0)
+            )
         world = mc.World(scene, sleep=False)
         world.step(90)
         found.append((world.positions[2:].copy(), world.velocities[2:].copy()))

@@ -88,7 +88,7 @@ def test_nothing_falls_by_more_than_a_hundredth_of_its_thickness_in_a_substep(t,
         world = mc.World(scene, dt=dt)
         substeps = round(dt / world.substep)
         assert falls(world, t) <= 0.01 * (1 + 1e-9)
-        if substeps > 4:                                 # and no more substeps than that takes
+        if substeps > 4:  # and no more substeps than that takes
             assert falls(world, t) * (substeps / (substeps - 1)) ** 2 > 0.01 * (1 - 1e-9)
         assert mc.World(scene, dt=dt, substeps=3).substep == dt / 3
 
@@ -104,7 +104,7 @@ def test_what_is_held_felt_or_weightless_asks_for_no_substeps():
         elif case == 2:
             scene.add_body(shape=tiny, gravity_scale=0.0)
         elif case == 3:
-            scene.add_body(shape=[mc.Box((1, 1, 1)), tiny])      # as thick as its thickest part
+            scene.add_body(shape=[mc.Box((1, 1, 1)), tiny])  # as thick as its thickest part
         else:
             scene.add_body(shape=tiny, kind="kinematic")
         assert mc.World(scene).substep == 1 / 60 / 4, case
@@ -124,8 +124,11 @@ def test_what_lands_alone_is_solved_after_a_few_rounds():
     rng = np.random.default_rng(1)
     for i in range(40):
         turn = np.array((1.0, *(0.1 * rng.normal(size=3))))
-        scene.add_body(shape=mc.Box((0.2, 0.2, 0.01)), position=(i % 8 + 0.1 * rng.normal(), i // 8, 1.0),
-                       orientation=turn / np.linalg.norm(turn))
+        scene.add_body(
+            shape=mc.Box((0.2, 0.2, 0.01)),
+            position=(i % 8 + 0.1 * rng.normal(), i // 8, 1.0),
+            orientation=turn / np.linalg.norm(turn),
+        )
     world = mc.World(scene)
     asked = made = 0
     for _ in range(60):

@@ -14,8 +14,9 @@ def slabs(raised, **keywords):
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
     scene.add_body("lower", shape=mc.Box(half), position=(0, 0, 0.03))
-    scene.add_body("upper", shape=mc.Box(half), position=(0, 0, 0.09 + raised),
-                   orientation=(1.0, 0.0, -0.5 * raised / half[0], 0.0))
+    scene.add_body(
+        "upper", shape=mc.Box(half), position=(0, 0, 0.09 + raised), orientation=(1.0, 0.0, -0.5 * raised / half[0], 0.0)
+    )
     return mc.World(scene, sleep=False, **keywords)
 
 
@@ -54,7 +55,7 @@ def test_what_lands_is_pressed_in_by_the_springs_part(shape, speed, substeps):
     scene.add_body("body", shape=shape, position=(0, 0, 0.61), velocity=(0, 0, -speed))
     world = mc.World(scene, sleep=False, substeps=substeps)
     h = world.substep
-    turned = 2 * np.pi * 2 * 0.52                      # h w
+    turned = 2 * np.pi * 2 * 0.52  # h w
     a2 = turned * (2 * 1.0 + turned)
     deepest = 0.0
     for _ in range(60):
@@ -76,6 +77,7 @@ def test_an_arch_bears_from_its_first_step(stones):
 def test_first_iterations_are_the_first_steps():
     """By default 64 times as many, half of it in the next step and so on, or fewer where they come to rest; as many as
     `iterations` where these are asked for; and copies know which step is next."""
+
     def sweeps(**keywords):
         scene = mc.load("pyramid", base=4)
         world = mc.World(scene, sleep=False, substeps=1, **keywords)

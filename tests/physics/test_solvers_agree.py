@@ -16,21 +16,29 @@ def pile(seed=0):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
     rng = np.random.default_rng(seed)
     for i in range(6):
-        scene.add_body(f"box{i}", shape=mc.Box((0.2, 0.2, 0.1)), position=(0.02 * rng.normal(), 0, 0.1 + 0.199 * i),
-                       velocity=0.1 * rng.normal(size=3))
+        scene.add_body(
+            f"box{i}",
+            shape=mc.Box((0.2, 0.2, 0.1)),
+            position=(0.02 * rng.normal(), 0, 0.1 + 0.199 * i),
+            velocity=0.1 * rng.normal(size=3),
+        )
     scene.add_body("ball", shape=mc.Sphere(0.15), position=(0.6, 0, 0.149), velocity=(-0.5, 0.2, 0))
-    scene.add_body("tail", shape=mc.Capsule(0.05, 0.1), position=(0.9, 0, 0.149),
-                   orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+    scene.add_body(
+        "tail", shape=mc.Capsule(0.05, 0.1), position=(0.9, 0, 0.149), orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0)
+    )
     scene.add_joint(mc.BallJoint("ball", "tail", (0.75, 0, 0.149), swing_limit=0.3))
     return scene
 
 
-SWEEPS = {"all joints": 40_000}          # two of them bind one pair of bodies
+SWEEPS = {"all joints": 40_000}  # two of them bind one pair of bodies
 SCENES = {"double pendulum": double_pendulum, "four bar": four_bar, "all joints": lambda: jointed(0), "pile": pile}
 
 
 CASES = [(name, "cone", "central") for name in SCENES] + [
-    ("pile", "cone", "point"), ("pile", "pyramid", "central"), ("pile", "pyramid", "point")]
+    ("pile", "cone", "point"),
+    ("pile", "pyramid", "central"),
+    ("pile", "pyramid", "point"),
+]
 
 
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
@@ -45,9 +53,18 @@ def test_si_and_pgs_agree_to_1e_9(name, friction, points, stabilization):
     near = 1e-9
     if (name, friction, points) == ("pile", "cone", "central"):
         near = {"none": 1e-6, "soft": 1e-5}.get(stabilization, near)
-    worlds = [mc.World(SCENES[name](), solver=solver, iterations=SWEEPS.get(name, 4000), stabilization=stabilization,
-                       friction=friction,
-                       friction_points=points, joint_solver="rows") for solver in ("si", "pgs")]
+    worlds = [
+        mc.World(
+            SCENES[name](),
+            solver=solver,
+            iterations=SWEEPS.get(name, 4000),
+            stabilization=stabilization,
+            friction=friction,
+            friction_points=points,
+            joint_solver="rows",
+        )
+        for solver in ("si", "pgs")
+    ]
     for world in worlds:
         world.step(3)
     si, pgs = worlds

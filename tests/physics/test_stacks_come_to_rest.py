@@ -18,7 +18,7 @@ def stack(seed):
     a twentieth of their half width, half of them of masses that differ by up to a factor of ten."""
     rng = np.random.default_rng(seed)
     kind = list(KINDS)[min(int(rng.integers(6)), 3)]
-    count, size = int(rng.integers(3, 16)), 0.05 * 40**rng.uniform()
+    count, size = int(rng.integers(3, 16)), 0.05 * 40 ** rng.uniform()
     shift, spread = 0.05 * rng.integers(2), rng.integers(2)
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
@@ -26,12 +26,18 @@ def stack(seed):
     for _ in range(count):
         name = str(rng.choice(KINDS[kind]))
         radius, half = size / 2 * rng.uniform(0.8, 1.2), size / 2 * rng.uniform(0.4, 1.1)
-        shape = mc.Box((0.8 * radius, 0.8 * radius, half)) if name == "box" else form(
-            f"prism{rng.integers(5, 33)}" if name == "prism" else name, radius, half)
+        shape = (
+            mc.Box((0.8 * radius, 0.8 * radius, half))
+            if name == "box"
+            else form(f"prism{rng.integers(5, 33)}" if name == "prism" else name, radius, half)
+        )
         turn = rng.uniform(0, 2 * math.pi)
-        scene.add_body(shape=shape, position=(*(shift * size / 2 * rng.uniform(-1, 1, 2)), top + half),
-                       orientation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)),
-                       mass=1000 * size**3 * 10**(spread * rng.uniform(-0.5, 0.5)))
+        scene.add_body(
+            shape=shape,
+            position=(*(shift * size / 2 * rng.uniform(-1, 1, 2)), top + half),
+            orientation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)),
+            mass=1000 * size**3 * 10 ** (spread * rng.uniform(-0.5, 0.5)),
+        )
         top += 2 * half
     return scene, (seed, kind, count, round(size, 3), shift, spread)
 
@@ -66,8 +72,9 @@ def fastest(world, seconds, axis):
     return found
 
 
-@pytest.mark.parametrize("shape", [mc.Box((0.5, 0.5, 0.5)), mc.Cylinder(0.5, 0.5), prism(12, 0.5, 0.5)],
-                         ids=["box", "cylinder", "prism"])
+@pytest.mark.parametrize(
+    "shape", [mc.Box((0.5, 0.5, 0.5)), mc.Cylinder(0.5, 0.5), prism(12, 0.5, 0.5)], ids=["box", "cylinder", "prism"]
+)
 def test_slow_sways_die_out(shape):
     """Of 15: by a third in 2 s or more. With a damping ratio of 2 for what rests as for what does not, by an eighth."""
     world = column(mc.World, 15, shape, 1 / 60)
@@ -85,10 +92,15 @@ def test_slender_cylinders_do_not_bounce(radius):
 
 
 @pytest.mark.parametrize("count", [5, 10])
-@pytest.mark.parametrize("make, dt, keywords", [
-    (mc.ReducedWorld, 1 / 240, {}), (mc.World, 1 / 60, {"friction_points": "point"}),
-    (mc.World, 1 / 60, {"solver": "pgs"})],
-    ids=["reduced", "rows", "pgs"])
+@pytest.mark.parametrize(
+    "make, dt, keywords",
+    [
+        (mc.ReducedWorld, 1 / 240, {}),
+        (mc.World, 1 / 60, {"friction_points": "point"}),
+        (mc.World, 1 / 60, {"solver": "pgs"}),
+    ],
+    ids=["reduced", "rows", "pgs"],
+)
 def test_where_contacts_are_rows_too(make, dt, keywords, count):
     """They went on swaying at 0.002 and 0.02 m/s."""
     world = column(make, count, mc.Cylinder(0.5, 0.5), dt, **keywords)

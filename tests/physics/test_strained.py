@@ -29,8 +29,14 @@ def hung(links, mass, angle=0.0, free=False, car=None):
     if car is not None:
         previous = scene.add_body("car", kind="kinematic", velocity=(car, 0, 0)).name
     for i in range(links):
-        scene.add_body(f"link{i}", shape=mc.Capsule(0.1, 0.15), mass=1.0, position=(0.25 + 0.5 * i) * along,
-                       orientation=orientation, collision_mask=0)
+        scene.add_body(
+            f"link{i}",
+            shape=mc.Capsule(0.1, 0.15),
+            mass=1.0,
+            position=(0.25 + 0.5 * i) * along,
+            orientation=orientation,
+            collision_mask=0,
+        )
         if i or not free:
             scene.add_joint(mc.BallJoint(previous, f"link{i}", anchor=0.5 * i * along))
         previous = f"link{i}"
@@ -53,9 +59,9 @@ def follow(world, steps):
 
 @settings(deadline=None, max_examples=amount(4, 12))
 @given(links=st.integers(1, 20), ratio=st.floats(0.0, 4.7), angle=st.floats(0.0, 1.2), substeps=st.integers(1, 12))
-@example(links=5, ratio=3.0, angle=0.0, substeps=4)          # opened by 0.14 m
-@example(links=8, ratio=3.0, angle=0.0, substeps=4)          # 0.73 m
-@example(links=2, ratio=4.7, angle=0.0, substeps=4)          # 12.7 m
+@example(links=5, ratio=3.0, angle=0.0, substeps=4)  # opened by 0.14 m
+@example(links=8, ratio=3.0, angle=0.0, substeps=4)  # 0.73 m
+@example(links=2, ratio=4.7, angle=0.0, substeps=4)  # 12.7 m
 def test_heavy_on_light_chains_keep_their_energy(links, ratio, angle, substeps):
     gap, gain, loss = follow(mc.World(hung(links, 10.0**ratio, angle), substeps=substeps), 180)
     assert gap < 1e-6 and gain < 5e-5 and loss < 0.02
@@ -63,9 +69,9 @@ def test_heavy_on_light_chains_keep_their_energy(links, ratio, angle, substeps):
 
 @settings(deadline=None, max_examples=amount(1, 6))
 @given(links=st.integers(2, 20), ratio=st.floats(0.0, 3.0), substeps=st.integers(1, 8))
-@example(links=2, ratio=3.0, substeps=4)                     # gained a tenth of its energy in one step, after 5.8 s
-@example(links=10, ratio=1.0, substeps=4)                    # lost 7 %
-@example(links=15, ratio=0.5, substeps=4)                    # 6 %
+@example(links=2, ratio=3.0, substeps=4)  # gained a tenth of its energy in one step, after 5.8 s
+@example(links=10, ratio=1.0, substeps=4)  # lost 7 %
+@example(links=15, ratio=0.5, substeps=4)  # 6 %
 @example(links=3, ratio=0.0, substeps=4)
 def test_whips_keep_their_energy(links, ratio, substeps):
     """Links that turn by a radian within a substep, as the last ones of a chain that swings through."""
@@ -80,14 +86,17 @@ def test_a_bob_keeps_its_period(inertia):
     scene.add_body("bob", mass=1.0, inertia=(inertia,) * 3, position=(1, 0, 0))
     scene.add_joint(mc.BallJoint(None, "bob", (0, 0, 0)))
     world = mc.World(scene)
-    period = 2.3678419476 * np.sqrt(1.0 + inertia)           # I about the pivot is m l^2 + I
+    period = 2.3678419476 * np.sqrt(1.0 + inertia)  # I about the pivot is m l^2 + I
     times, places = [], []
     for _ in range(600):
         world.step()
         times.append(world.time)
         places.append(world.positions[0, 0])
-    crossings = [t - dt * x / (x - y) for (t, x, y, dt) in
-                 ((times[k], places[k], places[k - 1], world.dt) for k in range(1, 600)) if x * y < 0]
+    crossings = [
+        t - dt * x / (x - y)
+        for (t, x, y, dt) in ((times[k], places[k], places[k - 1], world.dt) for k in range(1, 600))
+        if x * y < 0
+    ]
     halves = np.diff(crossings)
     assert len(halves) > 6 and halves == pytest.approx(period / 2, rel=2e-3)
     assert abs(world.energy().total) < 1e-3 and world.joint_errors().max() < 1e-7
@@ -178,6 +187,7 @@ def test_what_hangs_on_one_kinematic_body_shares_its_way(mass, spin):
     """A strained chain on a moving body, and the same with other chains on it, strained or not: the same bits, on the way
     that the body's velocities give, with closed joints. Each drift moved the body again from where the one before had left
     it, and a piece that was tried again began with the body where it was at the end of the trial."""
+
     def carried(chains):
         scene = mc.Scene()
         scene.add_body("car", kind="kinematic", velocity=(2, 0, 0), angular_velocity=(0, 0, spin))
@@ -199,7 +209,7 @@ def test_what_hangs_on_one_kinematic_body_shares_its_way(mass, spin):
         assert several.joint_errors().max() < 1e-8 and not several.stats.all_notes
         for name in ("positions", "orientations", "velocities", "angular_velocities"):
             one, other = getattr(alone, name), getattr(several, name)
-            assert np.array_equal(one, other[:len(one)]), name
+            assert np.array_equal(one, other[: len(one)]), name
     assert several.positions[0] == pytest.approx((4.0, 0.0, 0.0), abs=1e-12)
 
 
@@ -212,23 +222,32 @@ def point_like(links, ratio, compact, joint, free=False):
         scene.add_body(f"link{k}", mass=mass, inertia=compact * np.array(inertia), position=(0.25 + 0.5 * k, 0, 0))
         if k or not free:
             anchor = (0.5 * k, 0, 0)
-            scene.add_joint(mc.HingeJoint(previous, f"link{k}", anchor, (0, 1, 0)) if joint == "hinge" else
-                            mc.UniversalJoint(previous, f"link{k}", anchor, axis_a=(0, 1, 0), axis_b=(0, 0, 1)))
+            scene.add_joint(
+                mc.HingeJoint(previous, f"link{k}", anchor, (0, 1, 0))
+                if joint == "hinge"
+                else mc.UniversalJoint(previous, f"link{k}", anchor, axis_a=(0, 1, 0), axis_b=(0, 0, 1))
+            )
         previous = f"link{k}"
     return scene
 
 
 @settings(deadline=None, max_examples=6)
-@given(links=st.integers(1, 6), ratio=st.floats(0.0, 4.7), compact=st.floats(-6, -3), substeps=st.integers(1, 8),
-       joint=st.sampled_from(("hinge", "universal")), free=st.booleans())
-@example(links=1, ratio=2.8, compact=-5.6, substeps=2, joint="hinge", free=False)       # 5000 km apart, 1e17 of its energy
-@example(links=10, ratio=1.8, compact=-5.9, substeps=2, joint="hinge", free=False)      # 1e22 m
+@given(
+    links=st.integers(1, 6),
+    ratio=st.floats(0.0, 4.7),
+    compact=st.floats(-6, -3),
+    substeps=st.integers(1, 8),
+    joint=st.sampled_from(("hinge", "universal")),
+    free=st.booleans(),
+)
+@example(links=1, ratio=2.8, compact=-5.6, substeps=2, joint="hinge", free=False)  # 5000 km apart, 1e17 of its energy
+@example(links=10, ratio=1.8, compact=-5.9, substeps=2, joint="hinge", free=False)  # 1e22 m
 def test_point_like_links_keep_their_energy(links, ratio, compact, substeps, joint, free):
     """Of the diagonal 1/I of such a link 1e-12 is left in a factor that has the bodies eliminated first."""
     world = mc.World(point_like(links, 10.0**ratio, 10.0**compact, joint, free), substeps=substeps)
     gap, gain, loss = follow(world, 40)
     assert gap < 1e-8 and gain < 1e-6 and abs(loss) < 1e-4
-    assert np.abs(world.positions[:, 1]).max() < 1e-12                    # it swings in a plane, and no joint lets it out
+    assert np.abs(world.positions[:, 1]).max() < 1e-12  # it swings in a plane, and no joint lets it out
 
 
 def test_flights_keep_all_energy_from_the_first_step_on():
@@ -241,19 +260,25 @@ def test_flights_keep_all_energy_from_the_first_step_on():
 @pytest.mark.parametrize("speed", [1.0, 10.0])
 def test_a_strained_chain_swings_on_a_moving_body_as_on_the_ground(speed):
     """What that body does on it was taken for energy out of nowhere: at 10 m/s the weight rose by 0.6 m above its start."""
+
     def swung(v):
         world = mc.World(hung(3, 1000.0, car=v))
         world.velocities[:] = v, 0, 0
         world.step(90)
         return world.positions[-1] - (v * world.time, 0, 0)
+
     assert swung(speed) == pytest.approx(swung(0.0), abs=2e-3)
 
 
-@pytest.mark.parametrize("chain, substeps, steps", [
-    # a whip that uses up the pieces of its flight: lost 37 %
-    ((9, 6200.0, 0.002309, -0.3378, "ball", False), 3, 380),
-    ((2, 3.976, 0.002888, -1.138, "hinge", False), 27, 120),          # strained and not in turn: 0.2 %, 2.6 % in 20 s
-    ((1, 1.5, 1.0, 0.0, "hinge", False), 1, 120)])                    # gained 7e-5
+@pytest.mark.parametrize(
+    "chain, substeps, steps",
+    [
+        # a whip that uses up the pieces of its flight: lost 37 %
+        ((9, 6200.0, 0.002309, -0.3378, "ball", False), 3, 380),
+        ((2, 3.976, 0.002888, -1.138, "hinge", False), 27, 120),  # strained and not in turn: 0.2 %, 2.6 % in 20 s
+        ((1, 1.5, 1.0, 0.0, "hinge", False), 1, 120),
+    ],
+)  # gained 7e-5
 def test_what_a_step_loses_it_gives_back(chain, substeps, steps):
     gap, gain, loss = follow(mc.World(chain_scene(*chain), substeps=substeps), steps)
     assert gap < 1e-8 and gain < 1e-6 and abs(loss) < 1e-4
@@ -265,14 +290,16 @@ def test_what_turns_about_a_ball_joint_keeps_its_angular_momentum(links, mass, a
     world = mc.World(hung(links, mass, angle), substeps=substeps)
     reach = np.linalg.norm(world.positions, axis=1)
     world.velocities[:, 1] = 3.0 * reach / reach.max()
-    world.step()                                               # joints answer what was written
+    world.step()  # joints answer what was written
     before = world.momentum()[1][2]
     world.step(300)
     assert world.momentum()[1][2] == pytest.approx(before, rel=1e-9)
 
 
-@pytest.mark.parametrize("ratio, reach, span, compact, rate, substeps", [
-    (42.22, 0.8164, 0.7461, 0.396, 146, 4), (42.22, 0.8164, 0.7461, 0.396, 60, 4)])
+@pytest.mark.parametrize(
+    "ratio, reach, span, compact, rate, substeps",
+    [(42.22, 0.8164, 0.7461, 0.396, 146, 4), (42.22, 0.8164, 0.7461, 0.396, 60, 4)],
+)
 def test_two_limits_in_one_arm_come_to_rest(ratio, reach, span, compact, rate, substeps):
     """They hopped for good by 0.08 m/s, the shoulder 0.03 rad beyond its limit: sweeps in turn with the joints leave 0.8 of
     an error after a pass there."""

@@ -26,8 +26,12 @@ def tower(count, gap, top, shape, size):
     scene.add_body("floor", kind="static", shape=mc.Box((50 * size, 50 * size, size)), position=(0, 0, -size))
     for i in range(count):
         solid = mc.Box((size / 2,) * 3) if shape == "cube" else mc.Box((0.7 * size, 0.4 * size, size / 2))
-        scene.add_body(f"b{i}", shape=solid, position=(0, 0, (i + 0.5 + gap * (i + 1)) * size),
-                       density=1000.0 * (top if i == count - 1 else 1))
+        scene.add_body(
+            f"b{i}",
+            shape=solid,
+            position=(0, 0, (i + 0.5 + gap * (i + 1)) * size),
+            density=1000.0 * (top if i == count - 1 else 1),
+        )
     return scene
 
 
@@ -66,7 +70,7 @@ def test_in_a_mirror(World, name):
 @pytest.mark.sampled(10)
 def test_bodies_and_joints_in_another_order(World, name, seed):
     data = named(mc.load(name))
-    n = 1 if World is mc.World else 2                # at 1/60 s what swings under the planks of a bridge is not resolved
+    n = 1 if World is mc.World else 2  # at 1/60 s what swings under the planks of a bridge is not resolved
     rng = np.random.default_rng(seed)
     off = apart(*(places(told, World, 60 * n, dt=1 / 60 / n) for told in (data, reordered(data, rng))))
     assert off < (1e-9 if name in ALONE else 1e-5 if name in COLUMNS else 1e-2)
@@ -80,8 +84,12 @@ def test_joints_of_loops_in_another_order(World, name):
     off = []
     for n in (1, 4):
         told = places(data, World, 60 * n, dt=1 / 60 / n)
-        off.append(max(apart(told, places(reordered(data, np.random.default_rng(seed)), World, 60 * n, dt=1 / 60 / n))
-                       for seed in range(4)))
+        off.append(
+            max(
+                apart(told, places(reordered(data, np.random.default_rng(seed)), World, 60 * n, dt=1 / 60 / n))
+                for seed in range(4)
+            )
+        )
     assert off[0] < 5e-3 and off[1] < off[0] / 8 + 1e-9
 
 
@@ -92,8 +100,10 @@ def test_joints_told_from_their_other_body(World, name):
     """In generalized coordinates a ball joint's are those of its other body then: another path of second order."""
     data = named(mc.load(name))
     finer = 1 if World is mc.World else 8
-    off = [apart(places(told, World, 60 * n, dt=1 / 60 / n), places(swapped(told), World, 60 * n, dt=1 / 60 / n))
-           for told, n in ((data, 1), (data, finer))]
+    off = [
+        apart(places(told, World, 60 * n, dt=1 / 60 / n), places(swapped(told), World, 60 * n, dt=1 / 60 / n))
+        for told, n in ((data, 1), (data, finer))
+    ]
     assert off[-1] < (1e-6 if World is mc.World else 1e-3)
 
 
@@ -103,8 +113,12 @@ def stack(rng, count):
     scene.add_body("floor", shape=mc.Box((30, 30, 1)), kind="static", position=(0, 0, -1))
     for i in range(count):
         half, angle = rng.uniform(0.15, 0.5, 3), rng.uniform(-0.3, 0.3)
-        scene.add_body(f"b{i}", shape=mc.Box(half), position=(*rng.uniform(-0.05, 0.05, 2), top + half[2] + 0.02),
-                       orientation=(np.cos(angle / 2), 0, 0, np.sin(angle / 2)))
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Box(half),
+            position=(*rng.uniform(-0.05, 0.05, 2), top + half[2] + 0.02),
+            orientation=(np.cos(angle / 2), 0, 0, np.sin(angle / 2)),
+        )
         top += 2 * half[2] + 0.02
     return scene
 

@@ -10,11 +10,26 @@ import pytest
 import mcsim as mc
 from amounts import some
 
-TURNS = {"ball": 0, "hinge": 1, "universal": 1, "slider": 1, "fixed": 1, "cylindrical": 1, "planar": 1, "screw": 1,
-         "rod": 0}
-MAKE = {"ball": mc.BallJoint, "hinge": mc.HingeJoint, "universal": mc.UniversalJoint, "slider": mc.SliderJoint,
-        "fixed": mc.FixedJoint,
-        "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint}
+TURNS = {
+    "ball": 0,
+    "hinge": 1,
+    "universal": 1,
+    "slider": 1,
+    "fixed": 1,
+    "cylindrical": 1,
+    "planar": 1,
+    "screw": 1,
+    "rod": 0,
+}
+MAKE = {
+    "ball": mc.BallJoint,
+    "hinge": mc.HingeJoint,
+    "universal": mc.UniversalJoint,
+    "slider": mc.SliderJoint,
+    "fixed": mc.FixedJoint,
+    "cylindrical": mc.CylindricalJoint,
+    "planar": mc.PlanarJoint,
+}
 CHAINS = (*MAKE, "screw", "rod")
 LIMITS = ("hinge limits", "slider limits", "swing limits", "universal limits", "gear")
 LOOPS = ("ball loop", "hinge loop", "rod loop")
@@ -32,24 +47,39 @@ class Builder:
         return [tuple(np.array(point, float) * self.unit) for point in points]
 
     def body(self, i, place):
-        self.scene.add_body(f"b{i}", mass=self.mass, inertia=np.array((0.02, 0.09, 0.1)) * self.mass * self.unit**2,
-                            position=self.places(place)[0])
+        self.scene.add_body(
+            f"b{i}",
+            mass=self.mass,
+            inertia=np.array((0.02, 0.09, 0.1)) * self.mass * self.unit**2,
+            position=self.places(place)[0],
+        )
         return f"b{i - 1}" if i else None, f"b{i}"
 
     def join(self, kind, a, b, on_a, on_b, turn_a=(1, 0, 0, 0), turn_b=(1, 0, 0, 0), **keywords):
         on_a, on_b = self.places(on_a, on_b)
         frames = {"frame_a": (on_a, turn_a), "frame_b": (on_b, turn_b)} | keywords
-        self.scene.add_joint(mc.DistanceJoint(a, b, on_a, on_b, length=0.5 * self.unit) if kind == "rod"
-                             else mc.ScrewJoint(a, b, pitch=0.1 * self.unit, **frames) if kind == "screw"
-                             else MAKE[kind](a, b, **frames))
+        self.scene.add_joint(
+            mc.DistanceJoint(a, b, on_a, on_b, length=0.5 * self.unit)
+            if kind == "rod"
+            else mc.ScrewJoint(a, b, pitch=0.1 * self.unit, **frames)
+            if kind == "screw"
+            else MAKE[kind](a, b, **frames)
+        )
 
 
 def chain(build, kind):
     """Three bodies, whose joints are open by up to a metre and a radian."""
     for i in range(3):
         a, b = build.body(i, (0.71 * (i + 1) - 0.21, 0.1 * i, 0.09 * i))
-        build.join(kind, a, b, (0.5 if i else 0.0, 0, 0), (-0.5, 0, 0), TILTED if i == 1 else (1, 0, 0, 0),
-                   (0.8, 0, 0.6, 0) if i == 2 else (1, 0, 0, 0))
+        build.join(
+            kind,
+            a,
+            b,
+            (0.5 if i else 0.0, 0, 0),
+            (-0.5, 0, 0),
+            TILTED if i == 1 else (1, 0, 0, 0),
+            (0.8, 0, 0.6, 0) if i == 2 else (1, 0, 0, 0),
+        )
 
 
 def loop(build, kind):
@@ -73,19 +103,38 @@ def limited(build, kind):
         if kind == "gear":
             build.join("hinge" if i else "slider", a, b, (0.5 if i else 0, 0, 0), (-0.5, 0, 0), name=f"j{i}")
             if i:
-                build.scene.add_joint(mc.GearJoint(f"j{i - 1}", f"j{i}", ratio=0.5 * (build.unit if i == 1 else 1.0),
-                                                   constant=0.4 * (build.unit if i == 1 else 1.0)))
+                build.scene.add_joint(
+                    mc.GearJoint(
+                        f"j{i - 1}",
+                        f"j{i}",
+                        ratio=0.5 * (build.unit if i == 1 else 1.0),
+                        constant=0.4 * (build.unit if i == 1 else 1.0),
+                    )
+                )
         elif kind == "swing limits":
-            build.join("ball", a, b, (0.5 if i else 0, 0, 0), (-0.5, 0, 0), (0.8, 0, 0.6, 0), swing_limit=0.5,
-                       twist_limits=(0.3, 1))
+            build.join(
+                "ball",
+                a,
+                b,
+                (0.5 if i else 0, 0, 0),
+                (-0.5, 0, 0),
+                (0.8, 0, 0.6, 0),
+                swing_limit=0.5,
+                twist_limits=(0.3, 1),
+            )
         else:
-            at, = build.places((i, 0, 0))
-            build.scene.add_joint({
-                "hinge limits": lambda: mc.HingeJoint(a, b, at, (0, 1, 0), limits=(0.5 + 0.1 * i, 2.0)),
-                "slider limits": lambda: mc.SliderJoint(a, b, (0.6, 0, 0.8), at,
-                                                        limits=np.array((0.4 + 0.1 * i, 2)) * build.unit),
-                "universal limits": lambda: mc.UniversalJoint(a, b, at, (1, 0, 0), (0, 1, 0),
-                                                              limits=((0.4, 1), (-2, -0.6)))}[kind]())
+            (at,) = build.places((i, 0, 0))
+            build.scene.add_joint(
+                {
+                    "hinge limits": lambda: mc.HingeJoint(a, b, at, (0, 1, 0), limits=(0.5 + 0.1 * i, 2.0)),
+                    "slider limits": lambda: mc.SliderJoint(
+                        a, b, (0.6, 0, 0.8), at, limits=np.array((0.4 + 0.1 * i, 2)) * build.unit
+                    ),
+                    "universal limits": lambda: mc.UniversalJoint(
+                        a, b, at, (1, 0, 0), (0, 1, 0), limits=((0.4, 1), (-2, -0.6))
+                    ),
+                }[kind]()
+            )
 
 
 def scene(kind, unit, mass, **keywords):
@@ -142,8 +191,9 @@ def pendulum(size, gravity=9.8125, on_a=(0, 0, 0), turn=(1, 0, 0, 0), joint=mc.B
     """A ball on an arm of its length, whose joint is open."""
     made = mc.Scene(gravity=(0, 0, -gravity))
     made.add_body("bob", mass=1.0, inertia=np.full(3, 0.01) * size**2, position=(0, 0, 0))
-    made.add_joint(joint(None, "bob", frame_a=(np.array(on_a) * size, turn), frame_b=((0, 0, size), (1, 0, 0, 0)),
-                         name="pivot"))
+    made.add_joint(
+        joint(None, "bob", frame_a=(np.array(on_a) * size, turn), frame_b=((0, 0, size), (1, 0, 0, 0)), name="pivot")
+    )
     return mc.World(made, dt=1 / 240, **keywords)
 
 
@@ -156,10 +206,11 @@ def test_how_fast_joints_close_follows_from_their_length_and_gravity(size, gravi
         world = pendulum(size, gravity, on_a=(0, 0, 31), push_speed=given)
         world.step()
         assert world.joint_errors()[0, 0] == pytest.approx(30 * size - way / 240, rel=1e-9)
-        world = pendulum(size, gravity, on_a=(0, 0, 1), turn=(np.cos(0.25), np.sin(0.25), 0, 0), joint=mc.FixedJoint,
-                         push_speed=given)
+        world = pendulum(
+            size, gravity, on_a=(0, 0, 1), turn=(np.cos(0.25), np.sin(0.25), 0, 0), joint=mc.FixedJoint, push_speed=given
+        )
         world.step()
-        left = 2 * np.sin(world.joint_errors()[0, 1] / 2)                  # what its rows measure
+        left = 2 * np.sin(world.joint_errors()[0, 1] / 2)  # what its rows measure
         assert left == pytest.approx(2 * np.sin(0.25) - turn / 240, abs=2e-5 + 1e-3 * turn / 240)
 
 
@@ -181,5 +232,6 @@ def test_a_joint_is_measured_anew_when_its_body_is_another():
             world.set_shape("bob", shape)
         gap = world.joint_errors()[0, 0]
         world.step()
-        assert gap - world.joint_errors()[0, 0] == pytest.approx((3 * length + 0.1 * np.sqrt(9.81 * length)) / 240,
-                                                                 rel=1e-6)
+        assert gap - world.joint_errors()[0, 0] == pytest.approx(
+            (3 * length + 0.1 * np.sqrt(9.81 * length)) / 240, rel=1e-6
+        )

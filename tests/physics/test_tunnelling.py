@@ -11,13 +11,26 @@ from mcsim.core.rotation import matrix
 
 CLOUD = np.random.default_rng(7).normal(size=(12, 3)) * 0.02
 SHAPES = {
-    "ball": mc.Sphere(0.01), "box": mc.Box((0.01, 0.01, 0.01)), "capsule": mc.Capsule(0.005, 0.02),
-    "plate": mc.Box((0.1, 0.1, 0.002)), "rod": mc.Box((0.2, 0.005, 0.005)), "cylinder": mc.Cylinder(0.02, 0.01),
-    "hull": mc.ConvexHull(CLOUD), "compound": [mc.Sphere(0.02), mc.Box((0.02, 0.01, 0.01), position=(0.03, 0, 0))],
+    "ball": mc.Sphere(0.01),
+    "box": mc.Box((0.01, 0.01, 0.01)),
+    "capsule": mc.Capsule(0.005, 0.02),
+    "plate": mc.Box((0.1, 0.1, 0.002)),
+    "rod": mc.Box((0.2, 0.005, 0.005)),
+    "cylinder": mc.Cylinder(0.02, 0.01),
+    "hull": mc.ConvexHull(CLOUD),
+    "compound": [mc.Sphere(0.02), mc.Box((0.02, 0.01, 0.01), position=(0.03, 0, 0))],
 }
-WORLDS = [dict(), dict(substeps=1), dict(solver="pgs"), dict(friction_points="point"), dict(stabilization="baumgarte"),
-          dict(stabilization="none"), dict(stabilization="projection"), dict(stabilization="ggl"),
-          dict(stabilization="split_impulse")]
+WORLDS = [
+    dict(),
+    dict(substeps=1),
+    dict(solver="pgs"),
+    dict(friction_points="point"),
+    dict(stabilization="baumgarte"),
+    dict(stabilization="none"),
+    dict(stabilization="projection"),
+    dict(stabilization="ggl"),
+    dict(stabilization="split_impulse"),
+]
 every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(map(str, k.values())) or "default")
 WALLS = ("static", "kinematic", "dynamic", "plane")
 
@@ -44,9 +57,16 @@ def shoot(rng, name, wall, restitution=0.0, **keywords):
     d[2] = -abs(d[2]) - 0.3
     d /= np.linalg.norm(d)
     speed = rng.uniform(20, 200)
-    scene.add_body("shot", shape=SHAPES[name], position=-d * rng.uniform(1.0, 4.0), velocity=d * speed, material=material,
-                   orientation=quaternion(rng), angular_velocity=direction(rng) * rng.choice([0.0, 200.0]),
-                   bullet=wall == "dynamic")
+    scene.add_body(
+        "shot",
+        shape=SHAPES[name],
+        position=-d * rng.uniform(1.0, 4.0),
+        velocity=d * speed,
+        material=material,
+        orientation=quaternion(rng),
+        angular_velocity=direction(rng) * rng.choice([0.0, 200.0]),
+        bullet=wall == "dynamic",
+    )
     world = mc.World(scene, **keywords)
     for _ in range(int(300 / speed) + 20):
         world.step()
@@ -114,8 +134,14 @@ def test_nothing_leaves_a_closed_room(kind, restitution):
                 half, at = np.full(3, 2.5), np.zeros(3)
                 half[axis], at[axis] = 0.005, 2.005 * side
                 scene.add_body(kind=kind, shape=mc.Box(half), position=at, material=material)
-            scene.add_body("shot", shape=SHAPES[name], position=rng.uniform(-1.7, 1.7, 3), orientation=quaternion(rng),
-                           velocity=direction(rng) * rng.uniform(20, 200), material=material)
+            scene.add_body(
+                "shot",
+                shape=SHAPES[name],
+                position=rng.uniform(-1.7, 1.7, 3),
+                orientation=quaternion(rng),
+                velocity=direction(rng) * rng.uniform(20, 200),
+                material=material,
+            )
             world = mc.World(scene)
             for _ in range(60):
                 world.step()
@@ -128,9 +154,13 @@ def test_two_balls_head_on(bullet):
     for restitution in (0.0, 1.0):
         scene = mc.Scene(gravity=(0, 0, 0))
         for side in (-1, 1):
-            scene.add_body(shape=mc.Sphere(0.01), position=(3.0 * side, 0, 0), velocity=(-200.0 * side, 0, 0),
-                           bullet=bullet,
-                           material=mc.Material(0.5, restitution))
+            scene.add_body(
+                shape=mc.Sphere(0.01),
+                position=(3.0 * side, 0, 0),
+                velocity=(-200.0 * side, 0, 0),
+                bullet=bullet,
+                material=mc.Material(0.5, restitution),
+            )
         world = mc.World(scene)
         world.step(4)
         assert world.positions[0, 0] < world.positions[1, 0]
@@ -152,8 +182,9 @@ def test_against_a_corner_and_an_edge():
 
 def test_a_stack_hit_by_a_bullet_stays_finite():
     scene = mc.load("tower", n=8)
-    scene.add_body("bullet", shape=mc.Sphere(0.02), density=8000.0, position=(-5, 0.03, 3.3), velocity=(200, 0, 0),
-                   bullet=True)
+    scene.add_body(
+        "bullet", shape=mc.Sphere(0.02), density=8000.0, position=(-5, 0.03, 3.3), velocity=(200, 0, 0), bullet=True
+    )
     world = mc.World(scene)
     before = world.energy().kinetic
     for _ in range(120):
@@ -166,8 +197,10 @@ def test_a_stack_hit_by_a_bullet_stays_finite():
 def test_what_passes_by_is_not_touched(gap, shape):
     """Past a wall's end and along its face, at 200 m/s: the velocity stays to the bit."""
     reach = {"ball": 0.01, "box": 0.01, "capsule": 0.025}[shape]
-    for position, velocity in (((1 + gap + reach, 0, 2.0), (0, 0, -200.0)),
-                               ((-3.0, 0, 0.005 + gap + reach), (200.0, 0, 0))):
+    for position, velocity in (
+        ((1 + gap + reach, 0, 2.0), (0, 0, -200.0)),
+        ((-3.0, 0, 0.005 + gap + reach), (200.0, 0, 0)),
+    ):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("wall", kind="static", shape=mc.Box((1, 1, 0.005)))
         scene.add_body("other", shape=mc.Box((1, 1, 0.005)), position=(0, 0, -5.0))

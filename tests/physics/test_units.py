@@ -12,9 +12,31 @@ import mcsim as mc
 from units import in_units
 
 # Ready scenes that are small.
-SCENES = ("newton_cradle", "dzhanibekov", "stack", "wall", "dominoes", "card_tower", "arch", "wrecking_ball",
-          "one", "pyramid", "tower", "chain20_heavy", "marbles", "terrain", "pendulum", "spinning_top", "incline",
-          "tower10_heavy", "bridge", "free_ragdoll", "slider_crank", "four_bar", "cardan_shaft")
+SCENES = (
+    "newton_cradle",
+    "dzhanibekov",
+    "stack",
+    "wall",
+    "dominoes",
+    "card_tower",
+    "arch",
+    "wrecking_ball",
+    "one",
+    "pyramid",
+    "tower",
+    "chain20_heavy",
+    "marbles",
+    "terrain",
+    "pendulum",
+    "spinning_top",
+    "incline",
+    "tower10_heavy",
+    "bridge",
+    "free_ragdoll",
+    "slider_crank",
+    "four_bar",
+    "cardan_shaft",
+)
 STEPS = 12
 
 
@@ -32,16 +54,30 @@ def draw(seed, ground="plane"):
     else:
         g = np.linspace(-6, 6, n)
         places = [(x, y, 0.0) for x in g for y in g]
-        faces = [f for i in range(n - 1) for j in range(n - 1) for f in (
-            (i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1), (i * n + j, (i + 1) * n + j + 1, i * n + j + 1))]
+        faces = [
+            f
+            for i in range(n - 1)
+            for j in range(n - 1)
+            for f in ((i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1), (i * n + j, (i + 1) * n + j + 1, i * n + j + 1))
+        ]
         scene.add_body("ground", shape=mc.Mesh(places, faces), kind="static")
     for i in range(10):
         r, q = np.exp(rng.uniform(np.log(0.05), 0.0)), rng.normal(size=4)
-        shape = (mc.Sphere(r), mc.Box(r * rng.uniform(0.3, 1, 3)), mc.Capsule(0.5 * r, 0.5 * r), mc.Cylinder(r, 0.4 * r),
-                 mc.ConvexHull(r * rng.uniform(-1, 1, (12, 3))))[i % 5]
-        scene.add_body(shape=shape, position=(*rng.uniform(-1.5, 1.5, 2), 0.6 + 0.7 * i), orientation=q / np.linalg.norm(q),
-                       velocity=rng.normal(size=3), angular_velocity=2 * rng.normal(size=3),
-                       material=mc.Material(friction=0.5, restitution=0.3 * (i % 2), rolling_friction=0.01 * r * (i % 3)))
+        shape = (
+            mc.Sphere(r),
+            mc.Box(r * rng.uniform(0.3, 1, 3)),
+            mc.Capsule(0.5 * r, 0.5 * r),
+            mc.Cylinder(r, 0.4 * r),
+            mc.ConvexHull(r * rng.uniform(-1, 1, (12, 3))),
+        )[i % 5]
+        scene.add_body(
+            shape=shape,
+            position=(*rng.uniform(-1.5, 1.5, 2), 0.6 + 0.7 * i),
+            orientation=q / np.linalg.norm(q),
+            velocity=rng.normal(size=3),
+            angular_velocity=2 * rng.normal(size=3),
+            material=mc.Material(friction=0.5, restitution=0.3 * (i % 2), rolling_friction=0.01 * r * (i % 3)),
+        )
     return scene
 
 
@@ -74,15 +110,18 @@ def test_ready_scenes_in_other_masses_have_the_same_bits(name):
 
 def told(world, length=1.0, time=1.0):
     """Its state in the first units."""
-    return np.hstack([world.positions / length, world.orientations, world.velocities * (time / length),
-                      world.angular_velocities * time])
+    return np.hstack(
+        [world.positions / length, world.orientations, world.velocities * (time / length), world.angular_velocities * time]
+    )
 
 
 def assert_same_in(scene, kind=mc.World, steps=60, length=1.0, mass=1.0, time=1.0, **seconds):
     """All of the state after every step. seconds: settings of the first units with a power of time, (value, power)."""
+
     def world(**units):
         of = units.get("time", 1.0)
         return kind(in_units(scene, **units), dt=of / 60, **{k: v * of**power for k, (v, power) in seconds.items()})
+
     first, other = world(), world(length=length, mass=mass, time=time)
     for k in range(steps):
         first.step()
@@ -90,8 +129,9 @@ def assert_same_in(scene, kind=mc.World, steps=60, length=1.0, mass=1.0, time=1.
         assert np.array_equal(told(first), told(other, length, time)), f"step {k}"
 
 
-@pytest.mark.parametrize("units", ({"mass": 0.25}, {"mass": 0.5}, {"mass": 2.0**9}, {"length": 0.25}, {"length": 64.0}),
-                         ids=str)
+@pytest.mark.parametrize(
+    "units", ({"mass": 0.25}, {"mass": 0.5}, {"mass": 2.0**9}, {"length": 0.25}, {"length": 64.0}), ids=str
+)
 @pytest.mark.parametrize("name", ("four_bar", "slider_crank", "wrecking_ball", "chain20_heavy"))
 def test_motors_in_loops_are_probed_alike_in_any_unit(name, units):
     """What joints answer to a unit impulse has no size of its own that would say when it is found."""
@@ -113,8 +153,14 @@ def presses(shape):
     scene.add_joint(mc.HingeJoint(None, "crank", (-0.5, 0, 0.7), (0, 1, 0), motion=mc.Motion(velocity=1.3)))
     scene.add_joint(mc.BallJoint("crank", "wheel", (0.5, 0, 0.7)))
     for side in (-1, 1):
-        scene.add_body(kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(5 + 0.65 * side, 0, 1), material=bouncing,
-                       orientation=(0.96, 0, 0, 0.28) if side > 0 else (1, 0, 0, 0), velocity=(-1.0 * side, 0, 0))
+        scene.add_body(
+            kind="kinematic",
+            shape=mc.Box((0.1, 1, 1)),
+            position=(5 + 0.65 * side, 0, 1),
+            material=bouncing,
+            orientation=(0.96, 0, 0, 0.28) if side > 0 else (1, 0, 0, 0),
+            velocity=(-1.0 * side, 0, 0),
+        )
     scene.add_body("squeezed", shape=mc.Box((0.5, 0.4, 0.3)), position=(5, 0, 0.31), material=bouncing)
     return scene
 
@@ -135,8 +181,9 @@ def heavy_top(count, ratio):
     scene = mc.Scene(gravity=(0, 0, -9.8125))
     scene.add_body("ground", shape=mc.Plane((0, 0, 1)), kind="static")
     for i in range(count):
-        scene.add_body(shape=mc.Box((0.5, 0.5, 0.5)), mass=1000.0 * (ratio if i == count - 1 else 1),
-                       position=(0, 0, 0.5 + i))
+        scene.add_body(
+            shape=mc.Box((0.5, 0.5, 0.5)), mass=1000.0 * (ratio if i == count - 1 else 1), position=(0, 0, 0.5 + i)
+        )
     return scene
 
 
@@ -163,9 +210,19 @@ def test_random_scenes_in_other_lengths_have_the_same_bits(ground, seed, k):
     assert_same(draw(seed, ground), k, 1e-12 if ground == "mesh" else 0.0, steps=50)
 
 
-@pytest.mark.parametrize("keywords", (
-    {"solver": "pgs"}, {"stabilization": "baumgarte"}, {"stabilization": "split_impulse"}, {"friction": "pyramid"},
-    {"stabilization": "projection"}, {"friction_points": "point"}, {"substeps": 1}), ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    (
+        {"solver": "pgs"},
+        {"stabilization": "baumgarte"},
+        {"stabilization": "split_impulse"},
+        {"friction": "pyramid"},
+        {"stabilization": "projection"},
+        {"friction_points": "point"},
+        {"substeps": 1},
+    ),
+    ids=str,
+)
 def test_other_ways_to_solve_in_other_lengths_have_the_same_bits(keywords):
     assert_same(draw(4), -6, steps=30, **keywords)
 
@@ -177,8 +234,14 @@ def test_what_slides_and_spins_ends_its_sweeps_alike(k, direct):
     scene = mc.Scene(name="slide")
     scene.add_body("floor", shape=mc.Box((30, 30, 1)), kind="static", position=(0, 0, -1))
     for i, (shape, h) in enumerate(((mc.Box((0.5, 0.3, 0.2)), 0.2), (mc.Sphere(0.3), 0.3), (mc.Cylinder(0.3, 0.2), 0.2))):
-        scene.add_body(f"s{i}", shape=shape, position=(0, 3 * i, h), velocity=(3, 1, 0), angular_velocity=(0, 0, 2 + i),
-                       material=mc.Material(friction=0.5, torsional_friction=0.02 * i, rolling_friction=0.01 * i))
+        scene.add_body(
+            f"s{i}",
+            shape=shape,
+            position=(0, 3 * i, h),
+            velocity=(3, 1, 0),
+            angular_velocity=(0, 0, 2 + i),
+            material=mc.Material(friction=0.5, torsional_friction=0.02 * i, rolling_friction=0.01 * i),
+        )
     if direct:
         for i, (v, z) in enumerate(((0, 1.5), (0.5, 0.8))):
             scene.add_body(f"w{i}", shape=mc.Capsule(0.1, 0.3), position=(5, 0, z), velocity=(v, 0.4 * v, 0))
@@ -202,8 +265,9 @@ def test_masses_and_times_too(k):
     scene, unit = draw(5), 2.0**k
     told = moved(scene, push_speed=3.0, sleep_speed=0.01, sleep_time=0.5)
     heavy = moved(in_units(scene, mass=unit), push_speed=3.0, sleep_speed=0.01, sleep_time=0.5)
-    slow = moved(in_units(scene, time=unit), dt=unit / 60, push_speed=3.0 / unit, sleep_speed=0.01 / unit,
-                 sleep_time=0.5 * unit)
+    slow = moved(
+        in_units(scene, time=unit), dt=unit / 60, push_speed=3.0 / unit, sleep_speed=0.01 / unit, sleep_time=0.5 * unit
+    )
     for found in (heavy, slow):
         assert np.array_equal(found[0], told[0]) and np.array_equal(found[1], told[1])
 
@@ -228,6 +292,7 @@ def test_generalized_coordinates_in_other_lengths():
 
 # ---- small bodies under the gravity that there is ----------------------------------------------------------------------
 
+
 def pyramid(size, base, top=1.0, drop=0.0, **keywords):
     """Cubes of so many metres; -> the top's height by what it was, after 1.5 s."""
     e = size / 2
@@ -236,8 +301,11 @@ def pyramid(size, base, top=1.0, drop=0.0, **keywords):
     for i in range(base):
         for j in range(i, base):
             last = i == base - 1
-            scene.add_body(shape=mc.Box((e, e, e)), density=1000 * (top if last else 1.0),
-                           position=((i + 1) * e + 2 * (j - i) * e - base * e, 0, (2 * i + 1) * e + drop * last))
+            scene.add_body(
+                shape=mc.Box((e, e, e)),
+                density=1000 * (top if last else 1.0),
+                position=((i + 1) * e + 2 * (j - i) * e - base * e, 0, (2 * i + 1) * e + drop * last),
+            )
     world = mc.World(scene, **keywords)
     world.step(90)
     return world.positions[-1][2] / ((2 * base - 1) * e)

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 import mcsim as mc
 from amounts import amount
 
-REACH = 80.0                                             # of every ground [m]
+REACH = 80.0  # of every ground [m]
 
 
 def grounds():
@@ -18,9 +18,13 @@ def grounds():
     vertices = [(x, y, 0.0) for x in steps for y in steps]
     starts = [9 * i + j for i in range(8) for j in range(8)]
     faces = [face for a in starts for face in ((a, a + 9, a + 1), (a + 1, a + 9, a + 10))]
-    return {"plane": mc.Plane((0, 0, 1)), "box": mc.Box((REACH, REACH, 0.5), position=(0, 0, -0.5)),
-            "hull": mc.ConvexHull(corners), "mesh": mc.Mesh(vertices, faces),
-            "field": mc.HeightField(np.zeros((9, 9)), spacing=REACH / 4)}
+    return {
+        "plane": mc.Plane((0, 0, 1)),
+        "box": mc.Box((REACH, REACH, 0.5), position=(0, 0, -0.5)),
+        "hull": mc.ConvexHull(corners),
+        "mesh": mc.Mesh(vertices, faces),
+        "field": mc.HeightField(np.zeros((9, 9)), spacing=REACH / 4),
+    }
 
 
 GROUNDS = grounds()
@@ -28,7 +32,8 @@ RING = [(np.cos(k * np.pi / 6), np.sin(k * np.pi / 6)) for k in range(12)]
 THIN = {
     "hull": lambda t: mc.ConvexHull([(0.1 * x, 0.06 * y, t * z / 2) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]),
     "disc": lambda t: mc.ConvexHull([(0.08 * x, 0.08 * y, t * z / 2) for x, y in RING for z in (-1, 1)]),
-    "box": lambda t: mc.Box((0.1, 0.06, t / 2)), "cylinder": lambda t: mc.Cylinder(0.08, t / 2),
+    "box": lambda t: mc.Box((0.1, 0.06, t / 2)),
+    "cylinder": lambda t: mc.Cylinder(0.08, t / 2),
 }
 
 
@@ -38,8 +43,14 @@ def slide(shape, ground, thick, speed, drop=0.0, kind="static", steps=20, world=
     smooth = mc.Material(friction=0.0)
     scene = mc.Scene()
     scene.add_body("ground", kind=kind, shape=ground, material=smooth)
-    scene.add_body("card", shape=shape, position=(0.37, 0.23, thick / 2 + drop), velocity=(speed, 0.1 * speed, 0),
-                   orientation=(0.96, 0, 0, 0.28), material=smooth)
+    scene.add_body(
+        "card",
+        shape=shape,
+        position=(0.37, 0.23, thick / 2 + drop),
+        velocity=(speed, 0.1 * speed, 0),
+        orientation=(0.96, 0, 0, 0.28),
+        material=smooth,
+    )
     world = world(scene, **keywords)
     start, way, lowest, held = world.positions[1, :2].copy(), np.zeros(2), np.inf, 0
     for _ in range(steps):
@@ -51,8 +62,14 @@ def slide(shape, ground, thick, speed, drop=0.0, kind="static", steps=20, world=
 
 
 @settings(max_examples=amount(20, 60))
-@given(shape=st.sampled_from(sorted(THIN)), ground=st.sampled_from(sorted(GROUNDS)), thick=st.floats(-3.7, -1.7),
-       speed=st.floats(-1, 1.5), substeps=st.sampled_from([1, 2, 4, 8]), drop=st.sampled_from([0.0, 0.01, 0.05]))
+@given(
+    shape=st.sampled_from(sorted(THIN)),
+    ground=st.sampled_from(sorted(GROUNDS)),
+    thick=st.floats(-3.7, -1.7),
+    speed=st.floats(-1, 1.5),
+    substeps=st.sampled_from([1, 2, 4, 8]),
+    drop=st.sampled_from([0.0, 0.01, 0.05]),
+)
 def test_thin_bodies_slide_as_far_as_their_velocity_says(shape, ground, thick, speed, substeps, drop):
     """0.2 to 20 mm, 0.1 to 30 m/s. (A substep of 1/60 s lets anything sink by 0.14 mm: soft contacts.)"""
     thick, speed = 10.0**thick, 10.0**speed
@@ -60,9 +77,19 @@ def test_thin_bodies_slide_as_far_as_their_velocity_says(shape, ground, thick, s
     assert off < 1e-6 and lowest > -0.99
 
 
-@pytest.mark.parametrize("keywords", [dict(world=mc.ReducedWorld), dict(solver="pgs"), dict(solver="admm"),
-                                      dict(stabilization="baumgarte"), dict(stabilization="projection"),
-                                      dict(friction_points="point"), dict(kind="kinematic")], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(world=mc.ReducedWorld),
+        dict(solver="pgs"),
+        dict(solver="admm"),
+        dict(stabilization="baumgarte"),
+        dict(stabilization="projection"),
+        dict(friction_points="point"),
+        dict(kind="kinematic"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("shape", sorted(THIN))
 def test_in_every_world(shape, keywords):
     off, lowest, held = slide(THIN[shape](0.006), GROUNDS["box"], 0.006, 1.0, **keywords)
@@ -81,8 +108,14 @@ def test_what_is_set_back_keeps_its_way_along_the_wall():
     goes on."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wall", kind="static", shape=mc.Box((30, 30, 0.005)), material=mc.Material(friction=0.0))
-    scene.add_body("rod", shape=mc.Box((0.2, 0.005, 0.005)), position=(0, 0, 1.5), velocity=(30.0, 0, -100.0),
-                   angular_velocity=(0, 180.0, 0), material=mc.Material(friction=0.0))
+    scene.add_body(
+        "rod",
+        shape=mc.Box((0.2, 0.005, 0.005)),
+        position=(0, 0, 1.5),
+        velocity=(30.0, 0, -100.0),
+        angular_velocity=(0, 180.0, 0),
+        material=mc.Material(friction=0.0),
+    )
     world = mc.World(scene)
     held = 0
     for _ in range(12):

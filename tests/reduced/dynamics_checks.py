@@ -10,13 +10,19 @@ from mcsim.reduced.system import System
 from random_trees import random_forces, random_scene, random_state
 from twin import rotation_of
 
-FIRST = 1000                    # number of the first random tree
-AGREE = 1e-10                   # relative
-BALLS = ("quaternion", "ypr")   # of random trees, in turn
+FIRST = 1000  # number of the first random tree
+AGREE = 1e-10  # relative
+BALLS = ("quaternion", "ypr")  # of random trees, in turn
 # Method: what it is asked with, of q, qd, x (q̈ or τ) and forces. All give an array or a tuple of arrays.
 ASKED = {
-    "inverse_dynamics": "q qd x forces", "forward_dynamics": "q qd x forces", "bias_force": "q qd",
-    "velocities": "q qd", "energy": "q qd", "momentum": "q qd", "mass_matrix": "q", "poses": "q",
+    "inverse_dynamics": "q qd x forces",
+    "forward_dynamics": "q qd x forces",
+    "bias_force": "q qd",
+    "velocities": "q qd",
+    "energy": "q qd",
+    "momentum": "q qd",
+    "mass_matrix": "q",
+    "poses": "q",
 }
 
 
@@ -36,8 +42,10 @@ def chain_of(kind, number=0, gravity=None):
     """Three bodies in a row, all on this kind of joint, some of them reversed: -> System, state."""
     rng = np.random.default_rng(number)
     kinds = {"spherical_ypr": "spherical", "rack_pinion": "revolute"}
-    system = System(random_scene(rng, 3, kinds=(kinds.get(kind, kind),), branching=0.0, gravity=gravity),
-                    ball="ypr" if kind == "spherical_ypr" else "quaternion")
+    system = System(
+        random_scene(rng, 3, kinds=(kinds.get(kind, kind),), branching=0.0, gravity=gravity),
+        ball="ypr" if kind == "spherical_ypr" else "quaternion",
+    )
     if kind == "rack_pinion":
         as_kind(system, kind, 0.4)
     return system, state_of(rng, system)
@@ -45,8 +53,9 @@ def chain_of(kind, number=0, gravity=None):
 
 def as_kind(system, kind, constant):
     """The system with all of its revolute joints made another kind of one angle."""
-    system.links = [replace(link, kind=kind, constant=constant) if link.kind == "revolute" else link
-                    for link in system.links]
+    system.links = [
+        replace(link, kind=kind, constant=constant) if link.kind == "revolute" else link for link in system.links
+    ]
     return system
 
 
@@ -90,8 +99,7 @@ class Compiled:
 def by_link(system, positions, orientations):
     """Poses of bodies as the twin gives them: centres of mass (links, 3), rotations (links, 3, 3) of link frames."""
     rotations = [rotation_of(orientations[link.body_number]) @ link.frame[1].T for link in system.links]
-    return (positions[[link.body_number for link in system.links]].reshape(-1, 3),
-            np.array(rotations).reshape(-1, 3, 3))
+    return (positions[[link.body_number for link in system.links]].reshape(-1, 3), np.array(rotations).reshape(-1, 3, 3))
 
 
 def parts(answer):
@@ -115,12 +123,19 @@ def apart(method, found, expected):
 def differences(dynamics, reference, state):
     """{method: how far apart the answers are}, of all methods that `dynamics` has; Jacobians of some links."""
     asked = {method: [state[name] for name in names.split()] for method, names in ASKED.items()}
-    result = {method: apart(method, getattr(dynamics, method)(*given), getattr(reference, method)(*given))
-              for method, given in asked.items() if hasattr(dynamics, method)}
+    result = {
+        method: apart(method, getattr(dynamics, method)(*given), getattr(reference, method)(*given))
+        for method, given in asked.items()
+        if hasattr(dynamics, method)
+    }
     if hasattr(dynamics, "body_jacobian"):
         result["body_jacobian"] = max(
-            (apart("body_jacobian", dynamics.body_jacobian(i, state["q"]), reference.body_jacobian(i, state["q"]))
-             for i in range(len(dynamics.links) - 1, -1, -11)), default=0.0)
+            (
+                apart("body_jacobian", dynamics.body_jacobian(i, state["q"]), reference.body_jacobian(i, state["q"]))
+                for i in range(len(dynamics.links) - 1, -1, -11)
+            ),
+            default=0.0,
+        )
     return result
 
 

@@ -20,7 +20,7 @@ def looped_system(rng, count, kinds=LOOPS, loops=1, ball="quaternion"):
         for k in range(loops):
             _close(rng, scene, kinds[rng.integers(len(kinds))], f"loop{k}")
         system = System(scene, tree=tree, ball=ball)
-        if len(system.loops) == loops:              # else one of them holds two trees together
+        if len(system.loops) == loops:  # else one of them holds two trees together
             return system
 
 
@@ -32,8 +32,9 @@ def _close(rng, scene, kind, name):
     rotation, position, *_ = joint_shape(kind, joint_coordinates(rng, kind), pitch)
     place = compose(compose(world_frame(scene, a), frame_a), (position, from_matrix(rotation)))
     constant = {"pitch": pitch} if kind == "helical" else {}
-    scene.add_joint(JOINTS[kind](a, b, frame_a=frame_a, frame_b=relative(world_frame(scene, b), place), name=name,
-                                 **constant))
+    scene.add_joint(
+        JOINTS[kind](a, b, frame_a=frame_a, frame_b=relative(world_frame(scene, b), place), name=name, **constant)
+    )
 
 
 def world_frame(scene, name):
@@ -51,6 +52,7 @@ def moving(rng, dynamics, q):
 
 
 # ---- hinges in a circle ----------------------------------------------------------------------------------------------
+
 
 def ring(points, axes):
     """Bars from each hinge to the next one; the last is the world."""

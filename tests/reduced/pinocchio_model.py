@@ -13,7 +13,7 @@ from mcsim.reduced.kinds import KINDS as MODELS, QUATERNIONS
 from twin import Energy, Z, blocks, cross, link_weights, rotation_of, turn
 
 KINDS = tuple(kind for kind in MODELS if kind not in ("rack_pinion", "user"))
-GUIDED = tuple(kind for kind, n in QUATERNIONS.items() if 0 < n < 3)          # a ball that slides along some axes
+GUIDED = tuple(kind for kind, n in QUATERNIONS.items() if 0 < n < 3)  # a ball that slides along some axes
 STILL = pin.SE3.Identity()
 
 
@@ -31,14 +31,23 @@ def _joint_model(link):
         ball = pin.JointModelSpherical()
         return _composite(ball, *slides) if backwards else _composite(*slides, ball)
     return {
-        "revolute": lambda: pin.JointModelRZ(), "prismatic": lambda: pin.JointModelPZ(),
-        "helical": lambda: pin.JointModelHZ(constant), "planar": lambda: pin.JointModelPlanar(),
+        "revolute": lambda: pin.JointModelRZ(),
+        "prismatic": lambda: pin.JointModelPZ(),
+        "helical": lambda: pin.JointModelHZ(constant),
+        "planar": lambda: pin.JointModelPlanar(),
         "cylindrical": lambda: _composite(pin.JointModelPZ(), pin.JointModelRZ()),
-        "spherical": lambda: pin.JointModelSpherical(), "free": lambda: pin.JointModelFreeFlyer(),
-        "universal": lambda: (_composite(pin.JointModelRX(), pin.JointModelRZ()) if backwards
-                              else _composite(pin.JointModelRZ(), pin.JointModelRX())),
-        "spherical_ypr": lambda: (_composite(pin.JointModelRX(), pin.JointModelRY(), pin.JointModelRZ()) if backwards
-                                  else pin.JointModelSphericalZYX()),
+        "spherical": lambda: pin.JointModelSpherical(),
+        "free": lambda: pin.JointModelFreeFlyer(),
+        "universal": lambda: (
+            _composite(pin.JointModelRX(), pin.JointModelRZ())
+            if backwards
+            else _composite(pin.JointModelRZ(), pin.JointModelRX())
+        ),
+        "spherical_ypr": lambda: (
+            _composite(pin.JointModelRX(), pin.JointModelRY(), pin.JointModelRZ())
+            if backwards
+            else pin.JointModelSphericalZYX()
+        ),
     }[link.kind]()
 
 
@@ -61,8 +70,9 @@ def _position(link, q):
         return _xyzw(_conjugate(q) if link.reversed else q)
     if link.kind in GUIDED:
         ways, quaternion = q[:-4], q[-4:]
-        return (np.array([*_xyzw(_conjugate(quaternion)), *(-ways)]) if link.reversed
-                else np.array([*ways, *_xyzw(quaternion)]))
+        return (
+            np.array([*_xyzw(_conjugate(quaternion)), *(-ways)]) if link.reversed else np.array([*ways, *_xyzw(quaternion)])
+        )
     if link.kind == "free":
         place, quaternion = q[:3], q[3:]
         if link.reversed:
@@ -85,7 +95,7 @@ def _velocity_matrix(link, q):
         return np.eye(size)
     if link.kind in ("universal", "spherical_ypr"):
         return -np.eye(size)[::-1]
-    if link.kind in GUIDED:                         # F_p from F_s: first it turns back, then it slides in its own axes
+    if link.kind in GUIDED:  # F_p from F_s: first it turns back, then it slides in its own axes
         n = size - 3
         result = np.zeros((size, size))
         result[:3, n:], result[3:, :n] = -rotation_of(q[n:]), -np.eye(n)
@@ -95,7 +105,7 @@ def _velocity_matrix(link, q):
     if link.kind == "planar":
         x, y, angle = q
         rotation = turn(Z, angle)
-        rotation[:2, 2] = y, -x                     # r × z
+        rotation[:2, 2] = y, -x  # r × z
         return -rotation
     return -np.eye(size)
 
@@ -119,7 +129,7 @@ class PinocchioModel:
         self.additions = link_weights(system, gravity) - np.outer([link.mass for link in self.links], gravity)
         self.model = pin.Model()
         self.model.gravity = pin.Motion(gravity, np.zeros(3))
-        self.joints, self.frames = [], []           # by link: number of the joint; place of the link in its frame
+        self.joints, self.frames = [], []  # by link: number of the joint; place of the link in its frame
         for i, link in enumerate(self.links):
             joint, place = (self.joints[link.parent], self.frames[link.parent]) if link.parent >= 0 else (0, STILL)
             place = place * pin.SE3(link.turn, link.place)
@@ -128,9 +138,15 @@ class PinocchioModel:
             self.joints.append(joint)
             self.frames.append(place)
             self.model.appendBodyToJoint(joint, pin.Inertia(link.mass, link.com, link.inertia), place)
-        self.centers = [self.model.addFrame(pin.Frame(
-            f"center{i}", self.joints[i], 0, self.frames[i] * pin.SE3(np.eye(3), link.com), pin.FrameType.OP_FRAME),
-            False) for i, link in enumerate(self.links)]
+        self.centers = [
+            self.model.addFrame(
+                pin.Frame(
+                    f"center{i}", self.joints[i], 0, self.frames[i] * pin.SE3(np.eye(3), link.com), pin.FrameType.OP_FRAME
+                ),
+                False,
+            )
+            for i, link in enumerate(self.links)
+        ]
         self.data = self.model.createData()
 
     # ---- coordinates -------------------------------------------------------------------------------------------------
@@ -191,24 +207,28 @@ class PinocchioModel:
 
     def velocities(self, q, qd):
         pin.forwardKinematics(self.model, self.data, self.position(q), self.velocity_matrix(q) @ qd)
-        twists = np.array([pin.getFrameVelocity(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED).vector
-                           for frame in self.centers])
+        twists = np.array(
+            [pin.getFrameVelocity(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED).vector for frame in self.centers]
+        )
         return twists[:, :3], twists[:, 3:]
 
     def body_jacobian(self, number, q):
-        if self.joints[number] == 0:                # Pinocchio would fall over it
+        if self.joints[number] == 0:  # Pinocchio would fall over it
             return np.zeros((6, self.nv))
         pin.computeJointJacobians(self.model, self.data, self.position(q))
         pin.updateFramePlacements(self.model, self.data)
         jacobian = pin.getFrameJacobian(self.model, self.data, self.centers[number], pin.LOCAL_WORLD_ALIGNED)
-        return jacobian.reshape(6, self.nv) @ self.velocity_matrix(q)           # of one column it comes as a vector
+        return jacobian.reshape(6, self.nv) @ self.velocity_matrix(q)  # of one column it comes as a vector
 
     def energy(self, q, qd):
         p, v = self.position(q), self.velocity_matrix(q) @ qd
         kinetic = pin.computeKineticEnergy(self.model, self.data, p, v)
         # Pinocchio leaves out what is fixed to the world.
-        still = sum(link.mass * (self.frames[i] * link.com) @ self.model.gravity.linear
-                    for i, link in enumerate(self.links) if self.joints[i] == 0)
+        still = sum(
+            link.mass * (self.frames[i] * link.com) @ self.model.gravity.linear
+            for i, link in enumerate(self.links)
+            if self.joints[i] == 0
+        )
         more = np.sum(self.additions * self.poses(q)[0])
         return Energy(kinetic, pin.computePotentialEnergy(self.model, self.data, p) - still - more)
 

@@ -15,9 +15,9 @@ from mcsim.reduced.kinds import KIND_OF, QUATERNIONS
 from mcsim.scene.joints import TYPES
 from twin import joint_shape
 
-JOINTS = {kind: TYPES[name] for name, kind in KIND_OF.items()}      # by the kind that a system calls them
+JOINTS = {kind: TYPES[name] for name, kind in KIND_OF.items()}  # by the kind that a system calls them
 KINDS = tuple(JOINTS)
-TURNING = ("revolute", "universal", "spherical")                       # the kinds that most machines have
+TURNING = ("revolute", "universal", "spherical")  # the kinds that most machines have
 
 
 def random_quaternion(rng):
@@ -40,10 +40,14 @@ def joint_coordinates(rng, kind):
     """Random q of one joint; away from where yaw, pitch and roll are singular."""
     if kind in QUATERNIONS:
         return np.concatenate([rng.uniform(-1, 1, QUATERNIONS[kind]), random_quaternion(rng)])
-    return {"fixed": np.zeros(0), "prismatic": rng.uniform(-1, 1, 1),
-            "cylindrical": rng.uniform([-1, -3], [1, 3]), "planar": rng.uniform([-1, -1, -3], [1, 1, 3]),
-            "universal": rng.uniform(-3, 3, 2),
-            "spherical_ypr": rng.uniform([-3, -1.2, -3], [3, 1.2, 3])}.get(kind, rng.uniform(-3, 3, 1))
+    return {
+        "fixed": np.zeros(0),
+        "prismatic": rng.uniform(-1, 1, 1),
+        "cylindrical": rng.uniform([-1, -3], [1, 3]),
+        "planar": rng.uniform([-1, -1, -3], [1, 1, 3]),
+        "universal": rng.uniform(-3, 3, 2),
+        "spherical_ypr": rng.uniform([-3, -1.2, -3], [3, 1.2, 3]),
+    }.get(kind, rng.uniform(-3, 3, 1))
 
 
 @dataclass
@@ -61,7 +65,7 @@ def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
     branching: 0 for a chain up to 1 for parents drawn from all bodies before. The first tree's base is the world, a
     static body or none (it floats); now and then another tree begins.
     """
-    count = 1 + int(60 * rng.random()**3) if count is None else count
+    count = 1 + int(60 * rng.random() ** 3) if count is None else count
     branching = rng.uniform(0, 1) if branching is None else branching
     plan = _Plan()
     bases = [None]
@@ -81,9 +85,12 @@ def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
             kind = kinds[rng.integers(len(kinds))] if rng.random() < 0.6 else TURNING[rng.integers(len(TURNING))]
             _attach(rng, plan, parent, name, kind if kind in kinds else kinds[0])
         mass = np.exp(rng.uniform(-1.5, 1.5))
-        plan.bodies[name] = {"mass": mass, "inertia": random_inertia(rng, mass),
-                             "center_of_mass": rng.uniform(-0.3, 0.3, 3),
-                             "gravity_scale": rng.uniform(-1, 2) if rng.random() < 0.1 else 1.0}
+        plan.bodies[name] = {
+            "mass": mass,
+            "inertia": random_inertia(rng, mass),
+            "center_of_mass": rng.uniform(-0.3, 0.3, 3),
+            "gravity_scale": rng.uniform(-1, 2) if rng.random() < 0.1 else 1.0,
+        }
     return _scene(rng, plan, rng.uniform(-10, 10, 3) if gravity is None else gravity)
 
 
@@ -115,13 +122,16 @@ def _scene(rng, plan, gravity):
 
 def scenes(largest=12, **arguments):
     """Hypothesis: (Scene, Generator for what else is random)."""
+
     def build(seed, count):
         rng = np.random.default_rng(seed)
         return random_scene(rng, count, **arguments), rng
+
     return st.builds(build, st.integers(0, 2**32 - 1), st.integers(1, largest))
 
 
 # ---- states ----------------------------------------------------------------------------------------------------------
+
 
 def random_q(rng, system):
     """(nq,) with unit quaternions."""

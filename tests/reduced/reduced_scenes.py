@@ -29,8 +29,9 @@ def random_body(scene, name, rng, kind="dynamic"):
     axes = matrix(normalized(rng.normal(size=4)))
     moving = {} if kind == "static" else {"velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}
     mass = {"mass": rng.uniform(0.5, 3.0), "inertia": axes @ np.diag(moments) @ axes.T} if kind == "dynamic" else {}
-    scene.add_body(name, kind=kind, position=place, orientation=turn, center_of_mass=rng.uniform(-0.3, 0.3, 3), **mass,
-                   **moving)
+    scene.add_body(
+        name, kind=kind, position=place, orientation=turn, center_of_mass=rng.uniform(-0.3, 0.3, 3), **mass, **moving
+    )
 
 
 def random_scene(joints, kinds, rng):
@@ -46,6 +47,7 @@ def random_scene(joints, kinds, rng):
 
 
 # ---- forward kinematics ----------------------------------------------------------------------------------------------
+
 
 def turn_about(axis, angle):
     """Rodrigues' formula."""
@@ -116,8 +118,15 @@ def forward_kinematics(system, q, qd):
     Uses of the system only which joint leads to which link, and where its coordinates stand.
     """
     scene = system.scene
-    center = {body.name: (body.position + matrix(body.orientation) @ body.center_of_mass, matrix(body.orientation),
-                          np.zeros(3), np.zeros(3)) for body in scene.bodies}
+    center = {
+        body.name: (
+            body.position + matrix(body.orientation) @ body.center_of_mass,
+            matrix(body.orientation),
+            np.zeros(3),
+            np.zeros(3),
+        )
+        for body in scene.bodies
+    }
     for link in system.links:
         body, joint = scene.body(link.body), link.joint
         constant = joint.constant if link.kind == "helical" else 0.0
@@ -129,7 +138,7 @@ def forward_kinematics(system, q, qd):
         frames = {joint.a: joint.frame_a, joint.b: joint.frame_b}
         parent = joint.b if link.reversed else joint.a
         place, axes, speed, spin = in_world(scene, center, parent, frames[parent])
-        if link.reversed:                   # the frame found is F_s; F_p is where it must have come from
+        if link.reversed:  # the frame found is F_s; F_p is where it must have come from
             axes_p = axes @ rotation.T
             place_p = place - axes_p @ r
             spin_p = spin - axes @ w
@@ -141,8 +150,12 @@ def forward_kinematics(system, q, qd):
             found = place_s, axes_s, speed + np.cross(spin, place_s - place) + axes_s @ v, spin + axes_s @ w
         center[body.name] = carry(found, relative(frames[body.name], (body.center_of_mass, IDENTITY[1])))
     parts = list(zip(*(center[body.name] for body in scene.bodies)))
-    return (np.array(parts[0]), np.array([from_matrix(rotation) for rotation in parts[1]]), np.array(parts[2]),
-            np.array(parts[3]))
+    return (
+        np.array(parts[0]),
+        np.array([from_matrix(rotation) for rotation in parts[1]]),
+        np.array(parts[2]),
+        np.array(parts[3]),
+    )
 
 
 def carry(moving, frame):

@@ -22,9 +22,17 @@ def tangle(seed, order=None, ground=False, loop=False):
     bodies = []
     for i in range(6):
         turn = rng.normal(size=4)
-        bodies.append({"name": f"b{i}", "mass": rng.uniform(0.5, 3.0), "inertia": rng.uniform(0.2, 0.3, 3),
-                       "position": rng.normal(size=3), "orientation": turn / np.linalg.norm(turn),
-                       "velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)})
+        bodies.append(
+            {
+                "name": f"b{i}",
+                "mass": rng.uniform(0.5, 3.0),
+                "inertia": rng.uniform(0.2, 0.3, 3),
+                "position": rng.normal(size=3),
+                "orientation": turn / np.linalg.norm(turn),
+                "velocity": rng.normal(size=3),
+                "angular_velocity": rng.normal(size=3),
+            }
+        )
     for k in order if order is not None else range(6):
         scene.add_body(**bodies[k])
     kinds = rng.permutation(list(JOINTS))
@@ -46,8 +54,10 @@ def twists(world):
 @pytest.mark.parametrize("ground, loop", [(False, False), (True, False), (False, True)])
 def test_both_worlds_begin_alike_in_any_order(seed, ground, loop):
     """The order of the bodies decided which of them moved."""
-    worlds = [mc.ReducedWorld(tangle(seed, order, ground, loop), dt=1e-6)
-              for order in (None, np.random.default_rng(seed).permutation(6))]
+    worlds = [
+        mc.ReducedWorld(tangle(seed, order, ground, loop), dt=1e-6)
+        for order in (None, np.random.default_rng(seed).permutation(6))
+    ]
     if not loop:
         assert twists(worlds[0]) == pytest.approx(twists(worlds[1]), abs=1e-12)
     maximal = mc.World(tangle(seed, None, ground, loop), dt=1e-6)
@@ -126,9 +136,11 @@ def test_the_velocity_of_any_body_is_set(seed, ground, loop):
 def test_a_refused_velocity_changes_nothing():
     world = mc.ReducedWorld(tangle(0, ground=True))
     before = world.state_hash()
-    for call in (lambda: world.set_velocity("b3", (0, 0, np.nan)),
-                 lambda: world.set_velocity("b3", (1, 0, 0), (0, np.inf, 0)),
-                 lambda: world.set_pose("b3", (0, 0, 1))):
+    for call in (
+        lambda: world.set_velocity("b3", (0, 0, np.nan)),
+        lambda: world.set_velocity("b3", (1, 0, 0), (0, np.inf, 0)),
+        lambda: world.set_pose("b3", (0, 0, 1)),
+    ):
         with pytest.raises(mc.SceneError, match="set_velocity|b3.*hangs on joint"):
             call()
         assert world.state_hash() == before

@@ -14,13 +14,23 @@ def falling(kind, velocity):
     scene.add_body("floor", shape=mc.Box((30, 30, 1)), kind="kinematic", position=(0, 0, -1), velocity=velocity)
     if kind == "boxes":
         for i, turn in enumerate(TURNS[:3]):
-            scene.add_body(f"b{i}", shape=mc.Box((0.3, 0.2, 0.4)), position=(3 * i, 0, 0.8), velocity=velocity,
-                           orientation=turn / np.linalg.norm(turn))
+            scene.add_body(
+                f"b{i}",
+                shape=mc.Box((0.3, 0.2, 0.4)),
+                position=(3 * i, 0, 0.8),
+                velocity=velocity,
+                orientation=turn / np.linalg.norm(turn),
+            )
         return scene
     shapes = {"capsules": mc.Capsule(0.1, 0.3), "sticks": mc.Capsule(0.05, 0.3), "plates": mc.Box((0.3, 0.2, 0.05))}
     for i in range(2):
-        scene.add_body(f"b{i}", shape=shapes[kind], position=(0.1 * i, 0, 0.9 + 0.8 * i), velocity=velocity,
-                       angular_velocity=(1.0 - i, 0.5, 2.0))
+        scene.add_body(
+            f"b{i}",
+            shape=shapes[kind],
+            position=(0.1 * i, 0, 0.9 + 0.8 * i),
+            velocity=velocity,
+            angular_velocity=(1.0 - i, 0.5, 2.0),
+        )
     joint = mc.HingeJoint if kind == "plates" else mc.BallJoint
     more = {"axis": (0, 1, 0)} if kind == "plates" else {}
     scene.add_joint(joint("b0", "b1", anchor=(0.05, 0, 1.3), **more))

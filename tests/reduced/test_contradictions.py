@@ -15,8 +15,9 @@ def arms(distance, gravity=(0, 0, 0)):
     for name, x, side in (("a", 0.0, 1), ("b", distance, -1)):
         scene.add_body(name, mass=1, inertia=(0.1, 0.1, 0.1), position=(x, 0, side * 0.5))
         scene.add_joint(mc.BallJoint(None, name, (x, 0, 0), name=f"pivot_{name}"))
-    scene.add_joint(mc.BallJoint("a", "b", frame_a=((0, 0, 0.5), (1, 0, 0, 0)), frame_b=((0, 0, -0.5), (1, 0, 0, 0)),
-                                 name="hands"))
+    scene.add_joint(
+        mc.BallJoint("a", "b", frame_a=((0, 0, 0.5), (1, 0, 0, 0)), frame_b=((0, 0, -0.5), (1, 0, 0, 0)), name="hands")
+    )
     return scene
 
 
@@ -37,7 +38,7 @@ def fastest(world, steps):
 def test_what_cannot_meet_rests_as_near_as_it_can(dt):
     world = mc.ReducedWorld(arms(3.0), dt=dt)
     assert [loop.joint.name for loop in world.system.loops] == ["hands"]
-    assert fastest(world, round(1 / dt)) < 20.0                        # both at push_speed: 3 J
+    assert fastest(world, round(1 / dt)) < 20.0  # both at push_speed: 3 J
     world.step(round(5 / dt))
     assert world.energy().kinetic < 1e-3
     assert world.loop_errors()[0, 0] == pytest.approx(1.0, abs=0.02)
@@ -104,8 +105,9 @@ def fan_out(seed, speed, joint, loose=False, **keywords):
 LIMITED = {
     "swing": lambda rng, a, b, point, axis: mc.BallJoint(a, b, point, swing_limit=rng.uniform(0.3, 1.2)),
     "twist": lambda rng, a, b, point, axis: mc.BallJoint(a, b, point, swing_limit=0.7, twist_limits=(-0.4, 0.6)),
-    "hinge": lambda rng, a, b, point, axis: mc.HingeJoint(a, b, point, axis,
-                                                               limits=(-rng.uniform(0.1, 1), rng.uniform(0.1, 1))),
+    "hinge": lambda rng, a, b, point, axis: mc.HingeJoint(
+        a, b, point, axis, limits=(-rng.uniform(0.1, 1), rng.uniform(0.1, 1))
+    ),
     "rubbing": lambda rng, a, b, point, axis: mc.HingeJoint(a, b, point, axis, limits=(-0.5, 0.5), friction=1.0),
 }
 
@@ -135,8 +137,9 @@ def test_a_chain_with_swing_limits_gains_no_energy(speed, substeps):
         assert fastest(world, 150) <= before * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("spin", "dt", "bound"), ((1.0, 1 / 60, 1e-6), (5.0, 1 / 60, 2e-4), (5.0, 1 / 240, 2e-6),
-                                                    (20.0, 1 / 240, 2e-4)))
+@pytest.mark.parametrize(
+    ("spin", "dt", "bound"), ((1.0, 1 / 60, 1e-6), (5.0, 1 / 60, 2e-4), (5.0, 1 / 240, 2e-6), (20.0, 1 / 240, 2e-4))
+)
 def test_a_limit_bears_what_flings_a_link_out(spin, dt, bound):
     """What velocity products press against a limit is borne as it comes, not after it: the account takes nothing there."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -154,6 +157,7 @@ def test_a_limit_bears_what_flings_a_link_out(spin, dt, bound):
 
 # ---- energy ----------------------------------------------------------------------------------------------------------
 
+
 def contradictory(seed, gravity, **keywords):
     """A random tree of 2 to 6 links, and 1 to 4 joints beside it that nobody asked whether they can be met: rods of 1 cm to
     30 m, frames that are metres apart, turned against each other, several on one link."""
@@ -164,21 +168,37 @@ def contradictory(seed, gravity, **keywords):
         a = None if i == 0 else f"b{rng.integers(0, i)}"
         start, way = np.zeros(3) if a is None else ends[int(a[1:])], rng.normal(size=3)
         ends.append(start + way * rng.uniform(0.2, 1.0) / np.linalg.norm(way))
-        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
-                       position=(start + ends[i]) / 2)
+        scene.add_body(
+            f"b{i}",
+            mass=10 ** rng.uniform(-1, 1),
+            inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
+            position=(start + ends[i]) / 2,
+        )
         axis = rng.normal(size=3)
-        scene.add_joint((lambda: mc.BallJoint(a, f"b{i}", start), lambda: mc.SliderJoint(a, f"b{i}", axis, start),
-                         lambda: mc.UniversalJoint(a, f"b{i}", start, (1, 0, 0), (0, 1, 0)),
-                         lambda: mc.HingeJoint(a, f"b{i}", start, axis))[rng.integers(4)]())
+        scene.add_joint(
+            (
+                lambda: mc.BallJoint(a, f"b{i}", start),
+                lambda: mc.SliderJoint(a, f"b{i}", axis, start),
+                lambda: mc.UniversalJoint(a, f"b{i}", start, (1, 0, 0), (0, 1, 0)),
+                lambda: mc.HingeJoint(a, f"b{i}", start, axis),
+            )[rng.integers(4)]()
+        )
     for _ in range(rng.integers(1, 5)):
         i, other = int(rng.integers(0, count)), int(rng.integers(-1, count))
         a, b = None if other in (-1, i) else f"b{other}", f"b{i}"
-        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
-                  "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
+        frames = {
+            "frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
+            "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0)),
+        }
         rod = rng.uniform(-1, 1, 3), 10 ** rng.uniform(-2, 1.5)
-        scene.add_joint((lambda: mc.DistanceJoint(a, b, rod[0], ends[i], length=rod[1]),
-                         lambda: mc.BallJoint(a, b, **frames),
-                         lambda: mc.HingeJoint(a, b, **frames), lambda: mc.FixedJoint(a, b, **frames))[rng.integers(4)]())
+        scene.add_joint(
+            (
+                lambda: mc.DistanceJoint(a, b, rod[0], ends[i], length=rod[1]),
+                lambda: mc.BallJoint(a, b, **frames),
+                lambda: mc.HingeJoint(a, b, **frames),
+                lambda: mc.FixedJoint(a, b, **frames),
+            )[rng.integers(4)]()
+        )
     return mc.ReducedWorld(scene, dt=float(rng.choice([1e-3, 1 / 240, 1 / 60])), **keywords)
 
 
@@ -215,6 +235,7 @@ def test_a_rod_that_fits_nowhere_in_line_with_its_arm(stabilization, tilt, lengt
 
 # ---- limits and contacts beside them ---------------------------------------------------------------------------------
 
+
 def bounded(seed, perturbed=0, **keywords):
     """As `contradictory`, with limits, many of which are broken as it begins, and shapes, which overlap each other and a
     floor. perturbed: a number other than 0 moves the bodies by 1e-15 of where they are, at random."""
@@ -232,31 +253,55 @@ def bounded(seed, perturbed=0, **keywords):
         start, way = np.zeros(3) if a is None else ends[int(a[1:])], rng.normal(size=3)
         ends.append(start + way * rng.uniform(0.2, 1.0) / np.linalg.norm(way))
         place = (start + ends[i]) / 2 * (1.0 + (1e-15 * noise.uniform(-1, 1, 3) if perturbed else 0.0))
-        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
-                       position=place, shape=SHAPES[rng.integers(4)] if rng.random() < 0.6 else None)
+        scene.add_body(
+            f"b{i}",
+            mass=10 ** rng.uniform(-1, 1),
+            inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
+            position=place,
+            shape=SHAPES[rng.integers(4)] if rng.random() < 0.6 else None,
+        )
         axis = rng.normal(size=3)
-        scene.add_joint((lambda: mc.BallJoint(a, f"b{i}", start, swing_limit=0.5),
-                         lambda: mc.SliderJoint(a, f"b{i}", axis, start, limits=limits()),
-                         lambda: mc.UniversalJoint(a, f"b{i}", start, (1, 0, 0), (0, 1, 0), limits=(limits(), limits())),
-                         lambda: mc.HingeJoint(a, f"b{i}", start, axis, limits=limits()))[rng.integers(4)]())
+        scene.add_joint(
+            (
+                lambda: mc.BallJoint(a, f"b{i}", start, swing_limit=0.5),
+                lambda: mc.SliderJoint(a, f"b{i}", axis, start, limits=limits()),
+                lambda: mc.UniversalJoint(a, f"b{i}", start, (1, 0, 0), (0, 1, 0), limits=(limits(), limits())),
+                lambda: mc.HingeJoint(a, f"b{i}", start, axis, limits=limits()),
+            )[rng.integers(4)]()
+        )
     for _ in range(rng.integers(1, 5)):
         i, other = int(rng.integers(0, count)), int(rng.integers(-1, count))
         a, b = None if other in (-1, i) else f"b{other}", f"b{i}"
-        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
-                  "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
+        frames = {
+            "frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)),
+            "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0)),
+        }
         rod, length = rng.uniform(-1, 1, 3), 10 ** rng.uniform(-2, 1.5)
-        scene.add_joint((lambda: mc.DistanceJoint(a, b, rod, ends[i], length=length),
-                         lambda: mc.DistanceJoint(a, b, rod, ends[i], limits=(length, length + 0.5)),
-                         lambda: mc.BallJoint(a, b, swing_limit=0.3, **frames), lambda: mc.FixedJoint(a, b, **frames),
-                         lambda: mc.HingeJoint(a, b, limits=limits(), **frames),
-                         lambda: mc.SliderJoint(a, b, limits=limits(), **frames),
-                         lambda: mc.UniversalJoint(a, b, limits=(limits(), limits()), **frames))[rng.integers(7)]())
+        scene.add_joint(
+            (
+                lambda: mc.DistanceJoint(a, b, rod, ends[i], length=length),
+                lambda: mc.DistanceJoint(a, b, rod, ends[i], limits=(length, length + 0.5)),
+                lambda: mc.BallJoint(a, b, swing_limit=0.3, **frames),
+                lambda: mc.FixedJoint(a, b, **frames),
+                lambda: mc.HingeJoint(a, b, limits=limits(), **frames),
+                lambda: mc.SliderJoint(a, b, limits=limits(), **frames),
+                lambda: mc.UniversalJoint(a, b, limits=(limits(), limits()), **frames),
+            )[rng.integers(7)]()
+        )
     return mc.ReducedWorld(scene, dt=float(rng.choice([1e-3, 1 / 240, 1 / 60])), **keywords)
 
 
-@pytest.mark.parametrize("keywords", [{}, {"stabilization": "projection"}, {"stabilization": "baumgarte"},
-                                      {"integrator": "rk4"}, {"integrator": "rk4", "stabilization": "baumgarte"}],
-                         ids=lambda keywords: "-".join(keywords.values()) or "soft")
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {},
+        {"stabilization": "projection"},
+        {"stabilization": "baumgarte"},
+        {"integrator": "rk4"},
+        {"integrator": "rk4", "stabilization": "baumgarte"},
+    ],
+    ids=lambda keywords: "-".join(keywords.values()) or "soft",
+)
 def test_limits_and_contacts_that_contradict_loops_drive_nothing(keywords):
     """One in ten burst, or got up to 1e60 J; what is pushed apart at 3 m/s has some 100 J."""
     for seed in range(amount(6, 10)):
@@ -278,9 +323,14 @@ def test_a_rod_in_line_with_what_it_overlaps_is_not_hurled(tilt, dt):
     gained 9e6 J."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
-    scene.add_body("arm", mass=1, inertia=(0.01, 0.01, 0.01), shape=mc.Sphere(0.05, position=(0, 0, -0.6)),
-                   position=(-0.5 * np.sin(tilt), 0, 1 - 0.5 * np.cos(tilt)),
-                   orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0))
+    scene.add_body(
+        "arm",
+        mass=1,
+        inertia=(0.01, 0.01, 0.01),
+        shape=mc.Sphere(0.05, position=(0, 0, -0.6)),
+        position=(-0.5 * np.sin(tilt), 0, 1 - 0.5 * np.cos(tilt)),
+        orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
+    )
     scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 1), (0, 1, 0)))
     world, turned = mc.ReducedWorld(scene, dt=dt), 0.0
     for _ in range(round(1.0 / dt)):
@@ -293,15 +343,18 @@ def test_a_rod_in_line_with_what_it_overlaps_is_not_hurled(tilt, dt):
 
 # ---- anything --------------------------------------------------------------------------------------------------------
 
+
 def random_joint(rng, world, a, b, name):
     point, axis = np.array(world.body(b).position) + 0.2 * rng.normal(size=3), rng.normal(size=3)
-    return [lambda: mc.HingeJoint(a, b, point, axis, limits=(-1, 1) if rng.random() < 0.5 else None, name=name),
-            lambda: mc.BallJoint(a, b, point, swing_limit=0.7, name=name),
-            lambda: mc.SliderJoint(a, b, axis, point, motor=mc.Motor(velocity=1.0, max_force=5.0), name=name),
-            lambda: mc.FixedJoint(a, b, name=name),
-            lambda: mc.UniversalJoint(a, b, point, (1, 0, 0), (0, 1, 0), name=name),
-            lambda: mc.DistanceJoint(a, b, point, point + (0, 0, 0.5), name=name),
-            lambda: mc.PlanarJoint(a, b, point, axis, name=name)][rng.integers(7)]()
+    return [
+        lambda: mc.HingeJoint(a, b, point, axis, limits=(-1, 1) if rng.random() < 0.5 else None, name=name),
+        lambda: mc.BallJoint(a, b, point, swing_limit=0.7, name=name),
+        lambda: mc.SliderJoint(a, b, axis, point, motor=mc.Motor(velocity=1.0, max_force=5.0), name=name),
+        lambda: mc.FixedJoint(a, b, name=name),
+        lambda: mc.UniversalJoint(a, b, point, (1, 0, 0), (0, 1, 0), name=name),
+        lambda: mc.DistanceJoint(a, b, point, point + (0, 0, 0.5), name=name),
+        lambda: mc.PlanarJoint(a, b, point, axis, name=name),
+    ][rng.integers(7)]()
 
 
 def operate(rng, world, k, kinematic):
@@ -310,8 +363,13 @@ def operate(rng, world, k, kinematic):
     what = rng.integers(0, 10)
     if what <= 2 and len(names) < 12:
         kind = "kinematic" if rng.random() < kinematic else "dynamic"
-        world.add_body(f"b{k}", shape=SHAPES[rng.integers(4)], kind=kind,
-                       position=rng.uniform(-1, 1, 3) + (0, 0, 1.5), velocity=rng.normal(size=3))
+        world.add_body(
+            f"b{k}",
+            shape=SHAPES[rng.integers(4)],
+            kind=kind,
+            position=rng.uniform(-1, 1, 3) + (0, 0, 1.5),
+            velocity=rng.normal(size=3),
+        )
     elif what <= 6 and len(names) > 1:
         a, b = (str(name) for name in rng.choice(names, 2, replace=False))
         world.add_joint(random_joint(rng, world, a if rng.random() < 0.8 else None, b, f"j{k}"))
@@ -340,4 +398,4 @@ def test_random_changes_leave_all_finite(seed, kinematic):
             pass
         world.step(int(rng.integers(0, 4)))
         most = max(most, world.energy().kinetic)
-    assert most < 1e8, most                    # up to 1e7 J are given
+    assert most < 1e8, most  # up to 1e7 J are given

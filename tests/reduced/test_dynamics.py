@@ -32,6 +32,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("first", [0, 20, 40, 60, *(pytest.param(k, marks=pytest.mark.slow) for k in range(80, 200, 20))])
 def test_random_trees(first):
     for number in range(first, first + 20):
@@ -64,12 +65,17 @@ def test_kinematic_bodies():
     """A chain on a carriage, the τ of which are its accelerations."""
     rng = np.random.default_rng(15)
     scene = mc.Scene()
-    scene.add_body("carriage", kind="kinematic", shape=mc.Box((0.1, 0.2, 0.3)), position=(1, 2, 3),
-                   orientation=(0.5, -0.5, 0.5, 0.5), center_of_mass=(0.1, 0.2, 0.3))
+    scene.add_body(
+        "carriage",
+        kind="kinematic",
+        shape=mc.Box((0.1, 0.2, 0.3)),
+        position=(1, 2, 3),
+        orientation=(0.5, -0.5, 0.5, 0.5),
+        center_of_mass=(0.1, 0.2, 0.3),
+    )
     for k in range(4):
         scene.add_body(f"b{k}", mass=1.0 + k, inertia=random_inertia(rng, 1.0), position=rng.normal(size=3))
-        scene.add_joint(mc.HingeJoint(f"b{k - 1}" if k else "carriage", f"b{k}", rng.normal(size=3),
-                                      rng.normal(size=3)))
+        scene.add_joint(mc.HingeJoint(f"b{k - 1}" if k else "carriage", f"b{k}", rng.normal(size=3), rng.normal(size=3)))
     system = System(scene)
     state = state_of(rng, system)
     compiled = Compiled(system)
@@ -97,6 +103,7 @@ def test_a_tree_far_away():
 
 
 # ---- identities ------------------------------------------------------------------------------------------------------
+
 
 @settings(max_examples=amount(13, 40))
 @given(scenes(largest=30))
@@ -130,8 +137,12 @@ def test_links_that_do_not_hang_together_do_not_feel_each_other():
     bearing = {-1: set()}
     for link in system.links:
         bearing[link.number] = bearing[link.parent] | {link.number}
-    strangers = [(a, b) for a in system.links for b in system.links
-                 if a.number not in bearing[b.number] and b.number not in bearing[a.number]]
+    strangers = [
+        (a, b)
+        for a in system.links
+        for b in system.links
+        if a.number not in bearing[b.number] and b.number not in bearing[a.number]
+    ]
     assert len(strangers) > 20
     for a, b in strangers:
         assert np.all(h[a.v, b.v] == 0.0)
@@ -141,8 +152,7 @@ def test_the_length_of_a_quaternion_does_not_count():
     """Scaled by 2, which is exact: the same bits; by another number: the same but for rounding."""
     system, dynamics, state = case(2, 20)
     q = state["q"]
-    quaternions = [k for link in system.links if link.kind in QUATERNIONS
-                   for k in range(link.q.stop - 4, link.q.stop)]
+    quaternions = [k for link in system.links if link.kind in QUATERNIONS for k in range(link.q.stop - 4, link.q.stop)]
     assert quaternions
     for factor, tolerance in ((2.0, 1e-15), (1.0 + 1e-9, 1e-13)):
         longer = q.copy()
@@ -151,6 +161,7 @@ def test_the_length_of_a_quaternion_does_not_count():
 
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
+
 
 @every_method
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 9, 17, 64])
@@ -177,8 +188,9 @@ def test_single_arguments_serve_all_states_of_a_batch(single):
     system, dynamics, _ = case()
     many = batch(system, 5)
     given_ = {name: value[0] if alone else value for alone, (name, value) in zip(single, many.items())}
-    repeated = {name: np.repeat(value[:1], 5, axis=0) if alone else value
-                for alone, (name, value) in zip(single, many.items())}
+    repeated = {
+        name: np.repeat(value[:1], 5, axis=0) if alone else value for alone, (name, value) in zip(single, many.items())
+    }
     for method in ("inverse_dynamics", "forward_dynamics"):
         found = ask(dynamics, method, given_)
         assert found.shape == ((system.nv,) if all(single) else (5, system.nv))
@@ -193,8 +205,9 @@ def test_bodies_of_batches_equal_those_of_single_states_to_the_bit(count):
     found = [*dynamics.state(q, qd), dynamics.body_jacobian(system.links[-1].body, q)]
     shapes = (bodies, 3), (bodies, 4), (bodies, 3), (bodies, 3), (6, system.nv)
     for k, (part, shape) in enumerate(zip(found, shapes)):
-        singles = [[*dynamics.state(q[i], qd[i]), dynamics.body_jacobian(system.links[-1].body, q[i])][k]
-                   for i in range(count)]
+        singles = [
+            [*dynamics.state(q[i], qd[i]), dynamics.body_jacobian(system.links[-1].body, q[i])][k] for i in range(count)
+        ]
         assert part.shape == (count, *shape)
         assert np.array_equal(part, np.array(singles).reshape(part.shape))
     for part, other in zip(dynamics.poses(q), found):
@@ -214,8 +227,14 @@ def test_one_pose_and_many_velocities():
 def test_static_bodies_stay_where_they_are():
     rng = np.random.default_rng(16)
     scene = random_scene(rng, 4)
-    scene.add_body("still", kind="static", shape=mc.Box((1, 1, 1)), position=(1, 2, 3),
-                   orientation=(0.5, 0.5, -0.5, 0.5), center_of_mass=(0, 0, 1))
+    scene.add_body(
+        "still",
+        kind="static",
+        shape=mc.Box((1, 1, 1)),
+        position=(1, 2, 3),
+        orientation=(0.5, 0.5, -0.5, 0.5),
+        center_of_mass=(0, 0, 1),
+    )
     system = System(scene)
     dynamics, many = Dynamics(system), batch(system, 2)
     positions, orientations, velocities, spins = dynamics.state(many["q"], many["qd"])
@@ -266,15 +285,23 @@ def test_calls_leave_no_trace():
 
 # ---- arrays of all sorts ---------------------------------------------------------------------------------------------
 
+
 def sorts(a):
     """The same numbers in other arrays."""
     frozen = a.copy()
     frozen.flags.writeable = False
     spread = np.zeros((*a.shape, 2))
     spread[..., 0] = a
-    return {"list": a.tolist(), "memoryview": memoryview(a), "read-only": frozen, "strided": spread[..., 0],
-            "reversed": a[..., ::-1].copy()[..., ::-1], "Fortran": np.asfortranarray(a),
-            "big-endian": a.astype(">f8"), "long": a.astype(np.longdouble)}
+    return {
+        "list": a.tolist(),
+        "memoryview": memoryview(a),
+        "read-only": frozen,
+        "strided": spread[..., 0],
+        "reversed": a[..., ::-1].copy()[..., ::-1],
+        "Fortran": np.asfortranarray(a),
+        "big-endian": a.astype(">f8"),
+        "long": a.astype(np.longdouble),
+    }
 
 
 @every_method
@@ -309,13 +336,16 @@ def test_integers_and_short_floats_are_read_as_they_are():
 def test_arguments_by_name():
     _, dynamics, state = case()
     q, qd, x, forces = (state[name] for name in ("q", "qd", "x", "forces"))
-    assert np.array_equal(dynamics.forward_dynamics(q=q, qd=qd, tau=x, forces=forces),
-                          dynamics.forward_dynamics(q, qd, x, forces))
-    assert np.array_equal(dynamics.inverse_dynamics(q=q, qd=qd, qdd=x, forces=forces),
-                          dynamics.inverse_dynamics(q, qd, x, forces))
+    assert np.array_equal(
+        dynamics.forward_dynamics(q=q, qd=qd, tau=x, forces=forces), dynamics.forward_dynamics(q, qd, x, forces)
+    )
+    assert np.array_equal(
+        dynamics.inverse_dynamics(q=q, qd=qd, qdd=x, forces=forces), dynamics.inverse_dynamics(q, qd, x, forces)
+    )
 
 
 # ---- small and large trees -------------------------------------------------------------------------------------------
+
 
 def empty_scenes():
     yield mc.Scene()
@@ -380,7 +410,7 @@ def test_heavy_and_light_bodies(ratio):
     rng = np.random.default_rng(13)
     scene = mc.Scene()
     for k in range(10):
-        scene.add_body(f"b{k}", shape=mc.Box((0.1, 0.2, 0.15)), density=100 * ratio**(k / 9), position=(0.5 * k, 0, 0))
+        scene.add_body(f"b{k}", shape=mc.Box((0.1, 0.2, 0.15)), density=100 * ratio ** (k / 9), position=(0.5 * k, 0, 0))
         scene.add_joint(mc.BallJoint(f"b{k - 1}" if k else None, f"b{k}", (0.5 * k - 0.25, 0.05, 0)))
     system = System(scene)
     dynamics, state = Dynamics(system), state_of(rng, system)
@@ -474,7 +504,7 @@ def test_wrong_threads_are_refused(threads):
 @pytest.mark.parametrize("kind", ["spherical", "free"])
 def test_a_zero_quaternion_is_refused(kind):
     system, state = chain_of(kind)
-    state["q"][system.links[1].q.stop - 4:system.links[1].q.stop] = 0.0
+    state["q"][system.links[1].q.stop - 4 : system.links[1].q.stop] = 0.0
     with pytest.raises(mc.SceneError, match="quaternion"):
         Compiled(system).forward_dynamics(state["q"], state["qd"], state["x"])
 

@@ -39,6 +39,7 @@ def near(found, expected, tolerance=AGREE):
 
 # ---- hybrid dynamics -------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("seed", range(20))
 def test_hybrid_dynamics_is_the_twins(seed, whole):
@@ -107,6 +108,7 @@ def test_hybrid_dynamics_of_kinematic_bodies():
 
 # ---- accelerations and points ----------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("seed", range(20))
 def test_accelerations_are_the_twins(seed):
     dynamics, twin, state = case(seed)
@@ -135,11 +137,17 @@ def test_points_move_as_their_jacobians_say(seed):
         drift = dynamics.point_drift(body.name, point, q, qd)
         scale = 1 + np.abs(drift).max()
         assert np.allclose((place(h) - place(-h)) / (2 * h), jacobian @ qd, rtol=0, atol=1e-5 * scale)
-        assert np.allclose((place(h) - 2 * place(0) + place(-h)) / h**2, jacobian @ qdd + drift, rtol=0,
-                           atol=1e-4 * (scale + np.abs(jacobian @ qdd).max()))
+        assert np.allclose(
+            (place(h) - 2 * place(0) + place(-h)) / h**2,
+            jacobian @ qdd + drift,
+            rtol=0,
+            atol=1e-4 * (scale + np.abs(jacobian @ qdd).max()),
+        )
         linear, angular = dynamics.accelerations(q, qd, qdd)
-        assert near(dynamics.body_jacobian(body, q) @ qdd + dynamics.body_drift(body, q, qd),
-                    np.concatenate([linear[link.body_number], angular[link.body_number]]))
+        assert near(
+            dynamics.body_jacobian(body, q) @ qdd + dynamics.body_drift(body, q, qd),
+            np.concatenate([linear[link.body_number], angular[link.body_number]]),
+        )
         center = dynamics.point_jacobian(body, body.center_of_mass, q)
         assert near(center, dynamics.body_jacobian(body, q)[:3])
 
@@ -158,6 +166,7 @@ def test_static_bodies_do_not_move():
 
 
 # ---- sums over the bodies --------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(20))
 def test_sums_are_the_twins(seed):
@@ -183,8 +192,15 @@ def test_sums_in_batches():
     q, qd, x = batch_of(dynamics)
     body = dynamics.system.links[4].body
     calls = {
-        "center_of_mass": (q,), "center_of_mass_velocity": (q, qd), "energy": (q, qd), "momentum": (q, qd),
-        "centroidal_momentum": (q, qd), "centroidal_momentum_matrix": (q,), "accelerations": (q, qd, x), "ltl": (q,)}
+        "center_of_mass": (q,),
+        "center_of_mass_velocity": (q, qd),
+        "energy": (q, qd),
+        "momentum": (q, qd),
+        "centroidal_momentum": (q, qd),
+        "centroidal_momentum_matrix": (q,),
+        "accelerations": (q, qd, x),
+        "ltl": (q,),
+    }
     for name, many in calls.items():
         found = getattr(dynamics, name)(*many)
         for i in range(len(q)):
@@ -220,8 +236,7 @@ def test_momentum_of_a_floating_tree_changes_by_gravity_alone():
     q, qd, tau = state["q"], state["qd"], state["x"].copy()
     tau[system.links[0].v] = 0.0
     qdd = dynamics.forward_dynamics(q, qd, tau)
-    after, before = (dynamics.centroidal_momentum(twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd)
-                     for t in (h, -h))
+    after, before = (dynamics.centroidal_momentum(twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd) for t in (h, -h))
     pulls = np.array([link.mass for link in system.links])[:, None] * dynamics.weights
     arms = dynamics.poses(q)[0][[link.body_number for link in system.links]] - dynamics.center_of_mass(q)
     expected = [*pulls.sum(axis=0), *np.cross(arms, pulls).sum(axis=0)]
@@ -238,6 +253,7 @@ def test_nothing_with_mass_has_no_centre():
 
 
 # ---- the factor of H -------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(20))
 def test_ltl_factors_h_without_fill_in(seed):
@@ -268,8 +284,11 @@ def test_ltl_says_what_it_cannot_factor():
     system = System(mc.load("four_bar"))
     dynamics = Dynamics(system)
     factor = dynamics.ltl(system.neutral())
-    for arguments, what in (((factor[:2], np.zeros(3)), r"factor must be \(3, 3\)"),
-                            ((factor, np.zeros(2)), r"b must be \(3,\)"), ((factor, "x"), "b must be real numbers")):
+    for arguments, what in (
+        ((factor[:2], np.zeros(3)), r"factor must be \(3, 3\)"),
+        ((factor, np.zeros(2)), r"b must be \(3,\)"),
+        ((factor, "x"), "b must be real numbers"),
+    ):
         with pytest.raises(SceneError, match=what):
             dynamics.ltl_solve(*arguments)
     empty = Dynamics(System(mc.Scene()))

@@ -25,13 +25,19 @@ def weighted(count, ratio, joint="ball", length=1.0, turn=(1, 0, 0, 0), at=(0, 0
     before = None
     for i in range(count + 1):
         body, last = f"{name}b{i}", i == count
-        scene.add_body(body, mass=ratio if last else 1.0, position=place((0.5 * i + (0.3 if last else 0.25), 0, 0)),
-                       inertia=np.array((0.1 * ratio,) * 3 if last else (0.001, 0.02, 0.02)) * length**2, orientation=turn)
+        scene.add_body(
+            body,
+            mass=ratio if last else 1.0,
+            position=place((0.5 * i + (0.3 if last else 0.25), 0, 0)),
+            inertia=np.array((0.1 * ratio,) * 3 if last else (0.001, 0.02, 0.02)) * length**2,
+            orientation=turn,
+        )
         if joint == "ball":
             scene.add_joint(mc.BallJoint(before, body, anchor=place((0.5 * i, 0, 0)), name=f"{name}j{i}"))
         else:
-            scene.add_joint(mc.HingeJoint(before, body, anchor=place((0.5 * i, 0, 0)), axis=turned(turn, (0, 1, 0)),
-                                          name=f"{name}j{i}"))
+            scene.add_joint(
+                mc.HingeJoint(before, body, anchor=place((0.5 * i, 0, 0)), axis=turned(turn, (0, 1, 0)), name=f"{name}j{i}")
+            )
         before = body
     return scene
 
@@ -66,17 +72,28 @@ def test_trees_drawn_at_random(seed, dt):
     scene = mc.Scene()
     for i in range(8):
         turn = rng.normal(size=4)
-        scene.add_body(f"b{i}", mass=rng.uniform(0.3, 3.0), inertia=rng.uniform(0.02, 0.03, 3), position=rng.normal(size=3),
-                       orientation=turn / np.linalg.norm(turn))
+        scene.add_body(
+            f"b{i}",
+            mass=rng.uniform(0.3, 3.0),
+            inertia=rng.uniform(0.02, 0.03, 3),
+            position=rng.normal(size=3),
+            orientation=turn / np.linalg.norm(turn),
+        )
     for i in range(8):
         a, x, axis = (f"b{rng.integers(i)}" if i else (None if seed % 2 else "")), rng.normal(size=3), rng.normal(size=3)
         if a == "":
             continue
         kind = rng.integers(6)
-        scene.add_joint([lambda: mc.BallJoint(a, f"b{i}", x), lambda: mc.HingeJoint(a, f"b{i}", x, axis),
-                         lambda: mc.CylindricalJoint(a, f"b{i}", x, axis), lambda: mc.ScrewJoint(a, f"b{i}", x, axis, 0.1),
-                         lambda: mc.UniversalJoint(a, f"b{i}", x, axis_a=(0, 0, 1), axis_b=(1, 0, 0)),
-                         lambda: mc.PlanarJoint(a, f"b{i}", x, axis)][kind]())
+        scene.add_joint(
+            [
+                lambda: mc.BallJoint(a, f"b{i}", x),
+                lambda: mc.HingeJoint(a, f"b{i}", x, axis),
+                lambda: mc.CylindricalJoint(a, f"b{i}", x, axis),
+                lambda: mc.ScrewJoint(a, f"b{i}", x, axis, 0.1),
+                lambda: mc.UniversalJoint(a, f"b{i}", x, axis_a=(0, 0, 1), axis_b=(1, 0, 0)),
+                lambda: mc.PlanarJoint(a, f"b{i}", x, axis),
+            ][kind]()
+        )
     world = mc.ReducedWorld(scene, dt=dt)
     world.qd = rng.normal(size=len(world.qd))
     momentum, falling = world.momentum()[0], world.system.links[0].joint is None
@@ -172,11 +189,17 @@ def dropped(seed, links, chain):
         for k in range(links):
             parent = k - 1 if chain else int(draw.integers(k)) if k else 0
             way = draw.normal(size=3)
-            places.append(places[parent] + 0.3 * way / np.linalg.norm(way) if k
-                          else np.array((0.3 * n, 0.2 * n, 1 + 1.2 * n)))
+            places.append(
+                places[parent] + 0.3 * way / np.linalg.norm(way) if k else np.array((0.3 * n, 0.2 * n, 1 + 1.2 * n))
+            )
             turn = draw.normal(size=4)
-            scene.add_body(f"b{n}.{k}", shape=shapes[draw.integers(4)], position=places[k],
-                           orientation=turn / np.linalg.norm(turn), density=10 ** draw.uniform(2, 4))
+            scene.add_body(
+                f"b{n}.{k}",
+                shape=shapes[draw.integers(4)],
+                position=places[k],
+                orientation=turn / np.linalg.norm(turn),
+                density=10 ** draw.uniform(2, 4),
+            )
             if k:
                 joint, more = (mc.BallJoint, {}) if draw.random() < 0.5 else (mc.HingeJoint, {"axis": way})
                 scene.add_joint(joint(f"b{n}.{parent}", f"b{n}.{k}", anchor=(places[parent] + places[k]) / 2, **more))
@@ -207,7 +230,7 @@ def test_dropped_trees_gain_nothing(seed, chain, links, dt):
     for _ in range(round(1.5 / dt)):
         world.step()
         most = max(most, world.energy().total)
-    assert most < 1.2 * begun                            # pushing apart what overlaps lifts it
+    assert most < 1.2 * begun  # pushing apart what overlaps lifts it
 
 
 @pytest.mark.parametrize("iterations", [8, pytest.param(32, marks=pytest.mark.slow)])
@@ -215,7 +238,7 @@ def test_heaps_of_trees_gain_nothing(iterations):
     """64 ragdolls on each other, some hands wedged between others: a manifold that bore with one of its points rubbed
     as if it had the lever of all, and sweeps drove what was wedged to 1e9 m/s."""
     world = mc.ReducedWorld(mc.load("ragdolls", count=64), dt=1 / 60, iterations=iterations, first_iterations=256)
-    assert most_gained(world, amount(60, 240)) < 2e-4    # what pushes overlaps apart lifts a little
+    assert most_gained(world, amount(60, 240)) < 2e-4  # what pushes overlaps apart lifts a little
 
 
 def crash(velocity):
@@ -224,9 +247,15 @@ def crash(velocity):
     scene = mc.Scene(gravity=(0, 0, -9.81))
     for n in range(2):
         for k in range(6):
-            scene.add_body(f"b{n}.{k}", shape=mc.Capsule(0.04, 0.1), density=10 ** draw.uniform(2, 4),
-                           position=(0.3 * k, 0.04 * n, 0.1 * n), velocity=np.array((0, 6.0 - 12.0 * n, 0)) + velocity,
-                           orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0), angular_velocity=draw.normal(size=3) * 20)
+            scene.add_body(
+                f"b{n}.{k}",
+                shape=mc.Capsule(0.04, 0.1),
+                density=10 ** draw.uniform(2, 4),
+                position=(0.3 * k, 0.04 * n, 0.1 * n),
+                velocity=np.array((0, 6.0 - 12.0 * n, 0)) + velocity,
+                orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+                angular_velocity=draw.normal(size=3) * 20,
+            )
             if k:
                 scene.add_joint(mc.BallJoint(f"b{n}.{k - 1}", f"b{n}.{k}", anchor=(0.3 * k - 0.15, 0.04 * n, 0.1 * n)))
     return scene
@@ -249,8 +278,14 @@ def test_a_disc_that_wobbles_goes_on_as_in_maximal_coordinates():
     """Points on a rim give and take energy evenly: where each gain of a substep was taken, it lost twice as much."""
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
-    scene.add_body("disc", shape=mc.Cylinder(0.1, 0.01), position=(0, 0, 0.08), density=1000, angular_velocity=(0, 0, 6.0),
-                   orientation=(np.cos(0.4), np.sin(0.4), 0, 0))
+    scene.add_body(
+        "disc",
+        shape=mc.Cylinder(0.1, 0.01),
+        position=(0, 0, 0.08),
+        density=1000,
+        angular_velocity=(0, 0, 6.0),
+        orientation=(np.cos(0.4), np.sin(0.4), 0, 0),
+    )
     lost = []
     for kind in (mc.World, mc.ReducedWorld):
         world = kind(scene, dt=1 / 60, substeps=4)

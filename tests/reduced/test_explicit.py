@@ -12,19 +12,20 @@ from random_trees import joint_coordinates, random_q, random_scene
 from twin import Twin
 
 BARS = {"ground": 1.1, "crank": 0.4, "coupler": 1.2, "rocker": 0.9}
-START = 1.0                     # where the scene four_bar has its crank
+START = 1.0  # where the scene four_bar has its crank
 
 
 def four_bar_angles(crank, real):
     """Lean of the coupler, swing of the rocker: law of cosines at the crank's pin."""
     x, z = BARS["ground"] - BARS["crank"] * np.cos(crank), -BARS["crank"] * np.sin(crank)
     distance = np.sqrt(x * x + z * z)
-    opening = np.arccos((BARS["coupler"]**2 + distance**2 - BARS["rocker"]**2) / (2 * BARS["coupler"] * distance))
-    lean = (np.arctan2(z, x) if real else np.arctan(z / x)) + opening          # x is always positive here
+    opening = np.arccos((BARS["coupler"] ** 2 + distance**2 - BARS["rocker"] ** 2) / (2 * BARS["coupler"] * distance))
+    lean = (np.arctan2(z, x) if real else np.arctan(z / x)) + opening  # x is always positive here
     joint_x = BARS["crank"] * np.cos(crank) + BARS["coupler"] * np.cos(lean) - BARS["ground"]
     joint_z = BARS["crank"] * np.sin(crank) + BARS["coupler"] * np.sin(lean)
     return lean, np.arctan2(joint_z, joint_x) if real else 2 * np.arctan(
-        (np.sqrt(joint_x**2 + joint_z**2) - joint_x) / joint_z)
+        (np.sqrt(joint_x**2 + joint_z**2) - joint_x) / joint_z
+    )
 
 
 def four_bar_gamma(real):
@@ -51,18 +52,19 @@ def derivatives(gamma):
         return np.mean([gamma(y + 0.1 * t) / (0.1 * t) for t in turns], axis=0).real[:, None]
 
     def second(y, yd):
-        return 2 * np.mean([gamma(y + 0.1 * t) / (0.1 * t)**2 for t in turns], axis=0).real * yd[0]**2
+        return 2 * np.mean([gamma(y + 0.1 * t) / (0.1 * t) ** 2 for t in turns], axis=0).real * yd[0] ** 2
 
     return derivative, second
 
 
 # ---- a four-bar by its crank -----------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("how", ["real", "complex", "derivative", "both"])
 @pytest.mark.parametrize("y", [0.0, 1.3, -2.0])
 def test_four_bar_by_its_crank_is_that_of_its_loop(four_bar, how, y):
     gamma = four_bar_gamma(how == "real")
-    given = derivatives(four_bar_gamma(False))[:{"derivative": 1, "both": 2}.get(how, 0)]
+    given = derivatives(four_bar_gamma(False))[: {"derivative": 1, "both": 2}.get(how, 0)]
     explicit = Explicit(four_bar, gamma, *given)
     y, yd, tau = np.array([y]), np.array([3.0]), np.array([0.7, -0.4, 0.2])
     forces = np.random.default_rng(0).normal(size=(3, 6))
@@ -84,8 +86,14 @@ def test_four_bar_by_its_crank_is_that_of_its_loop(four_bar, how, y):
 
 def test_energy_of_a_swinging_four_bar_is_kept(four_bar):
     explicit = Explicit(four_bar, four_bar_gamma(False), step=5e-3)
-    found = solve_ivp(lambda _, x: [x[1], *explicit.forward_dynamics(x[:1], x[1:], np.zeros(3))], (0, 0.3), [0.0, 4.0],
-                      method="DOP853", rtol=1e-9, atol=1e-9).y[:, -1]
+    found = solve_ivp(
+        lambda _, x: [x[1], *explicit.forward_dynamics(x[:1], x[1:], np.zeros(3))],
+        (0, 0.3),
+        [0.0, 4.0],
+        method="DOP853",
+        rtol=1e-9,
+        atol=1e-9,
+    ).y[:, -1]
 
     def energy(y, yd):
         q, qd, _ = explicit.lift([y], [yd], [0.0])
@@ -96,6 +104,7 @@ def test_energy_of_a_swinging_four_bar_is_kept(four_bar):
 
 
 # ---- all kinds of joints ---------------------------------------------------------------------------------------------
+
 
 def wavy(rng, system, size):
     """A smooth gamma of all coordinates; quaternions come out of any length."""
@@ -124,8 +133,9 @@ def test_velocities_and_accelerations_of_the_bodies(seed):
     assert np.allclose((after[0] - before[0]) / (2 * h), now[2], rtol=0, atol=1e-6 * scale)
     assert np.allclose((after[2] - before[2]) / (2 * h), linear, rtol=0, atol=1e-6 * scale)
     assert np.allclose((after[3] - before[3]) / (2 * h), angular, rtol=0, atol=1e-6 * scale)
-    turned = 2 * np.array([np.cross(q[1:], dq[1:]) + q[0] * dq[1:] - dq[0] * q[1:] for q, dq in zip(
-        now[1], (after[1] - before[1]) / (2 * h))])
+    turned = 2 * np.array(
+        [np.cross(q[1:], dq[1:]) + q[0] * dq[1:] - dq[0] * q[1:] for q, dq in zip(now[1], (after[1] - before[1]) / (2 * h))]
+    )
     assert np.allclose(turned, now[3], rtol=0, atol=1e-6 * scale)
 
 
@@ -152,8 +162,10 @@ def test_a_bead_on_a_wire():
     scene = mc.Scene(gravity=(0, 0, -9.81))
     scene.add_body("bead", mass=0.3, inertia=(1, 1, 1))
     radius, pitch = 0.5, 0.2
-    explicit = Explicit(System(scene), lambda y: np.array(
-        [radius * np.cos(y[0]), radius * np.sin(y[0]), pitch * y[0], 2.0, 0 * y[0], 0 * y[0], 0 * y[0]]))
+    explicit = Explicit(
+        System(scene),
+        lambda y: np.array([radius * np.cos(y[0]), radius * np.sin(y[0]), pitch * y[0], 2.0, 0 * y[0], 0 * y[0], 0 * y[0]]),
+    )
     ydd = explicit.forward_dynamics([0.4], [2.0], np.zeros(6))
     assert np.allclose(ydd, -9.81 * pitch / (radius**2 + pitch**2), rtol=1e-12)
     held = explicit.constraint_force([0.4], [2.0], np.zeros(6))[:3]
@@ -162,6 +174,7 @@ def test_a_bead_on_a_wire():
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
+
 
 def test_wrong_gammas_are_refused(four_bar):
     good = four_bar_gamma(False)

@@ -34,8 +34,13 @@ def looped(seed, loops=None, **keywords):
     rng = np.random.default_rng(seed)
     dynamics = Dynamics(looped_system(rng, 3 + seed % 6, loops=loops or 1 + seed % 3, **keywords))
     q = dynamics.system.initial()[0]
-    return (dynamics, q, moving(rng, dynamics, q), rng.normal(size=dynamics.nv),
-            by_body(dynamics.system, random_forces(rng, dynamics.system)))
+    return (
+        dynamics,
+        q,
+        moving(rng, dynamics, q),
+        rng.normal(size=dynamics.nv),
+        by_body(dynamics.system, random_forces(rng, dynamics.system)),
+    )
 
 
 def near(found, expected, tolerance=AGREE):
@@ -43,6 +48,7 @@ def near(found, expected, tolerance=AGREE):
 
 
 # ---- trees -----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(40))
 def test_three_formulations_give_the_trees_accelerations(seed):
@@ -70,8 +76,11 @@ def test_constraint_forces_are_the_twins(seed):
     _, expected = twin.constrained_dynamics(q, qd, tau, by_link)
     kinematics = twin.kinematics(q, qd)
     made = Formulation(dynamics, q, qd, tau, forces)
-    active = {space.name: space.T_a + space.T @ rng.normal(size=(space.T.shape[1], space.T_a.shape[1]))
-              for space, link in zip(joint_spaces(dynamics, q), system.links) if link.joint is not None}
+    active = {
+        space.name: space.T_a + space.T @ rng.normal(size=(space.T.shape[1], space.T_a.shape[1]))
+        for space, link in zip(joint_spaces(dynamics, q), system.links)
+        if link.joint is not None
+    }
     other = Formulation(dynamics, q, qd, tau, forces, active=active)
     assert near(other.joint_accelerations("kkt"), made.joint_accelerations("kkt"))
     changed = False
@@ -104,7 +113,7 @@ def test_given_accelerations_cost_the_hybrid_dynamics_forces(seed):
     for link, space in zip(dynamics.system.links, made.spaces):
         numbers = np.arange(link.v.start, link.v.stop)[given[link.v]]
         if len(numbers):
-            assert near(found[space.name].constraint[-len(numbers):], needed[numbers], 1e-9)
+            assert near(found[space.name].constraint[-len(numbers) :], needed[numbers], 1e-9)
 
 
 def test_kinematic_bodies_move_as_they_are_told():
@@ -130,7 +139,7 @@ def rolling_arm(reversed_joint):
     scene.add_joint(mc.HingeJoint(*ends, (0.2, 0, 0.1), (0, 1, 0.3), name="own"))
 
     def placement(q):
-        return turn_z(q[0]) @ turn_x(q[1]), np.array([q[0], np.sin(q[0]), 0.2 * q[1]**2])
+        return turn_z(q[0]) @ turn_x(q[1]), np.array([q[0], np.sin(q[0]), 0.2 * q[1] ** 2])
 
     return System(scene, models={"rack": "rack_pinion", "own": JointModel(2, placement)})
 
@@ -160,6 +169,7 @@ def test_a_singular_model_is_refused():
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(40))
 def test_three_formulations_agree_on_loops(seed):
@@ -204,7 +214,7 @@ def test_loop_rows_are_the_rates_of_the_loops_velocities(kind, seed):
     """d/dt (T' v_J) = K qdd - k along any motion that keeps the loop's velocities."""
     dynamics, q, qd, tau, _ = looped(seed, loops=1, kinds=(kind,))
     made, twin, h = Formulation(dynamics, q, qd, tau), Twin(dynamics.system), 1e-4
-    qdd = tau                                       # not what the loop allows: any
+    qdd = tau  # not what the loop allows: any
     rates = []
     for t in (h, -h):
         at, rate = twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd
@@ -221,7 +231,7 @@ def test_power_balance(seed):
     linear, angular = dynamics.state(q, qd)[2:]
     v = np.hstack([angular, linear])[[link.body_number for link in dynamics.system.links]].ravel()
     assert np.allclose(made.K @ v, 0, atol=1e-11)
-    gained = v @ made.H @ made.accelerations("kkt").ravel()     # and H' changes nothing: v . C is gravity's power
+    gained = v @ made.H @ made.accelerations("kkt").ravel()  # and H' changes nothing: v . C is gravity's power
     outer = (forces[:, :3] * linear).sum() + (forces[:, 3:] * angular).sum()
     weight = -v @ made.C
     assert np.isclose(gained, tau @ qd + outer + weight, rtol=1e-9, atol=1e-9)
@@ -265,7 +275,7 @@ def test_baumgarte_closes_loops():
     assert np.linalg.norm(space.error) > 1e-4 and made.G.shape[1] == system.nv - 3
     expected = -2 * alpha * space.T.T @ space.velocity - beta**2 * space.error
     assert near((made.k - plain.k)[made.loop_rows], expected)
-    assert np.array_equal(made.k[:made.loop_rows.start], plain.k[:made.loop_rows.start])
+    assert np.array_equal(made.k[: made.loop_rows.start], plain.k[: made.loop_rows.start])
     qdd = made.joint_accelerations()
     after, before = (joint_spaces(dynamics, twin.integrate(q, qd + t / 2 * qdd, t), qd)[-1].error for t in (h, -h))
     second = (after - 2 * space.error + before) / h**2
@@ -310,11 +320,13 @@ def test_a_joint_may_be_named_as_a_body():
     system = System(scene)
     found = Formulation(system, *system.initial(), tau=np.ones(system.nv)).constraint_forces()
     assert len(found["hinge3"].constraint) == 5 and np.allclose(
-        found["hinge3"].world, Formulation(System(parallelogram()), np.zeros(3), tau=np.ones(3)).constraint_forces()[
-            "hinge3"].world)
+        found["hinge3"].world,
+        Formulation(System(parallelogram()), np.zeros(3), tau=np.ones(3)).constraint_forces()["hinge3"].world,
+    )
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
+
 
 def test_wrong_arguments_are_refused():
     dynamics, q, qd, tau, _ = tree(3)
@@ -325,6 +337,7 @@ def test_wrong_arguments_are_refused():
 
 
 # ---- rods and gears --------------------------------------------------------------------------------------------------
+
 
 def coupled(seed):
     """A random tree with a rod, a rope and a gear: -> Dynamics, q, qd that they allow, tau."""
@@ -342,8 +355,16 @@ def coupled(seed):
             ends = [None, "b0"]
         scene.add_joint(mc.DistanceJoint(*ends, *rng.normal(size=(2, 3)), limits=limits, name=name))
     one, other = (named[i] for i in rng.choice(len(named), 2, replace=False))
-    scene.add_joint(mc.GearJoint(one, other, rng.uniform(0.5, 2), axis_a=int(rng.integers(geared[one.type])),
-                                 axis_b=int(rng.integers(geared[other.type])), name="gear"))
+    scene.add_joint(
+        mc.GearJoint(
+            one,
+            other,
+            rng.uniform(0.5, 2),
+            axis_a=int(rng.integers(geared[one.type])),
+            axis_b=int(rng.integers(geared[other.type])),
+            name="gear",
+        )
+    )
     dynamics = Dynamics(System(scene))
     q = dynamics.system.initial()[0]
     return dynamics, q, moving(rng, dynamics, q), rng.normal(size=dynamics.nv)
@@ -364,9 +385,11 @@ def test_rods_and_gears_are_held(seed):
 
     # Along any motion the error's second rate is K qdd - k; along their own it stays.
     other = Formulation(dynamics, q, tau)
-    for rates, qdd, expected in ((qd, tau, made.loop_K @ tau - made.loop_k),
-                                 (tau, qd, other.loop_K @ qd - other.loop_k),
-                                 (qd, made.joint_accelerations(), np.zeros(2))):
+    for rates, qdd, expected in (
+        (qd, tau, made.loop_K @ tau - made.loop_k),
+        (tau, qd, other.loop_K @ qd - other.loop_k),
+        (qd, made.joint_accelerations(), np.zeros(2)),
+    ):
         second = (errors(h, rates, qdd) - 2 * errors(0, rates, qdd) + errors(-h, rates, qdd)) / h**2
         scale = 1 + np.abs(expected).max() + np.abs(made.loop_k).max()
         assert np.allclose(second, expected, rtol=0, atol=1e-5 * scale)
@@ -390,7 +413,7 @@ def test_geared_wheels_share_a_torque():
     assert np.allclose(made.joint_accelerations("kkt"), np.array([1.0, -0.5]) * 3.0 / (0.3 + 0.5 / 4))
     assert mobility(system, np.zeros(2)).freedoms == 1
     pulled = Formulation(system, np.zeros(2), [2.0, -1.0], baumgarte=(0.0, 3.0))
-    assert np.allclose(pulled.loop_k, 9.0 * 0.5)                    # the error is -0.5
+    assert np.allclose(pulled.loop_k, 9.0 * 0.5)  # the error is -0.5
     torque = made.constraint_forces()["gear"].force
     assert np.allclose(torque, [0, 0, -0.5 * 0.5 * 3.0 / (0.3 + 0.5 / 4), 0, 0, 0])
 
@@ -418,10 +441,14 @@ def test_unknown_couplings_are_refused():
     table = mc.PlanarJoint(None, "a", (0, 0, 0), (0, 0, 1), name="table")
     pivot = mc.HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), name="pivot")
     rod = mc.DistanceJoint("a", "b", (0, 0, 0), (0, 0, 0), length=1.0, name="rod")
-    for system, what in ((scene_of(rack), r"'rack' \(rack_pinion\)"),
-                         (scene_of(rod), "'rod': the two points.*coincide"),
-                         (scene_of(mc.GearJoint("table", "pivot", 1.0, axis_a=0, name="gear"), table, pivot),
-                          "'gear' gears coordinate 0 of joint 'table'")):
+    for system, what in (
+        (scene_of(rack), r"'rack' \(rack_pinion\)"),
+        (scene_of(rod), "'rod': the two points.*coincide"),
+        (
+            scene_of(mc.GearJoint("table", "pivot", 1.0, axis_a=0, name="gear"), table, pivot),
+            "'gear' gears coordinate 0 of joint 'table'",
+        ),
+    ):
         for call in (lambda: Formulation(system, system.initial()[0]), lambda: mobility(system)):
             with pytest.raises(SceneError, match=what):
                 call()
@@ -429,9 +456,19 @@ def test_unknown_couplings_are_refused():
 
 # ---- rank ------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("scene, freedoms, redundant", [
-    (mc.load("four_bar"), 1, 3), (mc.load("slider_crank"), 1, 3), (parallelogram(), 1, 3), (bennett(), 1, 3),
-    (bennett(2.1, 0.6, 0.9, 0.4), 1, 3), (parallelogram(0.0), 2, 4), (mc.load("pendulum"), 1, 0)])
+
+@pytest.mark.parametrize(
+    "scene, freedoms, redundant",
+    [
+        (mc.load("four_bar"), 1, 3),
+        (mc.load("slider_crank"), 1, 3),
+        (parallelogram(), 1, 3),
+        (bennett(), 1, 3),
+        (bennett(2.1, 0.6, 0.9, 0.4), 1, 3),
+        (parallelogram(0.0), 2, 4),
+        (mc.load("pendulum"), 1, 0),
+    ],
+)
 def test_known_mechanisms(scene, freedoms, redundant):
     found = mobility(System(scene))
     assert (found.freedoms, len(found.redundant)) == (freedoms, redundant)
@@ -491,8 +528,9 @@ def test_only_what_is_overconstrained_is_undetermined():
     scene = mc.load("four_bar")
     pin = System(scene).links[1].joint.frame_a[0]
     scene.add_body("weight", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
-    scene.add_joint(mc.BallJoint("crank", "weight", frame_a=(pin, (1, 0, 0, 0)), frame_b=((0, 0, 0.5), (1, 0, 0, 0)),
-                                 name="hook"))
+    scene.add_joint(
+        mc.BallJoint("crank", "weight", frame_a=(pin, (1, 0, 0, 0)), frame_b=((0, 0, 0.5), (1, 0, 0, 0)), name="hook")
+    )
     dynamics = Dynamics(System(scene))
     q, qd = dynamics.system.initial()
     found = Formulation(dynamics, q, qd).constraint_forces()
@@ -502,12 +540,15 @@ def test_only_what_is_overconstrained_is_undetermined():
 
 def test_mobility_can_be_read():
     found = mobility(System(mc.load("four_bar")))
-    assert str(found) == ("1 degree of freedom: 3 joint freedoms of the tree less rank 2 of 5 loop rows\n"
-                          "overconstrained: 3 redundant rows (counting rows would give -2), in pivot:\n"
-                          "  pivot: torque about x\n  pivot: torque about y\n  pivot: force along z")
+    assert str(found) == (
+        "1 degree of freedom: 3 joint freedoms of the tree less rank 2 of 5 loop rows\n"
+        "overconstrained: 3 redundant rows (counting rows would give -2), in pivot:\n"
+        "  pivot: torque about x\n  pivot: torque about y\n  pivot: force along z"
+    )
     assert "redundant=(('pivot', 'torque about x')" in repr(found)
     assert str(mobility(System(mc.load("pendulum")))) == (
-        "1 degree of freedom: 1 joint freedom of the tree less rank 0 of 0 loop rows")
+        "1 degree of freedom: 1 joint freedom of the tree less rank 0 of 0 loop rows"
+    )
     assert "K (20, 18) of rank 17" in repr(Formulation(System(mc.load("four_bar")), np.zeros(3)))
 
 
@@ -527,12 +568,19 @@ def test_motions_of_the_scene_are_as_given_accelerations(method):
     motion = mc.Motion(0.0, 4.0, 6.0)
     scene = mc.Scene()
     for body in plain.bodies:
-        scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,
-                       orientation=body.orientation, center_of_mass=body.center_of_mass)
+        scene.add_body(
+            body.name,
+            mass=body.mass,
+            inertia=body.inertia,
+            position=body.position,
+            orientation=body.orientation,
+            center_of_mass=body.center_of_mass,
+        )
     for joint in plain.joints:
         moved = {"motion": motion} if joint.name == "drive" else {}
-        scene.add_joint(mc.HingeJoint(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name,
-                                      **moved))
+        scene.add_joint(
+            mc.HingeJoint(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name, **moved)
+        )
     dynamics, cut = Dynamics(System(plain, tree=["drive", "pin", "elbow"])), Dynamics(System(scene))
     assert {loop.joint.name for loop in cut.system.loops} == {"drive"}
     q, qd = (part.copy() for part in dynamics.system.initial())

@@ -59,16 +59,18 @@ def test_motions_go_on_at_the_present_time():
     """They were at t = 0."""
     scene = mc.Scene()
     scene.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0), name="h",
-                                  motion=mc.Motion(amplitude=0.3, frequency=1.0)))
+    scene.add_joint(
+        mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0), name="h", motion=mc.Motion(amplitude=0.3, frequency=1.0))
+    )
     world = mc.ReducedWorld(scene, dt=1e-3)
-    world.step(250)                                      # a quarter of a period
-    expected = -0.3 * (2 * np.pi)**2
+    world.step(250)  # a quarter of a period
+    expected = -0.3 * (2 * np.pi) ** 2
     assert accelerations(world)[0, 4] == pytest.approx(expected, rel=1e-3)
 
 
 def test_models_of_the_users_own_are_refused():
     """A free fall was answered where the model holds."""
+
     def placement(q):
         return np.array([[np.cos(q[0]), -np.sin(q[0]), 0], [np.sin(q[0]), np.cos(q[0]), 0], [0, 0, 1]]), np.zeros(3)
 

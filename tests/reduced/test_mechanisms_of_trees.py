@@ -10,12 +10,21 @@ from mechanism_scenes import rotation
 from reduced_models import MODELS
 
 TIMES = np.arange(1, 4) * 0.25
-STEPS = 120, 240                # from one of the times to the next
+STEPS = 120, 240  # from one of the times to the next
 
 # Order of the error of poses, and the largest one at the smaller step.
-EXPECTED = {"double_pendulum": (2, 3e-5), "spatial_pendulum": (2, 2e-6), "spinning_top": (2, 1e-2),
-            "four_bar": (2, 4e-4), "slider_crank": (2, 6e-4), "cardan": (2, 1e-5), "door": (2, 2e-6),
-            "welded_box": (2, 1e-6), "n_four_bar": (2, 1e-3), "bricard": (2, 1e-2)}
+EXPECTED = {
+    "double_pendulum": (2, 3e-5),
+    "spatial_pendulum": (2, 2e-6),
+    "spinning_top": (2, 1e-2),
+    "four_bar": (2, 4e-4),
+    "slider_crank": (2, 6e-4),
+    "cardan": (2, 1e-5),
+    "door": (2, 2e-6),
+    "welded_box": (2, 1e-6),
+    "n_four_bar": (2, 1e-3),
+    "bricard": (2, 1e-2),
+}
 models = pytest.mark.parametrize("name", EXPECTED)
 
 
@@ -34,8 +43,11 @@ def follow(name, steps):
     error = change = gap = 0.0
     for positions, rotations in zip(*frames):
         world.step(steps)
-        error = max(error, np.abs(world.positions - positions).max(),
-                    np.abs(np.array([rotation(q) for q in world.orientations]) - rotations).max())
+        error = max(
+            error,
+            np.abs(world.positions - positions).max(),
+            np.abs(np.array([rotation(q) for q in world.orientations]) - rotations).max(),
+        )
         change = max(change, abs(world.energy().total - begin))
         gap = max(gap, world.joint_errors().max())
     return np.array([error, change, gap])
@@ -45,7 +57,7 @@ def follow(name, steps):
 @pytest.mark.sampled(3)
 def test_motion_comes_to_that_of_the_model(name):
     order, limit = EXPECTED[name]
-    finer = 4 if name == "spinning_top" else 1       # until no drift of a fast top is divided any more
+    finer = 4 if name == "spinning_top" else 1  # until no drift of a fast top is divided any more
     coarse, fine = (follow(name, finer * steps) for steps in STEPS)
     assert fine[0] < limit, fine
     assert np.log2(coarse[0] / fine[0]) > 0.85 * order, (coarse, fine)

@@ -21,8 +21,9 @@ def pyramid(base):
 
 
 def wall(rows, width):
-    return [(f"b{i}_{j}", (0.5, 0.25, 0.25), (j + 0.5 * (i % 2), 0, 0.25 + 0.5 * i))
-            for i in range(rows) for j in range(width)]
+    return [
+        (f"b{i}_{j}", (0.5, 0.25, 0.25), (j + 0.5 * (i % 2), 0, 0.25 + 0.5 * i)) for i in range(rows) for j in range(width)
+    ]
 
 
 def apart(bodies, steps, order=None, **keywords):
@@ -73,8 +74,13 @@ def chain_of_limbs(rng, count):
         half = rng.uniform(0.15, 0.3)
         place = end + half * way
         turn = np.array((1.0 + way[2], -way[1], way[0], 0.0))
-        scene.add_body(f"b{i}", shape=mc.Capsule(rng.uniform(0.04, 0.08), half), position=place,
-                       orientation=turn / np.linalg.norm(turn), density=1000)
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Capsule(rng.uniform(0.04, 0.08), half),
+            position=place,
+            orientation=turn / np.linalg.norm(turn),
+            density=1000,
+        )
         if i > 0:
             scene.add_joint(mc.BallJoint(f"b{i - 1}", f"b{i}", anchor=end))
         end = place + half * way
@@ -104,8 +110,10 @@ def test_a_ragdoll_lands_as_in_the_other_order():
     assert apart_ever(mc.load("ragdolls", count=1, drop=0.1), 60, range(15, -1, -1)) < 1e-9
 
 
-@pytest.mark.parametrize(("base", "substeps", "bound"), (
-    (4, 1, 6e-5), (4, 2, 6e-6), (4, 4, 6e-7), (6, 1, 1.2e-4), (6, 2, 2.5e-5), (6, 4, 3e-6), (8, 2, 8e-5), (8, 4, 1.5e-5)))
+@pytest.mark.parametrize(
+    ("base", "substeps", "bound"),
+    ((4, 1, 6e-5), (4, 2, 6e-6), (4, 4, 6e-7), (6, 1, 1.2e-4), (6, 2, 2.5e-5), (6, 4, 3e-6), (8, 2, 8e-5), (8, 4, 1.5e-5)),
+)
 def test_pyramids_end_where_they_do_in_the_other_order(base, substeps, bound):
     """Bounds are a third of what they were with all sweeps in one direction, and more than twice what is found."""
     assert apart(pyramid(base), 60, substeps=substeps) < bound

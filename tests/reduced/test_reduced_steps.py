@@ -19,8 +19,9 @@ def doll(**keywords):
     scene = mc.Scene()
     for body in source.bodies:
         if body.kind == "dynamic":
-            scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,
-                           orientation=body.orientation)
+            scene.add_body(
+                body.name, mass=body.mass, inertia=body.inertia, position=body.position, orientation=body.orientation
+            )
     for joint in source.joints:
         make = {"ball": mc.BallJoint, "hinge": mc.HingeJoint}[joint.type]
         scene.add_joint(make(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name))
@@ -47,6 +48,7 @@ def arm(gravity=(0, 0, -G), **drive):
 
 
 # ---- smooth motion ---------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("integrator, order", [("semi_implicit", 2), ("rk4", 4)])
 def test_orders(integrator, order):
@@ -123,6 +125,7 @@ def test_kinematic_bodies_lead():
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("dt", [1 / 60, 1e-3])
 def test_friction(dt):
     """A block stands on a slope below the angle of friction, on springs that are given as deep as in maximal coordinates at
@@ -145,7 +148,7 @@ def test_restitution(dt):
     for _ in range(round(1.6 / dt)):
         world.step()
         heights.append(world.positions[1, 2] - 0.5)
-    lowest = int(np.argmin(heights[:round(0.9 / dt)]))
+    lowest = int(np.argmin(heights[: round(0.9 / dt)]))
     assert max(heights[lowest:]) == pytest.approx(2 * 0.8**2, rel=0.02)
     assert len(world.events.begin) >= 0
 
@@ -182,7 +185,7 @@ def test_limits_motors_springs():
 
     world = mc.ReducedWorld(arm(gravity=(0, 0, 0), motor=mc.Motor(velocity=2.0, max_force=11.0)), dt=1e-3)
     world.step(100)
-    assert world.qd[0] == pytest.approx(1.0, rel=1e-9)               # 11 N m on 1.1 kg m2 for 0.1 s
+    assert world.qd[0] == pytest.approx(1.0, rel=1e-9)  # 11 N m on 1.1 kg m2 for 0.1 s
     world.step(200)
     assert world.qd[0] == pytest.approx(2.0, rel=1e-9)
 
@@ -221,10 +224,12 @@ def test_loops_close_and_come_to_the_maximal_path():
 
 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
-@pytest.mark.parametrize("stabilization, least, most", [
-    ("none", 1e-2, 0.1), ("baumgarte", 1e-5, 1e-3), ("soft", 0.0, 1e-4), ("projection", 0.0, 1e-10)])
+@pytest.mark.parametrize(
+    "stabilization, least, most",
+    [("none", 1e-2, 0.1), ("baumgarte", 1e-5, 1e-3), ("soft", 0.0, 1e-4), ("projection", 0.0, 1e-10)],
+)
 def test_loops_for_ten_seconds(stabilization, integrator, least, most):
-    """"none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but
+    """ "none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but
     "none". Velocities fulfil the loop after each step."""
     world = mc.ReducedWorld(mc.load("four_bar", driven=False), stabilization=stabilization, integrator=integrator)
     errors = []
@@ -288,8 +293,9 @@ def test_gears_and_distances_are_couplings():
     scene = mc.Scene()
     for name, x in (("a", 0.0), ("b", 1.0)):
         scene.add_body(name, shape=mc.Sphere(0.2), position=(x, 0, 0), collision_mask=0)
-    first = scene.add_joint(mc.HingeJoint(None, "a", (0, 0, 0), (0, 0, 1), name="first",
-                                          motor=mc.Motor(velocity=1.0, max_force=100.0)))
+    first = scene.add_joint(
+        mc.HingeJoint(None, "a", (0, 0, 0), (0, 0, 1), name="first", motor=mc.Motor(velocity=1.0, max_force=100.0))
+    )
     second = scene.add_joint(mc.HingeJoint(None, "b", (1, 0, 0), (0, 0, 1), name="second"))
     scene.add_joint(mc.GearJoint(first, second, 2.0))
     scene.add_body("bob", mass=1, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
@@ -307,8 +313,10 @@ def geared_five_bar():
     scene = mc.Scene()
     for name, a, b in zip(names[1:5], points, points[1:]):
         scene.add_body(name, mass=1, inertia=(0.1, 0.1, 0.1), position=(a + b) / 2)
-    hinges = [scene.add_joint(mc.HingeJoint(a, b, anchor=point, axis=(0, 1, 0), name=f"hinge{i}"))
-              for i, (a, b, point) in enumerate(zip(names, names[1:], points))]
+    hinges = [
+        scene.add_joint(mc.HingeJoint(a, b, anchor=point, axis=(0, 1, 0), name=f"hinge{i}"))
+        for i, (a, b, point) in enumerate(zip(names, names[1:], points))
+    ]
     scene.add_joint(mc.GearJoint(hinges[0], hinges[4], 1.0, name="gear"))
     return scene
 
@@ -367,6 +375,7 @@ def test_rows_are_seen_over_the_tree():
 
 # ---- forces of joints ------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name, parameters", [("double_pendulum", {}), ("chain", {"n": 8}), ("spinning_top", {})])
 def test_joint_forces_are_those_of_the_maximal_path(name, parameters):
     scene = mc.load(name, **parameters)
@@ -384,13 +393,14 @@ def test_a_joint_that_bears_more_than_it_can_breaks():
     scene = arm(break_force=15.0)
     world = mc.ReducedWorld(scene, dt=1e-3)
     assert [loop.joint.name for loop in world.system.loops] == ["hinge"]
-    world.step(1000)                                                   # at the bottom it would carry 30 N
+    world.step(1000)  # at the bottom it would carry 30 N
     assert world.joint("hinge").broken and len(world.events.broken) == 1
     with pytest.raises(mc.SceneError, match="can break"):
         mc.ReducedWorld(scene, tree=["hinge"])
 
 
 # ---- a World ---------------------------------------------------------------------------------------------------------
+
 
 def test_what_is_restored_goes_on_to_the_same_bits():
     world = mc.ReducedWorld(mc.load("ragdolls11", n=2), dt=1 / 120)
@@ -442,10 +452,17 @@ def test_the_state_is_q_and_qd():
         world.set_pose(world.body_names[0], position=(0, 0, 0))
 
 
-@pytest.mark.parametrize("keywords, match", [
-    ({"integrator": "euler"}, "semi_implicit, rk4, reference"),
-    ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
-    ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "gauss"}, "si")])
+@pytest.mark.parametrize(
+    "keywords, match",
+    [
+        ({"integrator": "euler"}, "semi_implicit, rk4, reference"),
+        ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
+        ({"dt": 0}, "dt"),
+        ({"ball": "euler"}, "ypr"),
+        ({"tree": ["nothing"]}, "nothing"),
+        ({"solver": "gauss"}, "si"),
+    ],
+)
 def test_wrong_keywords_are_answered(keywords, match):
     with pytest.raises(mc.SceneError, match=match):
         mc.ReducedWorld(mc.load("double_pendulum"), **keywords)
@@ -457,15 +474,19 @@ def moved(kind="dynamic", **given):
     return scene
 
 
-@pytest.mark.parametrize("scene, match", [
-    (lambda: arm(limits=(-1, 1)), "joint 'hinge' has limits; .*rk4"),
-    (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'hinge' has a motor; .*rk4"),
-    (lambda: arm(spring=mc.Spring(1, 0)), "joint 'hinge' has a spring; .*rk4"),
-    (lambda: arm(friction=1), "joint 'hinge' has friction; .*rk4"),
-    (lambda: mc.load("four_bar", driven=False), "joint 'pivot' has no place in the tree .*rk4"),
-    (lambda: moved(linear_damping=0.1), "body 'lump' has damping; .*rk4"),
-    (lambda: moved("kinematic"), "body 'lump' is kinematic; .*rk4"),
-    (block, "bodies 'floor' and 'block' touch.*rk4")])
+@pytest.mark.parametrize(
+    "scene, match",
+    [
+        (lambda: arm(limits=(-1, 1)), "joint 'hinge' has limits; .*rk4"),
+        (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'hinge' has a motor; .*rk4"),
+        (lambda: arm(spring=mc.Spring(1, 0)), "joint 'hinge' has a spring; .*rk4"),
+        (lambda: arm(friction=1), "joint 'hinge' has friction; .*rk4"),
+        (lambda: mc.load("four_bar", driven=False), "joint 'pivot' has no place in the tree .*rk4"),
+        (lambda: moved(linear_damping=0.1), "body 'lump' has damping; .*rk4"),
+        (lambda: moved("kinematic"), "body 'lump' is kinematic; .*rk4"),
+        (block, "bodies 'floor' and 'block' touch.*rk4"),
+    ],
+)
 def test_the_reference_refuses_what_is_not_smooth(scene, match):
     """At once, by name, with what to do."""
     with pytest.raises(mc.SceneError, match=match):
@@ -478,12 +499,13 @@ def test_the_reference_refuses_what_is_added():
     hinge, body = world.joint("hinge"), world.body("arm")
     before = world.state_hash()
     for call, match in (
-            (lambda: hinge.set_limits(-1, 1), "'hinge' is to have limits"),
-            (lambda: hinge.set_spring(mc.Spring(1, 0)), "'hinge' is to have a spring"),
-            (lambda: setattr(body, "linear_damping", 1), "'arm' is to have damping"),
-            (lambda: world.set_body("arm", angular_damping=1.0), "'arm' has damping"),
-            (lambda: world.add_joint(mc.BallJoint(None, "arm", (0, 0, 0), name="too much")), "'too much' has no place"),
-            (lambda: world.add_body("led", mass=1, inertia=(1, 1, 1), kind="kinematic"), "'led' is kinematic")):
+        (lambda: hinge.set_limits(-1, 1), "'hinge' is to have limits"),
+        (lambda: hinge.set_spring(mc.Spring(1, 0)), "'hinge' is to have a spring"),
+        (lambda: setattr(body, "linear_damping", 1), "'arm' is to have damping"),
+        (lambda: world.set_body("arm", angular_damping=1.0), "'arm' has damping"),
+        (lambda: world.add_joint(mc.BallJoint(None, "arm", (0, 0, 0), name="too much")), "'too much' has no place"),
+        (lambda: world.add_body("led", mass=1, inertia=(1, 1, 1), kind="kinematic"), "'led' is kinematic"),
+    ):
         with pytest.raises(mc.SceneError, match=match):
             call()
         assert world.state_hash() == before

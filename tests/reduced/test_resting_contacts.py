@@ -33,8 +33,9 @@ def limbs(count, density=1000.0, first=mc.BallJoint, **keywords):
     """Capsules in a row. first: the kind of their first joint."""
     scene = floor()
     for i in range(count):
-        scene.add_body(f"b{i}", shape=mc.Capsule(0.08, 0.15), position=(0.5 * i, 0, 0.08), orientation=LYING,
-                       density=density)
+        scene.add_body(
+            f"b{i}", shape=mc.Capsule(0.08, 0.15), position=(0.5 * i, 0, 0.08), orientation=LYING, density=density
+        )
         if i:
             make, more = (first, keywords) if i == 1 else (mc.BallJoint, {})
             scene.add_joint(make(f"b{i - 1}", f"b{i}", anchor=(0.5 * i - 0.25, 0, 0.08), **more))
@@ -59,8 +60,9 @@ def depth(world, seconds):
 
 
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
-@pytest.mark.parametrize("scene, within", [(stack(1), 1e-3), (stack(4), 0.05), (stack(6, 0.05), 0.2), (limbs(2), 0.1),
-                                           (limbs(4, 50.0), 0.15)])
+@pytest.mark.parametrize(
+    "scene, within", [(stack(1), 1e-3), (stack(4), 0.05), (stack(6, 0.05), 0.2), (limbs(2), 0.1), (limbs(4, 50.0), 0.15)]
+)
 def test_it_is_as_deep_as_in_maximal_coordinates(scene, within, dt):
     maximal = depth(mc.World(scene, dt=dt, substeps=1, sleep=False), 2.0)
     assert depth(mc.ReducedWorld(scene, dt=dt), 2.0) == pytest.approx(maximal, rel=within)
@@ -95,8 +97,10 @@ def test_what_is_pressed_beside_its_middle_is_no_deeper(weight, beside):
     assert deep[1] < 1.1 * deep[0]
 
 
-@pytest.mark.parametrize("count, dt, stature, mass", [(1, 1 / 60, 1.74, 73.0), (2, 1 / 120, 1.74, 73.0),
-                                                      (4, 1 / 60, 1.74, 300.0), (9, 1 / 60, 1.74, 73.0)])
+@pytest.mark.parametrize(
+    "count, dt, stature, mass",
+    [(1, 1 / 60, 1.74, 73.0), (2, 1 / 120, 1.74, 73.0), (4, 1 / 60, 1.74, 300.0), (9, 1 / 60, 1.74, 73.0)],
+)
 def test_ragdolls_at_rest_hardly_overlap(count, dt, stature, mass):
     """They lie on their own hands, which weigh a hundredth of them: 12 mm deep when contacts that bear much had the springs
     of others. Two substeps are as good as World's four."""
@@ -109,8 +113,10 @@ def test_ragdolls_at_rest_hardly_overlap(count, dt, stature, mass):
     assert deep[1] < 4e-3 and deep[2] < 1e-3
 
 
-@pytest.mark.parametrize("count, dt", [
-    (2, 1 / 60), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((4, 1 / 240), (2, 1 / 240), (4, 1 / 400)))])
+@pytest.mark.parametrize(
+    "count, dt",
+    [(2, 1 / 60), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((4, 1 / 240), (2, 1 / 240), (4, 1 / 400)))],
+)
 def test_a_tree_at_rest_drifts_in_one_piece(count, dt):
     """Its velocities are rounding, and so is what a drift makes of their energy. Each placement of a tree asks the
     user's joint: 70 times a step, and once up to 15,000 times."""
@@ -152,11 +158,21 @@ def tumbling(length, weight, pair):
     turns = np.random.default_rng(3).normal(size=(3, 4))
     density = 1000 * weight / length**3
     for i, turn in enumerate(turns):
-        scene.add_body(f"box{i}", shape=mc.Box((0.3 * length, 0.2 * length, 0.4 * length)), density=density,
-                       position=(3 * i * length, 0, 0.8 * length), orientation=turn / np.linalg.norm(turn))
+        scene.add_body(
+            f"box{i}",
+            shape=mc.Box((0.3 * length, 0.2 * length, 0.4 * length)),
+            density=density,
+            position=(3 * i * length, 0, 0.8 * length),
+            orientation=turn / np.linalg.norm(turn),
+        )
     for i in range(2 if pair else 0):
-        scene.add_body(f"b{i}", shape=mc.Capsule(0.08 * length, 0.15 * length), density=density, orientation=LYING,
-                       position=np.array((0.3 * i, 3, 0.5 + 0.4 * i)) * length)
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Capsule(0.08 * length, 0.15 * length),
+            density=density,
+            orientation=LYING,
+            position=np.array((0.3 * i, 3, 0.5 + 0.4 * i)) * length,
+        )
     if pair:
         scene.add_joint(mc.BallJoint("b0", "b1", anchor=np.array((0.15, 3, 0.7)) * length))
     return scene

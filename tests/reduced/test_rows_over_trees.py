@@ -19,8 +19,12 @@ def spread():
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     for i in range(5):
-        scene.add_body(f"b{i}", shape=mc.Capsule(0.05, 0.1), position=(0.3 * i, 0.01 * i, 0.05),
-                       orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Capsule(0.05, 0.1),
+            position=(0.3 * i, 0.01 * i, 0.05),
+            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+        )
     for i in range(4):
         at = (0.3 * i + 0.15, 0.01 * i, 0.05)
         if i % 2:
@@ -52,7 +56,7 @@ def test_what_the_step_has_is_that_of_the_mass_matrix(name):
     jacobian, h = world.jacobian().toarray(), world.mass_matrix(world.q)
     world._prepare()
     j, response = (part.toarray() for part in world._pipeline.space.row_matrices())
-    moving = np.abs(j).max(axis=1) > 0.0                 # what the tree implies is left out
+    moving = np.abs(j).max(axis=1) > 0.0  # what the tree implies is left out
     assert np.count_nonzero(moving) > 10
     assert np.abs(j - jacobian)[moving].max() < 1e-9
     expected = np.linalg.solve(h, jacobian.T).T
@@ -66,8 +70,16 @@ def test_rows_move_as_their_bodies_do(name):
     world.qd[:] = np.random.default_rng(1).normal(size=len(world.qd))
     bodies = world.maximal()
     twists = np.hstack([bodies.velocities, bodies.angular_velocities]).reshape(-1)
-    rates = [dict(zip(zip(w.rows["kind"].tolist(), w.rows["source"].tolist(), w.rows["index"].tolist(), strict=True),
-                      w.jacobian() @ v, strict=True)) for w, v in ((world, world.qd), (bodies, twists))]
+    rates = [
+        dict(
+            zip(
+                zip(w.rows["kind"].tolist(), w.rows["source"].tolist(), w.rows["index"].tolist(), strict=True),
+                w.jacobian() @ v,
+                strict=True,
+            )
+        )
+        for w, v in ((world, world.qd), (bodies, twists))
+    ]
     shared = [key for key in rates[0] if key[0] == "normal" and key in rates[1]]
     assert len(shared) > 5
     assert np.allclose([rates[0][key] for key in shared], [rates[1][key] for key in shared], atol=1e-9)

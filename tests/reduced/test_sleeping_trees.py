@@ -16,12 +16,19 @@ def limbs(size=1.0, mass=1.0, kind=mc.BallJoint, **keywords):
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     for k in range(2):
         for i in range(2):
-            scene.add_body(f"b{k}{i}", shape=mc.Capsule(0.08 * size, 0.15 * size), orientation=LYING,
-                           position=(0.5 * i * size, 3.0 * k * size, 0.0802 * size), density=1000.0 * mass / size**3)
-        scene.add_joint(kind(f"b{k}0", f"b{k}1", anchor=(0.25 * size, 3.0 * k * size, 0.0802 * size), name=f"j{k}",
-                             **keywords))
-    scene.add_body("box", shape=mc.Box((0.2 * size,) * 3), position=(0, -3.0 * size, 0.2 * size),
-                   density=1000.0 * mass / size**3)
+            scene.add_body(
+                f"b{k}{i}",
+                shape=mc.Capsule(0.08 * size, 0.15 * size),
+                orientation=LYING,
+                position=(0.5 * i * size, 3.0 * k * size, 0.0802 * size),
+                density=1000.0 * mass / size**3,
+            )
+        scene.add_joint(
+            kind(f"b{k}0", f"b{k}1", anchor=(0.25 * size, 3.0 * k * size, 0.0802 * size), name=f"j{k}", **keywords)
+        )
+    scene.add_body(
+        "box", shape=mc.Box((0.2 * size,) * 3), position=(0, -3.0 * size, 0.2 * size), density=1000.0 * mass / size**3
+    )
     return scene
 
 
@@ -107,6 +114,7 @@ def test_what_is_driven_does_not_sleep(drive):
         def hinge(q):
             c, s = np.cos(q[0]), np.sin(q[0])
             return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.zeros(3)
+
         models = {"j0": JointModel(1, hinge), "j1": JointModel(1, hinge)}
     world = mc.ReducedWorld(scene, dt=1 / 60, models=models)
     if drive == "tau":
@@ -152,8 +160,12 @@ def test_a_mechanism_with_a_loop_sleeps_whole():
     corners = [(0, 0), (1, 0), (1, 1), (0, 1)]
     for i, (x, y) in enumerate(corners):
         nx, ny = corners[(i + 1) % 4]
-        scene.add_body(f"b{i}", shape=mc.Box((0.4, 0.05, 0.05)), position=(0.5 * (x + nx), 0.5 * (y + ny), 0.05),
-                       orientation=(np.sqrt(0.5), 0, 0, np.sqrt(0.5)) if i % 2 else (1, 0, 0, 0))
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Box((0.4, 0.05, 0.05)),
+            position=(0.5 * (x + nx), 0.5 * (y + ny), 0.05),
+            orientation=(np.sqrt(0.5), 0, 0, np.sqrt(0.5)) if i % 2 else (1, 0, 0, 0),
+        )
     for i in range(4):
         scene.add_joint(mc.BallJoint(f"b{i}", f"b{(i + 1) % 4}", anchor=(*corners[(i + 1) % 4], 0.05)))
     world = mc.ReducedWorld(scene, dt=1 / 60)

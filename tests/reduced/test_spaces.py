@@ -32,6 +32,7 @@ def tree(seed, **keywords):
 
 # ---- models ----------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_models_are_the_twins(kind):
     found, expected, _qd = model_at(kind)
@@ -67,6 +68,7 @@ def test_unknown_kinds_are_refused():
 
 
 # ---- of a system -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(20))
 def test_frames_are_the_scenes(seed):
@@ -113,8 +115,9 @@ def test_joints_move_as_the_bodies_do(seed):
     system, dynamics, q, qd, qdd = tree(seed)
     for space in (joint.in_world() for joint in joint_spaces(dynamics, q, qd)):
         numbers = space.columns
-        (v_s, a_s), (v_p, a_p) = (end_of(system, dynamics, q, qd, qdd, end, space.origin)
-                                  for end in (space.successor, space.predecessor))
+        (v_s, a_s), (v_p, a_p) = (
+            end_of(system, dynamics, q, qd, qdd, end, space.origin) for end in (space.successor, space.predecessor)
+        )
         assert np.allclose(v_s - v_p, space.S @ qd[numbers], atol=1e-11)
         assert np.allclose(space.velocity, space.S @ qd[numbers], atol=1e-13)
         expected = space.S @ qdd[numbers] + space.c + motion_cross(v_s) @ space.velocity
@@ -126,8 +129,9 @@ def test_world_axes_keep_what_forces_do():
     for own in joint_spaces(dynamics, q, qd):
         world = own.in_world()
         tau, multipliers = np.ones(own.S.shape[1]), np.ones(own.T.shape[1])
-        assert np.isclose(own.transmitted(tau, multipliers) @ own.velocity,
-                          world.transmitted(tau, multipliers) @ world.velocity)
+        assert np.isclose(
+            own.transmitted(tau, multipliers) @ own.velocity, world.transmitted(tau, multipliers) @ world.velocity
+        )
         assert np.allclose(world.T[:3], own.axes @ own.T[:3]) and world.in_world() is world
         assert "world axes" in repr(world) and own.name in repr(own)
 
@@ -152,7 +156,7 @@ def test_given_velocities_become_sigma(seed):
 def test_kinematic_bodies_are_always_given():
     scene = mc.Scene()
     scene.add_body("carriage", kind="kinematic", shape=mc.Box((0.1, 0.1, 0.1)))
-    space, = joint_spaces(System(scene), System(scene).neutral(), np.arange(6.0))
+    (space,) = joint_spaces(System(scene), System(scene).neutral(), np.arange(6.0))
     assert space.S.shape == (6, 0) and space.T.shape == (6, 6) and np.any(space.sigma != 0)
 
 
@@ -166,8 +170,10 @@ def test_active_forces_are_the_users_choice():
     assert np.array_equal(after[link.number].T_a, chosen) and np.array_equal(after[0].S, plain[0].S)
 
 
-@pytest.mark.parametrize("value, what", [
-    (np.zeros((6, 1)), "T_a' S = 1, it is off by 1"), (np.zeros((6, 2)), r"must be \(6, 1\)"), ("x", "numbers")])
+@pytest.mark.parametrize(
+    "value, what",
+    [(np.zeros((6, 1)), "T_a' S = 1, it is off by 1"), (np.zeros((6, 2)), r"must be \(6, 1\)"), ("x", "numbers")],
+)
 def test_wrong_active_forces_are_refused(value, what):
     system, dynamics, q, _, _ = tree(8, kinds=("revolute",))
     name = next(link.joint.name for link in system.links if link.kind == "revolute")
@@ -178,13 +184,17 @@ def test_wrong_active_forces_are_refused(value, what):
 
 def test_wrong_arguments_are_refused_by_name():
     system, dynamics, q, _, _ = tree(8)
-    for keywords, what in (({"active": {"nobody": np.zeros((6, 1))}}, "nobody"), ({"qd": np.zeros(1)}, "qd must be"),
-                           ({"given": np.zeros(system.nv)}, "given must be .* bool")):
+    for keywords, what in (
+        ({"active": {"nobody": np.zeros((6, 1))}}, "nobody"),
+        ({"qd": np.zeros(1)}, "qd must be"),
+        ({"given": np.zeros(system.nv)}, "given must be .* bool"),
+    ):
         with pytest.raises(SceneError, match=what):
             joint_spaces(dynamics, q, **keywords)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("kind", LOOPS)
 @pytest.mark.parametrize("seed", range(3))
@@ -212,11 +222,20 @@ def test_errors_of_loops_grow_as_their_velocities_say(kind, seed):
 
 # ---- motions prescribed in time --------------------------------------------------------------------------------------
 
+
 def moved_scene():
     scene = mc.Scene()
     scene.add_body("arm", shape=mc.Box((0.5, 0.1, 0.1)), position=(0.5, 0, 0))
-    scene.add_joint(mc.CylindricalJoint(None, "arm", (0, 0, 0), (0, 0, 1), name="shoulder", motion=(
-        None, mc.Motion(0.2, 3.0, amplitude=0.5, frequency=2.0))))
+    scene.add_joint(
+        mc.CylindricalJoint(
+            None,
+            "arm",
+            (0, 0, 0),
+            (0, 0, 1),
+            name="shoulder",
+            motion=(None, mc.Motion(0.2, 3.0, amplitude=0.5, frequency=2.0)),
+        )
+    )
     return scene
 
 
@@ -237,10 +256,17 @@ def test_motions_are_bias_velocities():
 def test_a_planar_joint_is_moved_along_the_axes_of_its_predecessor():
     """The error's rate is T' (v_J - sigma) whatever the body does, and its second rate is what c says."""
     scene = mc.Scene()
-    scene.add_body("puck", shape=mc.Sphere(0.1), position=(0.2, 0.1, 0), velocity=(1, 2, 0),
-                   angular_velocity=(0, 0, 3.0))
-    scene.add_joint(mc.PlanarJoint(None, "puck", frame_a=((0, 0, 0), (1, 0, 0, 0)), frame_b=((0.1, 0, 0), (1, 0, 0, 0)),
-                                   name="table", motion=(mc.Motion(0.3, 1.0, 2.0), None, None)))
+    scene.add_body("puck", shape=mc.Sphere(0.1), position=(0.2, 0.1, 0), velocity=(1, 2, 0), angular_velocity=(0, 0, 3.0))
+    scene.add_joint(
+        mc.PlanarJoint(
+            None,
+            "puck",
+            frame_a=((0, 0, 0), (1, 0, 0, 0)),
+            frame_b=((0.1, 0, 0), (1, 0, 0, 0)),
+            name="table",
+            motion=(mc.Motion(0.3, 1.0, 2.0), None, None),
+        )
+    )
     dynamics, h = Dynamics(System(scene)), 1e-4
     twin, (q, qd) = Twin(dynamics.system), dynamics.system.initial()
     qdd = np.array([0.5, -1.0, 0, 0, 0, 4.0])
@@ -266,14 +292,26 @@ def test_motions_of_balls_are_refused():
         joint_spaces(system, system.initial()[0])
 
 
-@pytest.mark.parametrize("arguments, match", [
-    (("revolute", []), "q of a revolute joint must be 1 numbers"), (("revolute", [1, 2]), "must be 1 numbers, got 2"),
-    (("revolute", 1.0), "must be 1 numbers"), (("revolute", ["x"]), "must be a number"),
-    (("revolute", [np.nan]), "must be finite"), (("spherical", [1, 0, 0]), "must be 4 numbers"),
-    (("spherical", [0, 0, 0, 0]), "quaternion must not be zero"), (("free", [1, 2, 3, 0, 0, 0, 0]), "must not be zero"),
-    (("revolute", [1], [1, 2]), "qd of a revolute joint must be 1 numbers"), (("helical", [1.0]), "has a pitch"),
-    (("rack_pinion", [1.0]), "has a radius"), ((7, [1.0]), "no model of joints of kind 7"),
-    (("helical", [1.0], [0.0], "x"), "must be a number"), (("revolut", [1.0]), "revolute")], ids=str)
+@pytest.mark.parametrize(
+    "arguments, match",
+    [
+        (("revolute", []), "q of a revolute joint must be 1 numbers"),
+        (("revolute", [1, 2]), "must be 1 numbers, got 2"),
+        (("revolute", 1.0), "must be 1 numbers"),
+        (("revolute", ["x"]), "must be a number"),
+        (("revolute", [np.nan]), "must be finite"),
+        (("spherical", [1, 0, 0]), "must be 4 numbers"),
+        (("spherical", [0, 0, 0, 0]), "quaternion must not be zero"),
+        (("free", [1, 2, 3, 0, 0, 0, 0]), "must not be zero"),
+        (("revolute", [1], [1, 2]), "qd of a revolute joint must be 1 numbers"),
+        (("helical", [1.0]), "has a pitch"),
+        (("rack_pinion", [1.0]), "has a radius"),
+        ((7, [1.0]), "no model of joints of kind 7"),
+        (("helical", [1.0], [0.0], "x"), "must be a number"),
+        (("revolut", [1.0]), "revolute"),
+    ],
+    ids=str,
+)
 def test_jcalc_is_told_what_is_wrong(arguments, match):
     with pytest.raises(mc.SceneError, match=match):
         jcalc(*arguments)

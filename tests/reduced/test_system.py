@@ -35,8 +35,11 @@ def scenes(draw, kinds=("dynamic", "dynamic", "dynamic", "kinematic", "static"),
     bodies = draw(st.lists(st.sampled_from(kinds), min_size=count, max_size=count))
     node = st.one_of(st.none(), st.integers(0, count - 1))
     joints = draw(st.lists(st.tuples(st.sampled_from((*TREE_JOINTS, "distance")), node, node), max_size=2 * most))
-    joints = [(kind, a, b) for kind, a, b in joints
-              if a != b and any(end is not None and bodies[end] == "dynamic" for end in (a, b))]
+    joints = [
+        (kind, a, b)
+        for kind, a, b in joints
+        if a != b and any(end is not None and bodies[end] == "dynamic" for end in (a, b))
+    ]
     return random_scene(joints, bodies, np.random.default_rng(draw(SEED)))
 
 
@@ -56,6 +59,7 @@ def graph_of(scene):
 
 
 # ---- the tree --------------------------------------------------------------------------------------------------------
+
 
 @given(scenes())
 def test_numbering_is_regular_and_sets_agree(scene):
@@ -126,13 +130,18 @@ def test_tree_has_one_root_for_each_component_and_cuts_the_fewest_rows(scene):
         if body.kind != "static" and label[i] != label[-1]:
             apart.setdefault(label[i], []).append(i)
     place = {body.name: i for i, body in enumerate(scene.bodies)}
-    leads = {(place[link.joint.a], place[link.joint.b]) for link in system.links
-             if link.joint is not None and None not in (link.joint.a, link.joint.b)}
+    leads = {
+        (place[link.joint.a], place[link.joint.b])
+        for link in system.links
+        if link.joint is not None and None not in (link.joint.a, link.joint.b)
+    }
     heads = [head_of(members, leads) for members in apart.values()]
     assert sorted(link.body_number for link in system.links if link.joint is None) == sorted(
-        [i for _, i in kinematic] + heads)
+        [i for _, i in kinematic] + heads
+    )
     assert [link.body for link in system.links if link.prescribed] == [
-        link.body for link in system.links if scene.body(link.body).kind == "kinematic"]
+        link.body for link in system.links if scene.body(link.body).kind == "kinematic"
+    ]
     for loop in system.loops:
         around = [system.links[i] for i in system.loop_links(loop)]
         assert all(KINDS[loop.kind].nv >= KINDS[link.kind].nv for link in around if link.joint is not None)
@@ -147,12 +156,15 @@ def test_tree_and_roots_are_the_users_choice(scene, data):
     """Named joints are in the tree, named bodies are roots; a joint that closes a loop with them is refused."""
     _, edges = graph_of(scene)
     roots = data.draw(st.sets(st.integers(0, len(scene.bodies) - 1), max_size=2))
-    names = data.draw(st.lists(st.sampled_from([joint for joint, _, _ in edges]), unique_by=lambda joint: joint.name)
-                      if edges else st.just([]))
+    names = data.draw(
+        st.lists(st.sampled_from([joint for joint, _, _ in edges]), unique_by=lambda joint: joint.name)
+        if edges
+        else st.just([])
+    )
     pairs = [(-1, root) for root in roots]
     for joint in names:
         label = components(len(scene.bodies), pairs)
-        (a, b), = [(a, b) for other, a, b in edges if other is joint]
+        ((a, b),) = [(a, b) for other, a, b in edges if other is joint]
         if label[a] == label[b]:
             with pytest.raises(mc.SceneError, match=f"joint '{joint.name}' closes a loop with"):
                 System(scene, tree=names, roots=[scene.bodies[root] for root in roots])
@@ -176,11 +188,20 @@ def test_children_stand_in_the_order_of_their_joints():
     assert system.parent.tolist() == [-1, 0, 0, -1, -1]
 
 
-@pytest.mark.parametrize(("name", "links", "nq", "nv", "loops"), [
-    ("pendulum", 1, 1, 1, []), ("double_pendulum", 2, 2, 2, []), ("four_bar", 3, 3, 3, ["pivot"]),
-    ("slider_crank", 3, 3, 3, ["cylinder"]), ("cardan_shaft", 3, 4, 4, ["cross_2"]), ("spinning_top", 1, 4, 3, []),
-    ("dzhanibekov", 1, 7, 6, []), ("newton_cradle", 5, 5, 5, []), ("bridge", 23, 41, 38, ["hinge20"]),
-])
+@pytest.mark.parametrize(
+    ("name", "links", "nq", "nv", "loops"),
+    [
+        ("pendulum", 1, 1, 1, []),
+        ("double_pendulum", 2, 2, 2, []),
+        ("four_bar", 3, 3, 3, ["pivot"]),
+        ("slider_crank", 3, 3, 3, ["cylinder"]),
+        ("cardan_shaft", 3, 4, 4, ["cross_2"]),
+        ("spinning_top", 1, 4, 3, []),
+        ("dzhanibekov", 1, 7, 6, []),
+        ("newton_cradle", 5, 5, 5, []),
+        ("bridge", 23, 41, 38, ["hinge20"]),
+    ],
+)
 def test_known_mechanisms(name, links, nq, nv, loops):
     system = System(mc.load(name))
     assert (len(system.links), system.nq, system.nv) == (links, nq, nv)
@@ -204,13 +225,18 @@ def test_a_long_chain_is_no_trouble():
 
 # ---- links -----------------------------------------------------------------------------------------------------------
 
+
 @given(scenes(), st.booleans())
 def test_frames_and_inertias(scene, rooted):
     """Every link's frame leads to its body's centre of mass and axes, and its inertia is the body's, at any q."""
     system = System(scene, roots=[body for body in scene.bodies if body.kind == "dynamic"][-1:] if rooted else None)
     positions, orientations, *_ = forward_kinematics(system, *random_coordinates(system, np.random.default_rng(1)))
-    center = dict(zip([b.name for b in scene.bodies],
-                      zip(positions, map(matrix, orientations), np.zeros_like(positions), np.zeros_like(positions))))
+    center = dict(
+        zip(
+            [b.name for b in scene.bodies],
+            zip(positions, map(matrix, orientations), np.zeros_like(positions), np.zeros_like(positions)),
+        )
+    )
     for link in system.links:
         body = scene.body(link.body)
         inner = link_frame(scene, link)
@@ -236,8 +262,14 @@ def test_transforms(scene):
     rng = np.random.default_rng(2)
     system = System(scene)
     twists = {body.name: (rng.normal(size=3), rng.normal(size=3)) for body in scene.bodies if body.kind != "static"}
-    moving = {body.name: (body.position + rotate(body.orientation, body.center_of_mass), matrix(body.orientation),
-                          *twists.get(body.name, (np.zeros(3), np.zeros(3)))) for body in scene.bodies}
+    moving = {
+        body.name: (
+            body.position + rotate(body.orientation, body.center_of_mass),
+            matrix(body.orientation),
+            *twists.get(body.name, (np.zeros(3), np.zeros(3))),
+        )
+        for body in scene.bodies
+    }
 
     def spatial(name, frame):
         _, axes, v, w = in_world(scene, moving, name, frame)
@@ -248,13 +280,14 @@ def test_transforms(scene):
             return np.zeros(6)
         link = system.links[number]
         return spatial(link.body, link_frame(scene, link))
+
     transforms = system.X_T
     assert transforms.shape == (len(system.links), 6, 6)
     for link, transform in zip(system.links, transforms):
         if link.joint is None:
             assert np.array_equal(transform, np.eye(6))
             continue
-        name, frame = ((link.joint.b, link.joint.frame_b) if link.reversed else (link.joint.a, link.joint.frame_a))
+        name, frame = (link.joint.b, link.joint.frame_b) if link.reversed else (link.joint.a, link.joint.frame_a)
         assert np.allclose(transform @ of_link(link.parent), spatial(name, frame), atol=1e-12)
     for loop in system.loops:
         joint = loop.joint
@@ -266,22 +299,23 @@ def test_links_on_the_base_see_static_bodies_where_they_stand():
     scene = mc.Scene()
     scene.add_body("wall", kind="static", position=(1, 2, 3), orientation=normalized((1, 0, 0, 1)))
     scene.add_body("door", shape=mc.Box((0.5, 0.1, 1)))
-    scene.add_joint(mc.HingeJoint("wall", "door", frame_a=((0.5, 0, 0), (1, 0, 0, 0)),
-                                  frame_b=((0, 0, 0), (1, 0, 0, 0))))
-    link, = System(scene).links
+    scene.add_joint(mc.HingeJoint("wall", "door", frame_a=((0.5, 0, 0), (1, 0, 0, 0)), frame_b=((0, 0, 0), (1, 0, 0, 0))))
+    (link,) = System(scene).links
     assert np.allclose(link.place, (1, 2.5, 3)) and np.allclose(link.turn, [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     assert link.parent == -1
 
 
 # ---- coordinates -----------------------------------------------------------------------------------------------------
 
+
 @settings(max_examples=amount(25, 200))
 @given(scenes(), SEED, st.sampled_from(["quaternion", "ypr"]), st.booleans())
 def test_coordinates_are_read_back(scene, seed, ball, rooted):
     """q, qd -> poses and velocities by the definitions -> q, qd; no joint is off."""
     rng = np.random.default_rng(seed)
-    system = System(scene, ball=ball,
-                    roots=[body for body in scene.bodies if body.kind == "dynamic"][-1:] if rooted else None)
+    system = System(
+        scene, ball=ball, roots=[body for body in scene.bodies if body.kind == "dynamic"][-1:] if rooted else None
+    )
     q, qd = random_coordinates(system, rng)
     state = forward_kinematics(system, q, qd)
     got_q, got_qd = system.coordinates(*state)
@@ -305,8 +339,9 @@ def test_reversed_joints_have_the_same_coordinates(kind, seed, ball):
     joint = scene.joints[0]
     read = [system.coordinates(*state) for system in (forward, backward)]
     for part in (0, 1):
-        assert np.allclose(*(c[part][system.index(joint)[part]] for c, system in zip(read, (forward, backward))),
-                           atol=1e-10)
+        assert np.allclose(
+            *(c[part][system.index(joint)[part]] for c, system in zip(read, (forward, backward))), atol=1e-10
+        )
     for system, (q, qd) in zip((forward, backward), read):
         for got, expected in zip(forward_kinematics(system, q, qd), state):
             assert same_up_to_sign(got, expected)
@@ -332,6 +367,7 @@ def test_velocities_are_the_rates_of_the_poses(scene, seed):
         half = np.concatenate([np.ones((len(x), 1)), 0.5 * h * w], axis=1)
         turned = np.array([normalized(quaternion_product(a, b)) for a, b in zip(half, orientation)])
         return system.coordinates(x + h * v, turned.reshape(-1, 4), v, w)[0]
+
     rate = (moved(step) - moved(-step)) / (2 * step)
     for link in system.links:
         own_q, own_qd, own_rate = q[link.q], qd[link.v], rate[link.q]
@@ -341,7 +377,7 @@ def test_velocities_are_the_rates_of_the_poses(scene, seed):
         elif link.kind in QUATERNIONS:
             turn = system.coordinates(x, orientation, v, w)[0][link.q][-4:]
             expected = 0.5 * quaternion_product(turn, np.concatenate([[0.0], own_qd[-3:]]))
-            expected = np.concatenate([own_qd[:QUATERNIONS[link.kind]], expected])
+            expected = np.concatenate([own_qd[: QUATERNIONS[link.kind]], expected])
         else:
             expected = own_qd
         assert np.allclose(own_rate, expected, atol=1e-6), link.kind
@@ -398,7 +434,7 @@ def test_positions_are_those_of_the_maximal_path():
         joint = world.joint(link.joint.name)
         assert np.allclose(q[link.q], np.atleast_1d(joint.position), atol=1e-9), link.kind
         expected = np.atleast_1d(joint.velocity).copy()
-        if link.kind == "planar":           # theirs along the axes of F_p
+        if link.kind == "planar":  # theirs along the axes of F_p
             turn = q[link.q][2]
             expected[:2] = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) @ expected[:2]
         assert np.allclose(qd[link.v], expected, atol=1e-9), link.kind
@@ -424,9 +460,19 @@ def test_a_screws_way_counts_its_turns(angle):
 @pytest.mark.parametrize("kind", TREE_JOINTS)
 def test_tree_errors_are_how_far_a_body_was_moved(kind):
     """Forbidden displacements count as they are, free ones do not, and the coordinates do not notice the forbidden."""
-    free = {"fixed": ((), ()), "hinge": ((), (2,)), "slider": ((2,), ()), "cylindrical": ((2,), (2,)),
-            "planar": ((0, 1), (2,)), "ball": ((), (0, 1, 2)), "universal": ((), (0, 2)), "screw": ((), (2,)),
-            "free": ((0, 1, 2), (0, 1, 2)), "slot": ((2,), (0, 1, 2)), "point_on_plane": ((0, 1), (0, 1, 2))}[kind]
+    free = {
+        "fixed": ((), ()),
+        "hinge": ((), (2,)),
+        "slider": ((2,), ()),
+        "cylindrical": ((2,), (2,)),
+        "planar": ((0, 1), (2,)),
+        "ball": ((), (0, 1, 2)),
+        "universal": ((), (0, 2)),
+        "screw": ((), (2,)),
+        "free": ((0, 1, 2), (0, 1, 2)),
+        "slot": ((2,), (0, 1, 2)),
+        "point_on_plane": ((0, 1), (0, 1, 2)),
+    }[kind]
     scene = mc.Scene()
     scene.add_body("b", shape=mc.Sphere(0.1))
     at = random_frame(np.random.default_rng(7))
@@ -442,11 +488,12 @@ def test_tree_errors_are_how_far_a_body_was_moved(kind):
             turned = at[0][None], quaternion_product(at[1], turn)[None], none, none
             moving = at[0][None], at[1][None], size * unit[None], none
             spinning = at[0][None], at[1][None], none, size * unit[None]
-            for j, (state, allowed) in enumerate(((shifted, free[0]), (turned, free[1]), (moving, free[0]),
-                                                  (spinning, free[1]))):
+            for j, (state, allowed) in enumerate(
+                ((shifted, free[0]), (turned, free[1]), (moving, free[0]), (spinning, free[1]))
+            ):
                 errors = system.tree_errors(*state)[0]
                 q, qd = system.coordinates(*state)
-                if kind == "screw" and i == 2:          # a turn alone, or a way alone: the other is missing
+                if kind == "screw" and i == 2:  # a turn alone, or a way alone: the other is missing
                     assert errors[0 if j < 2 else 2] > 0.25 * abs(size)
                 elif i in allowed:
                     assert np.abs(errors).max() < 1e-13
@@ -475,8 +522,11 @@ def test_wrong_states_are_refused():
     good = [np.zeros((3, 3)), np.tile([1.0, 0, 0, 0], (3, 1)), np.zeros((3, 3)), np.zeros((3, 3))]
     system.coordinates(*good)
     for i, value, message in (
-            (0, np.zeros((2, 3)), r"positions must be \(…, 3, 3\)"), (1, np.zeros((3, 3)), "orientations"),
-            (1, np.ones((3, 4)), "body 'crank'.*unit"), (3, np.full((3, 3), np.nan), "body 'crank'.*finite")):
+        (0, np.zeros((2, 3)), r"positions must be \(…, 3, 3\)"),
+        (1, np.zeros((3, 3)), "orientations"),
+        (1, np.ones((3, 4)), "body 'crank'.*unit"),
+        (3, np.full((3, 3), np.nan), "body 'crank'.*finite"),
+    ):
         state = list(good)
         state[i] = value
         with pytest.raises(mc.SceneError, match=message):
@@ -494,6 +544,7 @@ def test_quaternions_of_nearly_unit_length_are_taken_as_rotations():
 
 # ---- names, choices, errors ------------------------------------------------------------------------------------------
 
+
 def test_index_answers_or_says_why_not():
     scene = mc.load("bridge", planks=3, crates=1)
     joint = scene.add_joint(mc.DistanceJoint("plank0", "plank2", (0, 0, 1), (0, 0, 2), name="rod"))
@@ -501,11 +552,14 @@ def test_index_answers_or_says_why_not():
     assert system.index("hinge1") == system.index(scene.joint("hinge1")) == (slice(1, 2), slice(1, 2))
     assert system.index("crate0") == system.index(scene.body("crate0")) == (slice(3, 10), slice(3, 9))
     assert system.index(mc.World(scene).joint("hinge1")) == (slice(1, 2), slice(1, 2))
-    for which, message in (("hinge3", "joint 'hinge3' closes a loop and is cut"), (joint, "'rod' is a distance joint"),
-                           ("plank1", "body 'plank1' hangs on joint 'hinge1': ask for the joint"),
-                           ("left_bank", "'left_bank' is static"),
-                           ("hinge11", "there is no tree joint or free body 'hinge11'; did you mean 'hinge1'.*crate0"),
-                           (7, "there is no tree joint or free body 7")):
+    for which, message in (
+        ("hinge3", "joint 'hinge3' closes a loop and is cut"),
+        (joint, "'rod' is a distance joint"),
+        ("plank1", "body 'plank1' hangs on joint 'hinge1': ask for the joint"),
+        ("left_bank", "'left_bank' is static"),
+        ("hinge11", "there is no tree joint or free body 'hinge11'; did you mean 'hinge1'.*crate0"),
+        (7, "there is no tree joint or free body 7"),
+    ):
         with pytest.raises(mc.SceneError, match=message):
             system.index(which)
 
@@ -515,16 +569,20 @@ def test_wrong_choices_name_what_is_wrong():
     scene.add_body("wall", kind="static")
     scene.add_joint(mc.DistanceJoint("crank", "rocker", (0, 0, 0), (1, 0, 0), name="rod"))
     for arguments, message in (
-            ({"tree": ["drive", "pin", "elbow", "pivot"]},
-             "'pivot' closes a loop with drive, pin, elbow; it cannot be a tree joint"),
-            ({"tree": ["drive", "pin"], "roots": ["coupler"]},
-             "'pin' closes a loop with drive and the free joint of coupler;"),
-            ({"tree": ["rod"]}, "joint 'rod' is a distance joint, of which no tree"),
-            ({"tree": "pin"}, r"tree must be a list of joints, got the string 'pin'; write \['pin'\]"),
-            ({"tree": ["pim"]}, "no joint 'pim'; did you mean 'pin'"), ({"roots": ["wall"]}, "body 'wall' is static"),
-            ({"roots": ["cranc"]}, "no body 'cranc'"), ({"ball": "euler"}, "ball must be one of: quaternion, ypr"),
-            ({"ball": {"pin": "ypr"}}, "joint 'pin' is a hinge joint, not a ball"),
-            ({"ball": {"nix": "ypr"}}, "no joint 'nix'")):
+        (
+            {"tree": ["drive", "pin", "elbow", "pivot"]},
+            "'pivot' closes a loop with drive, pin, elbow; it cannot be a tree joint",
+        ),
+        ({"tree": ["drive", "pin"], "roots": ["coupler"]}, "'pin' closes a loop with drive and the free joint of coupler;"),
+        ({"tree": ["rod"]}, "joint 'rod' is a distance joint, of which no tree"),
+        ({"tree": "pin"}, r"tree must be a list of joints, got the string 'pin'; write \['pin'\]"),
+        ({"tree": ["pim"]}, "no joint 'pim'; did you mean 'pin'"),
+        ({"roots": ["wall"]}, "body 'wall' is static"),
+        ({"roots": ["cranc"]}, "no body 'cranc'"),
+        ({"ball": "euler"}, "ball must be one of: quaternion, ypr"),
+        ({"ball": {"pin": "ypr"}}, "joint 'pin' is a hinge joint, not a ball"),
+        ({"ball": {"nix": "ypr"}}, "no joint 'nix'"),
+    ):
         with pytest.raises(mc.SceneError, match=message):
             System(scene, **arguments)
 
@@ -532,8 +590,7 @@ def test_wrong_choices_name_what_is_wrong():
 def test_a_loop_may_be_cut_where_the_user_wants():
     scene = mc.load("four_bar")
     system = System(scene, tree=["pivot", scene.joint("elbow")])
-    assert [(link.body, link.reversed) for link in system.links] == [("crank", False), ("rocker", False),
-                                                                     ("coupler", True)]
+    assert [(link.body, link.reversed) for link in system.links] == [("crank", False), ("rocker", False), ("coupler", True)]
     assert [loop.joint.name for loop in system.loops] == ["pin"]
     loop = system.loops[0]
     assert (loop.predecessor, loop.successor, loop.kind) == (0, 2, "revolute")
@@ -558,6 +615,7 @@ def test_systems_copy_and_pickle():
 
 # ---- printed, saved, drawn -------------------------------------------------------------------------------------------
 
+
 def test_print_shows_everything():
     scene = mc.load("four_bar")
     scene.add_joint(mc.GearJoint("drive", "pivot", 2.0, name="gears"))
@@ -575,8 +633,11 @@ def test_print_shows_everything():
 @given(scenes(), st.booleans())
 def test_what_is_saved_is_read_back(scene, rooted):
     """Through JSON text, to the bit, with the choices."""
-    system = System(scene, roots=[body for body in scene.bodies if body.kind == "dynamic"][-1:] if rooted else None,
-                    ball={joint.name: "ypr" for joint in scene.joints[::2] if joint.type == "ball"})
+    system = System(
+        scene,
+        roots=[body for body in scene.bodies if body.kind == "dynamic"][-1:] if rooted else None,
+        ball={joint.name: "ypr" for joint in scene.joints[::2] if joint.type == "ball"},
+    )
     again = System.from_dict(json.loads(json.dumps(system.to_dict())))
     assert again.to_dict() == system.to_dict() and again.scene == scene
 
@@ -588,10 +649,11 @@ def test_files(tmp_path):
     assert System.load(path).to_dict() == system.to_dict()
     data = json.loads(path.read_text())
     for field, change, message in (
-            ("links", lambda v: v[1].update(mass=3.0), r"links\[1\].mass is not what the scene gives"),
-            ("loops", lambda v: v.clear(), "loops is not what the scene gives"),
-            ("scene", lambda v: v["bodies"][0].update(kind="soft"), "kind"),
-            ("tree", lambda v: v.append("nix"), "no joint 'nix'")):
+        ("links", lambda v: v[1].update(mass=3.0), r"links\[1\].mass is not what the scene gives"),
+        ("loops", lambda v: v.clear(), "loops is not what the scene gives"),
+        ("scene", lambda v: v["bodies"][0].update(kind="soft"), "kind"),
+        ("tree", lambda v: v.append("nix"), "no joint 'nix'"),
+    ):
         other = copy.deepcopy(data)
         change(other[field])
         path.write_text(json.dumps(other))
@@ -623,8 +685,9 @@ def test_pictures(tmp_path):
     axes = Figure().add_subplot()
     assert system.draw(axes) is axes
     words = [text.get_text() for text in axes.texts]
-    assert sorted(words) == sorted(["base", "0", "1", "2", "crank", "coupler", "rocker", "drive", "pin", "elbow",
-                                    "pivot", "free"])
+    assert sorted(words) == sorted(
+        ["base", "0", "1", "2", "crank", "coupler", "rocker", "drive", "pin", "elbow", "pivot", "free"]
+    )
     assert [patch.get_linestyle() for patch in axes.patches] == ["-"] * 3 + ["--"] * 2
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
         path = tmp_path / f"graph.{form}"

@@ -28,9 +28,15 @@ def frames(rows, convention, q, base=None):
     return out
 
 
-ROW = st.tuples(*[st.sampled_from([0.0, 0.4, -0.7]), st.sampled_from([0.0, np.pi / 2, -np.pi / 2, 0.3]),
-                  st.sampled_from([0.0, 0.5, -0.2]), st.sampled_from([0.0, 1.0, np.pi / 2]),
-                  st.sampled_from(["revolute", "prismatic"])])
+ROW = st.tuples(
+    *[
+        st.sampled_from([0.0, 0.4, -0.7]),
+        st.sampled_from([0.0, np.pi / 2, -np.pi / 2, 0.3]),
+        st.sampled_from([0.0, 0.5, -0.2]),
+        st.sampled_from([0.0, 1.0, np.pi / 2]),
+        st.sampled_from(["revolute", "prismatic"]),
+    ]
+)
 
 
 @given(st.lists(ROW, min_size=1, max_size=7), st.sampled_from(["standard", "modified"]), st.integers(0, 2**32 - 1))
@@ -46,8 +52,9 @@ def test_links_stand_where_the_table_says(rows, convention, seed):
     for body, frame in zip(scene.bodies, frames(rows, convention, start, base)):
         assert np.allclose(homogeneous(matrix(body.orientation), body.position), frame, atol=1e-12)
     positions, orientations, *_ = forward_kinematics(system, later, np.zeros(len(rows)))
-    for body, position, orientation, frame in zip(scene.bodies, positions, orientations,
-                                                  frames(rows, convention, later, base)):
+    for body, position, orientation, frame in zip(
+        scene.bodies, positions, orientations, frames(rows, convention, later, base)
+    ):
         axes = matrix(orientation)
         assert np.allclose(homogeneous(axes, position - axes @ body.center_of_mass), frame, atol=1e-11)
 
@@ -82,8 +89,15 @@ def test_default_links_are_rods_between_the_joints():
 
 def test_given_masses_centers_and_inertias_are_taken():
     rows = [(0.3, 0.1, 0, 0, "revolute"), (0.3, 0, 0, 0)]
-    scene = dh_scene(rows, masses=[2.0, 3.0], centers=[(0, 0, 0.1), (0.2, 0, 0)], inertias=[(1, 1, 1), np.eye(3) * 0.5],
-                     limits=[None, (-1, 1)], name="arm", gravity=(0, 0, 0))
+    scene = dh_scene(
+        rows,
+        masses=[2.0, 3.0],
+        centers=[(0, 0, 0.1), (0.2, 0, 0)],
+        inertias=[(1, 1, 1), np.eye(3) * 0.5],
+        limits=[None, (-1, 1)],
+        name="arm",
+        gravity=(0, 0, 0),
+    )
     link, other = System(scene).links
     assert (link.mass, other.mass) == (2.0, 3.0) and np.allclose(other.inertia, 0.5 * np.eye(3))
     assert np.allclose(scene.bodies[1].center_of_mass, (0.2, 0, 0)) and scene.joints[1].axes[0].upper == 1.0
@@ -92,15 +106,19 @@ def test_given_masses_centers_and_inertias_are_taken():
 
 def test_wrong_tables_say_what_is_wrong():
     for arguments, message in (
-            (([(1, 2, 3)],), r"rows\[0\] must be \(a, alpha, d, theta, kind\)"),
-            (([(1, 2, 3, 4, "screw")],), r"rows\[0\]\[4\] must be one of: revolute, prismatic"),
-            (([(1, 2, 3, float("nan"))],), r"rows\[0\]\[3\] must be finite"),
-            (([], "craig"), "convention must be one of: standard, modified")):
+        (([(1, 2, 3)],), r"rows\[0\] must be \(a, alpha, d, theta, kind\)"),
+        (([(1, 2, 3, 4, "screw")],), r"rows\[0\]\[4\] must be one of: revolute, prismatic"),
+        (([(1, 2, 3, float("nan"))],), r"rows\[0\]\[3\] must be finite"),
+        (([], "craig"), "convention must be one of: standard, modified"),
+    ):
         with pytest.raises(mc.SceneError, match=message):
             dh_scene(*arguments)
-    for keywords, message in (({"masses": [1, 2]}, "masses must be 1 of them"), ({"q": [1, 2]}, "q must be 1 numbers"),
-                              ({"inertias": [(1, 1, 1)]}, "inertias need masses as well"),
-                              ({"masses": [1.0], "centers": [(0, 0, 0)]}, "centers need inertias as well")):
+    for keywords, message in (
+        ({"masses": [1, 2]}, "masses must be 1 of them"),
+        ({"q": [1, 2]}, "q must be 1 numbers"),
+        ({"inertias": [(1, 1, 1)]}, "inertias need masses as well"),
+        ({"masses": [1.0], "centers": [(0, 0, 0)]}, "centers need inertias as well"),
+    ):
         with pytest.raises(mc.SceneError, match=message):
             dh_scene([(1, 0, 0, 0)], **keywords)
     assert from_matrix(np.eye(3))[0] == 1.0

@@ -15,8 +15,11 @@ def screws(count, integrator="semi_implicit", **keywords):
     before = None
     for i in range(count):
         scene.add_body(f"b{i}", mass=1, inertia=(0.1, 0.2, 0.3), position=(0.3 * i + 0.3, 0.1 * i, 0))
-        scene.add_joint(mc.ScrewJoint(before, f"b{i}", anchor=(0.3 * i, 0, 0), axis=np.eye(3)[i % 3], pitch=0.1 + 0.05 * i,
-                                      name=f"s{i}"))
+        scene.add_joint(
+            mc.ScrewJoint(
+                before, f"b{i}", anchor=(0.3 * i, 0, 0), axis=np.eye(3)[i % 3], pitch=0.1 + 0.05 * i, name=f"s{i}"
+            )
+        )
         before = f"b{i}"
     world = mc.ReducedWorld(scene, dt=1e-2, integrator=integrator, **keywords)
     world.qd[:] = 30.0 - 7.0 * np.arange(count)
@@ -40,8 +43,13 @@ def add_ball(world):
     world.add_joint(mc.BallJoint(None, "late", anchor=(5.5, 0, 0)))
 
 
-CHANGES = {"nothing": lambda world: None, "screw": add_screw, "loop": add_loop, "ball": add_ball,
-           "limits": lambda world: world.joint("s0").set_limits(-40.0, 40.0)}
+CHANGES = {
+    "nothing": lambda world: None,
+    "screw": add_screw,
+    "loop": add_loop,
+    "ball": add_ball,
+    "limits": lambda world: world.joint("s0").set_limits(-40.0, 40.0),
+}
 
 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
@@ -95,8 +103,13 @@ def torn(gap, turn=0.0, count=1):
     """Arms on hinges that a scene has open: by a gap, and by a turn across their axes."""
     scene = mc.Scene(gravity=(0, 0, 0))
     for i in range(count):
-        scene.add_body(f"arm{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(1, 2 * i, gap),
-                       orientation=(np.cos(turn / 2), np.sin(turn / 2), 0, 0))
+        scene.add_body(
+            f"arm{i}",
+            mass=1,
+            inertia=(0.1, 0.1, 0.1),
+            position=(1, 2 * i, gap),
+            orientation=(np.cos(turn / 2), np.sin(turn / 2), 0, 0),
+        )
         frame = ((0, 2 * i, 0), (1, 0, 0, 0)), ((-1, 0, 0), (1, 0, 0, 0))
         scene.add_joint(mc.HingeJoint(None, f"arm{i}", frame_a=frame[0], frame_b=frame[1], name=f"hinge{i}"))
     return scene
@@ -108,7 +121,7 @@ def test_a_torn_joint_of_the_tree_is_told(gap, turn, count):
     world = mc.ReducedWorld(torn(gap, turn, count))
     assert world.joint_errors().max() < 1e-12
     world.step()
-    note, = world.stats.notes
+    (note,) = world.stats.notes
     assert note.kind == "torn joints" and note.figure == pytest.approx(max(gap, turn), rel=1e-6)
     assert len(note.joints) + note.others == count and repr("hinge0") in note.text
     world.step()
@@ -122,8 +135,9 @@ def test_a_joint_that_is_added_open_is_told():
     world.step()
     assert world.stats.all_notes == []
     world.add_body("late", mass=1, inertia=(0.1, 0.1, 0.1), position=(3, 0, 0))
-    world.add_joint(mc.BallJoint("arm0", "late", frame_a=((1, 0, 0), (1, 0, 0, 0)), frame_b=((-0.5, 0, 0), (1, 0, 0, 0)),
-                                 name="gap"))
+    world.add_joint(
+        mc.BallJoint("arm0", "late", frame_a=((1, 0, 0), (1, 0, 0, 0)), frame_b=((-0.5, 0, 0), (1, 0, 0, 0)), name="gap")
+    )
     world.step()
     assert [note.joints for note in world.stats.notes] == [("gap",)]
     assert world.stats.notes[0].figure == pytest.approx(0.5)

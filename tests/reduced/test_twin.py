@@ -40,7 +40,7 @@ from twin import (
     way_of_turning,
 )
 
-H = 1e-5                                # step of finite differences; what they leave is near H²
+H = 1e-5  # step of finite differences; what they leave is near H²
 CONSTANT = 0.37
 STILL = (0.0, 0.0, 0.0)
 
@@ -62,6 +62,7 @@ def largest(a):
 
 # ---- spatial vectors and rotations -----------------------------------------------------------------------------------
 
+
 def test_transforms():
     rng = np.random.default_rng(0)
     rotation, place = rotation_of(rng.normal(size=4)), rng.normal(size=3)
@@ -71,7 +72,7 @@ def test_transforms():
         assert np.allclose(found, given_, atol=1e-15)
     w, v, n, f = rng.normal(size=(4, 3))
     there = x @ [*w, *v]
-    assert np.allclose(there[3:], rotation.T @ (v + np.cross(w, place)), atol=1e-15)        # velocity of that point
+    assert np.allclose(there[3:], rotation.T @ (v + np.cross(w, place)), atol=1e-15)  # velocity of that point
     assert np.allclose(x.T @ [*(rotation.T @ (n - np.cross(place, f))), *(rotation.T @ f)], [*n, *f], atol=1e-14)
 
 
@@ -99,10 +100,16 @@ def test_rotations_are_scipys():
     assert np.allclose(rotation_of(q), Rotation.from_quat([*q[1:], q[0]]).as_matrix(), atol=1e-15)
     assert np.allclose(turn(Y, 0.7), Rotation.from_rotvec(0.7 * Y).as_matrix(), atol=1e-15)
     yaw, pitch, roll = 0.5, -0.8, 1.9
-    assert np.allclose(place_of(jcalc("spherical_ypr", [yaw, pitch, roll], STILL).x)[0],
-                       Rotation.from_euler("ZYX", [yaw, pitch, roll]).as_matrix(), atol=1e-15)
-    assert np.allclose(place_of(jcalc("universal", [yaw, roll], [0, 0]).x)[0],
-                       Rotation.from_euler("ZX", [yaw, roll]).as_matrix(), atol=1e-15)
+    assert np.allclose(
+        place_of(jcalc("spherical_ypr", [yaw, pitch, roll], STILL).x)[0],
+        Rotation.from_euler("ZYX", [yaw, pitch, roll]).as_matrix(),
+        atol=1e-15,
+    )
+    assert np.allclose(
+        place_of(jcalc("universal", [yaw, roll], [0, 0]).x)[0],
+        Rotation.from_euler("ZX", [yaw, roll]).as_matrix(),
+        atol=1e-15,
+    )
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-5, 1.01e-4, 0.3, 2.8])
@@ -115,6 +122,7 @@ def test_way_of_turning(angle):
 
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
+
 
 def joint_at(kind, q, qd, other_way):
     joint = jcalc(kind, q, qd, CONSTANT)
@@ -188,6 +196,7 @@ def test_rack_and_pinion_rolls():
 
 # ---- trees: kinematics -----------------------------------------------------------------------------------------------
 
+
 @trees
 def test_poses_are_those_of_the_scene(seed):
     twin, _ = tree(seed)
@@ -232,6 +241,7 @@ def test_accelerations_are_rates_of_velocities(seed):
 
 # ---- trees: dynamics -------------------------------------------------------------------------------------------------
 
+
 @trees
 def test_inverse_dynamics_is_newton_and_euler_of_every_body(seed):
     """τ = Σ Jᵀ [m a - f; I α + ω × I ω - n], the principle of virtual power, body by body in world axes."""
@@ -263,8 +273,7 @@ def test_mass_matrix(seed):
     twin, rng = tree(seed)
     q, qd, qdd = random_state(rng, twin.system)
     h = twin.mass_matrix(q)
-    assert np.allclose(h @ qdd + twin.bias_force(q, qd), twin.inverse_dynamics(q, qd, qdd), rtol=0,
-                       atol=1e-12 * largest(h))
+    assert np.allclose(h @ qdd + twin.bias_force(q, qd), twin.inverse_dynamics(q, qd, qdd), rtol=0, atol=1e-12 * largest(h))
     assert largest(h - h.T) < 1e-13 * largest(h) and np.linalg.eigvalsh(h).min(initial=1.0) > 0.0
     total = np.zeros_like(h)
     for i, (link, rotation) in enumerate(zip(twin.links, twin.poses(q)[1])):
@@ -310,8 +319,9 @@ def test_maximal_coordinates_give_the_same_accelerations(seed):
     forces = random_forces(rng, twin.system)
     qdd = twin.forward_dynamics(q, qd, tau, forces)
     joints = [twin.joint(i, q, qd) for i in range(len(twin.links))]
-    active = [np.linalg.pinv(joint.s).T + joint.t @ rng.normal(size=(joint.t.shape[1], joint.s.shape[1]))
-              for joint in joints]
+    active = [
+        np.linalg.pinv(joint.s).T + joint.t @ rng.normal(size=(joint.t.shape[1], joint.s.shape[1])) for joint in joints
+    ]
     others = [twin.constrained_dynamics(q, qd, tau, forces), twin.constrained_dynamics(q, qd, tau, forces, active)]
     for found, _ in others:
         assert np.allclose(found, qdd, rtol=0, atol=1e-10 * (1 + largest(qdd)))
@@ -334,8 +344,8 @@ def test_worlds_constraint_rows_give_the_same_accelerations(seed):
     size, rotations = len(columns), twin.poses(q)[1]
     masses = np.zeros((size, size))
     for i, link in enumerate(twin.links):
-        masses[6 * i:6 * i + 3, 6 * i:6 * i + 3] = link.mass * np.eye(3)
-        masses[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = rotations[i] @ link.inertia @ rotations[i].T
+        masses[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = link.mass * np.eye(3)
+        masses[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = rotations[i] @ link.inertia @ rotations[i].T
     right = forces + np.pad(twin.weights, ((0, 0), (0, 3)))
     assert len(jacobian) == size - system.nv
     kkt = np.block([[masses, jacobian.T], [jacobian, np.zeros((len(jacobian), len(jacobian)))]])
@@ -360,6 +370,7 @@ def test_apparent_inertia(seed):
 def test_kinematic_bodies_are_moved_as_they_are_told():
     """A pendulum on a carriage that is carried: as one on a base, from which it is moved at constant velocity; and as
     one whose gravity has changed, where the carriage is accelerated."""
+
     def scene(kind):
         made = mc.Scene()
         made.add_body("carriage", kind=kind, shape=mc.Box((0.1, 0.1, 0.1)))
@@ -431,8 +442,10 @@ def test_long_chains_lose_nothing():
 
 # ---- motion ----------------------------------------------------------------------------------------------------------
 
+
 def runge_kutta(twin, q, qd, dt):
     """One step of order 4."""
+
     def rates(q, qd):
         return twin.coordinate_rates(q, qd), twin.forward_dynamics(q, qd, np.zeros(twin.system.nv))
 

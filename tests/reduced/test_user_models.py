@@ -22,7 +22,8 @@ def hinge_placement(q):
 def wave_placement(q):
     """A bead that turns about z while it goes along a wave."""
     return turn(q[0]) @ np.array([[1, 0, 0], [0, np.cos(q[1]), -np.sin(q[1])], [0, np.sin(q[1]), np.cos(q[1])]]), np.array(
-        [q[0], np.sin(q[0]), 0.2 * q[1]**2])
+        [q[0], np.sin(q[0]), 0.2 * q[1] ** 2]
+    )
 
 
 def pendulum(reversed_joint=False):
@@ -42,10 +43,15 @@ def test_a_hinge_of_ones_own_is_a_hinge(reversed_joint):
     assert own.links[1].kind == "user" and own.links[1].reversed == plain.links[1].reversed == reversed_joint
     rng = np.random.default_rng(0)
     q, qd, x = rng.normal(size=(3, 2))
-    for method, arguments in (("forward_dynamics", (q, qd, x)), ("inverse_dynamics", (q, qd, x)), ("mass_matrix", (q,)),
-                              ("bias_force", (q, qd))):
-        assert np.allclose(getattr(Dynamics(own), method)(*arguments), getattr(Dynamics(plain), method)(*arguments),
-                           rtol=1e-7, atol=1e-7), method
+    for method, arguments in (
+        ("forward_dynamics", (q, qd, x)),
+        ("inverse_dynamics", (q, qd, x)),
+        ("mass_matrix", (q,)),
+        ("bias_force", (q, qd)),
+    ):
+        assert np.allclose(
+            getattr(Dynamics(own), method)(*arguments), getattr(Dynamics(plain), method)(*arguments), rtol=1e-7, atol=1e-7
+        ), method
     assert np.allclose(Dynamics(own).mass_matrix(np.tile(q, (3, 1)))[2], Dynamics(own).mass_matrix(q), atol=0)
     worlds = [mc.ReducedWorld(scene, dt=1e-3, models=models) for models in ({"second": JointModel(1, hinge_placement)}, {})]
     for world in worlds:
@@ -69,13 +75,19 @@ def test_a_joint_that_bends_keeps_energy():
     assert world.energy().total == pytest.approx(energy, abs=1e-6)
 
 
-@pytest.mark.parametrize("arguments, match", [
-    ((1, hinge_placement, lambda q: [[0], [1], [0], [0], [0], [0]]), "not the rate of placement"),
-    ((1, hinge_placement, lambda q: np.ones((6, 2))), "shape"),
-    ((1, lambda q: (2 * np.eye(3), np.zeros(3))), "no rotation"),
-    ((1, lambda q: np.eye(3)), "placement"),
-    ((1, hinge_placement, lambda q: [[0], [0], [1], [0], [0], [0]], lambda q, qd: np.ones(6)), "not the rate of subspace"),
-])
+@pytest.mark.parametrize(
+    "arguments, match",
+    [
+        ((1, hinge_placement, lambda q: [[0], [1], [0], [0], [0], [0]]), "not the rate of placement"),
+        ((1, hinge_placement, lambda q: np.ones((6, 2))), "shape"),
+        ((1, lambda q: (2 * np.eye(3), np.zeros(3))), "no rotation"),
+        ((1, lambda q: np.eye(3)), "placement"),
+        (
+            (1, hinge_placement, lambda q: [[0], [0], [1], [0], [0], [0]], lambda q, qd: np.ones(6)),
+            "not the rate of subspace",
+        ),
+    ],
+)
 def test_models_that_contradict_themselves_are_refused_by_name(arguments, match):
     with pytest.raises(mc.SceneError, match=f"second.*{match}"):
         System(pendulum(), models={"second": JointModel(*arguments)})
@@ -143,7 +155,10 @@ def test_files_hold_no_functions_but_the_choice_of_a_rack(tmp_path):
 @pytest.mark.parametrize("models", [[1], 5, "second", {"second": 7}, {"second": "rack_pinion"}], ids=str)
 def test_models_that_are_none_are_refused_by_name(models):
     data = System(pendulum()).to_dict()
-    for make in (lambda: System(pendulum(), models=models), lambda: mc.ReducedWorld(pendulum(), models=models),
-                 lambda: System.from_dict(data | {"models": models})):
+    for make in (
+        lambda: System(pendulum(), models=models),
+        lambda: mc.ReducedWorld(pendulum(), models=models),
+        lambda: System.from_dict(data | {"models": models}),
+    ):
         with pytest.raises(mc.SceneError, match="models"):
             make()

@@ -23,6 +23,7 @@ def at_random(number, **keywords):
 
 # ---- what is observed ------------------------------------------------------------------------------------------------
 
+
 @numbers
 def test_observers_at_any_state(number):
     world, twin, state = at_random(number)
@@ -82,11 +83,16 @@ def test_an_impulse_changes_the_velocities_by_the_apparent_inertia(number):
 
 # ---- how it moves ----------------------------------------------------------------------------------------------------
 
+
 def errors_of_motion(system, state, ball, tau=None, seconds=0.1, steps=(10, 20), integrator="semi_implicit"):
     """How far ReducedWorlds of ever smaller steps end from the twin's trajectory: [(q, qd), ...]"""
     twin = Twin(system)
-    expected = [part[-1] for part in twin.trajectory(state["q"], state["qd"], np.array([seconds]), tau,
-                                                     faster=mc.ReducedWorld(system.scene, ball=ball))]
+    expected = [
+        part[-1]
+        for part in twin.trajectory(
+            state["q"], state["qd"], np.array([seconds]), tau, faster=mc.ReducedWorld(system.scene, ball=ball)
+        )
+    ]
     result = []
     for count in steps:
         world = mc.ReducedWorld(system.scene, dt=seconds / count, ball=ball, integrator=integrator)
@@ -174,8 +180,13 @@ def loose_tree(rng, joint):
     """Three or four bodies in a chain that nothing holds, each with a weight of its own."""
     scene = mc.Scene(gravity=rng.uniform(-10, 10, 3))
     for i in range(rng.integers(3, 5)):
-        scene.add_body(f"b{i}", mass=rng.uniform(0.5, 3), inertia=rng.uniform(0.2, 0.3, 3), position=(i, 0.2 * i, 0),
-                       gravity_scale=rng.uniform(-1, 2))
+        scene.add_body(
+            f"b{i}",
+            mass=rng.uniform(0.5, 3),
+            inertia=rng.uniform(0.2, 0.3, 3),
+            position=(i, 0.2 * i, 0),
+            gravity_scale=rng.uniform(-1, 2),
+        )
         if i > 0:
             anchor = (i - 0.5, 0.2 * i - 0.1, 0)
             scene.add_joint(joint(f"b{i - 1}", f"b{i}", anchor, *(() if joint is mc.BallJoint else (rng.normal(size=3),))))

@@ -20,6 +20,7 @@ X, Y, Z = np.eye(3)
 
 # ---- spatial vectors -------------------------------------------------------------------------------------------------
 
+
 def cross(a):
     """The matrix a× (3, 3)."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
@@ -66,6 +67,7 @@ def spatial_inertia(mass, com, inertia):
 
 # ---- rotations -------------------------------------------------------------------------------------------------------
 
+
 def turn(axis, angle):
     """The rotation matrix about a unit axis (Rodrigues)."""
     k = cross(axis)
@@ -91,14 +93,14 @@ def rotation_of(q):
 def way_of_turning(vector):
     """V (3, 3): a body that moves by v in its own axes while it turns by the rotation vector comes to V v."""
     angle, k = np.linalg.norm(vector), cross(vector)
-    second = (angle - np.sin(angle)) / angle**3 if angle > 1e-4 else 1 / 6      # to 1e-16, next to 1
-    return np.eye(3) + 0.5 * np.sinc(angle / (2 * np.pi))**2 * k + second * k @ k
+    second = (angle - np.sin(angle)) / angle**3 if angle > 1e-4 else 1 / 6  # to 1e-16, next to 1
+    return np.eye(3) + 0.5 * np.sinc(angle / (2 * np.pi)) ** 2 * k + second * k @ k
 
 
 # ---- joints (chapter 4) ----------------------------------------------------------------------------------------------
 
 KINDS = tuple(kind for kind in OWN if kind != "user")
-SIZES = {kind: (OWN[kind].nq, OWN[kind].nv) for kind in KINDS}             # of q and of q̇
+SIZES = {kind: (OWN[kind].nq, OWN[kind].nv) for kind in KINDS}  # of q and of q̇
 
 
 class Jcalc(NamedTuple):
@@ -143,25 +145,39 @@ def joint_shape(kind, q, constant=0.0):
         n, ways = QUATERNIONS[kind], e[:, ["xyz".index(way) for way in OWN[kind].ways]]
         rotation = rotation_of(q[n:])
         slides = rotation.T @ ways
-        by = {n + k: _columns(*((o, column) for column in (-cross(axis) @ slides).T), *[(o, o)] * 3)
-              for k, axis in enumerate(e)}
+        by = {
+            n + k: _columns(*((o, column) for column in (-cross(axis) @ slides).T), *[(o, o)] * 3)
+            for k, axis in enumerate(e)
+        }
         return rotation, ways @ q[:n], _columns(*((o, column) for column in slides.T), (X, o), (Y, o), (Z, o)), by
     if kind == "universal":
         back = turn(X, -q[1])
-        return (turn(Z, q[0]) @ back.T, o, _columns((back @ Z, o), (X, o)),
-                {1: _columns((-np.cross(X, back @ Z), o), (o, o))})
+        return (
+            turn(Z, q[0]) @ back.T,
+            o,
+            _columns((back @ Z, o), (X, o)),
+            {1: _columns((-np.cross(X, back @ Z), o), (o, o))},
+        )
     if kind == "spherical_ypr":
         yaw, pitch, roll = q
         to_roll, to_pitch = turn(X, -roll), turn(Y, -pitch)
         columns = to_roll @ to_pitch @ Z, to_roll @ Y, X
         by_pitch = to_roll @ -np.cross(Y, to_pitch @ Z), o, o
         by_roll = tuple(-np.cross(X, column) for column in columns[:2]) + (o,)
-        return (turn(Z, yaw) @ to_pitch.T @ to_roll.T, o, _columns(*((w, o) for w in columns)),
-                {1: _columns(*((w, o) for w in by_pitch)), 2: _columns(*((w, o) for w in by_roll))})
+        return (
+            turn(Z, yaw) @ to_pitch.T @ to_roll.T,
+            o,
+            _columns(*((w, o) for w in columns)),
+            {1: _columns(*((w, o) for w in by_pitch)), 2: _columns(*((w, o) for w in by_roll))},
+        )
     if kind == "rack_pinion":
         along = turn(Z, -q[0]) @ X
-        return (turn(Z, q[0]), constant * q[0] * X, _columns((Z, constant * along)),
-                {0: _columns((o, -constant * np.cross(Z, along)))})
+        return (
+            turn(Z, q[0]),
+            constant * q[0] * X,
+            _columns((Z, constant * along)),
+            {0: _columns((o, -constant * np.cross(Z, along)))},
+        )
     raise ValueError(kind)
 
 
@@ -207,6 +223,7 @@ def advance(kind, q, qd, dt):
 
 # ---- the tree (chapters 5 to 7) --------------------------------------------------------------------------------------
 
+
 class Energy(NamedTuple):
     """[J]; gravity's potential is zero at the world's origin."""
 
@@ -235,8 +252,9 @@ class Kinematics(NamedTuple):
 def link_weights(system, gravity=None):
     """(links, 3) [N]: mass times gravity times the body's gravity_scale."""
     gravity = np.asarray(system.scene.gravity if gravity is None else gravity, float)
-    return np.array([link.mass * system.scene.bodies[link.body_number].gravity_scale * gravity
-                     for link in system.links]).reshape(-1, 3)
+    return np.array(
+        [link.mass * system.scene.bodies[link.body_number].gravity_scale * gravity for link in system.links]
+    ).reshape(-1, 3)
 
 
 class Twin:
@@ -285,8 +303,10 @@ class Twin:
     def poses(self, q):
         """-> centres of mass (links, 3), rotations (links, 3, 3) of the link frames, world."""
         places = [place_of(x) for x in self.kinematics(q).from_world]
-        return (np.array([r + rotation @ link.com for (rotation, r), link in zip(places, self.links)]).reshape(-1, 3),
-                np.array([rotation for rotation, _ in places]).reshape(-1, 3, 3))
+        return (
+            np.array([r + rotation @ link.com for (rotation, r), link in zip(places, self.links)]).reshape(-1, 3),
+            np.array([rotation for rotation, _ in places]).reshape(-1, 3, 3),
+        )
 
     def _to_center(self, number, from_world):
         """(6, 6): a motion in link coordinates as the twist [v; w] of the centre of mass in world axes."""
@@ -296,8 +316,9 @@ class Twin:
     def velocities(self, q, qd):
         """-> v (links, 3) of the centres of mass, w (links, 3), world axes."""
         kinematics = self.kinematics(q, qd)
-        twists = np.array([self._to_center(i, x) @ v
-                           for i, (x, v) in enumerate(zip(kinematics.from_world, kinematics.v))]).reshape(-1, 6)
+        twists = np.array(
+            [self._to_center(i, x) @ v for i, (x, v) in enumerate(zip(kinematics.from_world, kinematics.v))]
+        ).reshape(-1, 6)
         return twists[:, :3], twists[:, 3:]
 
     def _jacobian(self, number, kinematics):
@@ -386,8 +407,9 @@ class Twin:
         kinematics, links = self.kinematics(q, qd), self.links
         outer = self._outer_forces(kinematics, forces)
         free = [np.flatnonzero(~given[link.v]) for link in links]
-        bias = [c + s @ np.where(given[link.v], qdd[link.v], 0.0)
-                for c, s, link in zip(kinematics.bias, kinematics.s, links)]
+        bias = [
+            c + s @ np.where(given[link.v], qdd[link.v], 0.0) for c, s, link in zip(kinematics.bias, kinematics.s, links)
+        ]
         inertias = [inertia.copy() for inertia in self.inertias]
         loads = [force_cross(v) @ inertia @ v - f for v, inertia, f in zip(kinematics.v, inertias, outer)]
         u, d, rest = [None] * len(links), [None] * len(links), [None] * len(links)
@@ -408,7 +430,7 @@ class Twin:
             before = accelerations[link.parent] if link.parent >= 0 else np.zeros(6)
             a = kinematics.x[i] @ before + bias[i]
             found = np.linalg.solve(d[i], rest[i] - u[i].T @ a)
-            result[link.v][free[i]] = found             # a slice is a view
+            result[link.v][free[i]] = found  # a slice is a view
             accelerations.append(a + kinematics.s[i][:, free[i]] @ found)
         return result
 
@@ -436,11 +458,11 @@ class Twin:
                 matrix[before, rows], matrix[rows, before] = x.T @ t, -t.T @ x
                 right[before] -= x.T @ push
         solution = np.linalg.solve(matrix, right)
-        a, qdd = solution[:6 * n].reshape(n, 6), np.zeros(self.system.nv)
+        a, qdd = solution[: 6 * n].reshape(n, 6), np.zeros(self.system.nv)
         for i, link in enumerate(self.links):
             before = kinematics.x[i] @ a[link.parent] if link.parent >= 0 else 0.0
             qdd[link.v] = np.linalg.pinv(kinematics.s[i]) @ (a[i] - before - kinematics.bias[i])
-        return qdd, [t @ solution[ends[i]:ends[i + 1]] for i, t in enumerate(subspaces)]
+        return qdd, [t @ solution[ends[i] : ends[i + 1]] for i, t in enumerate(subspaces)]
 
     def apparent_inertia(self, number, q, qd, tau, forces=None):
         """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more
@@ -459,8 +481,9 @@ class Twin:
     def momentum(self, q, qd):
         """-> linear (3,), angular (3,) about the world's origin."""
         kinematics = self.kinematics(q, qd)
-        total = sum((x.T @ inertia @ v for x, inertia, v in
-                     zip(kinematics.from_world, self.inertias, kinematics.v)), np.zeros(6))
+        total = sum(
+            (x.T @ inertia @ v for x, inertia, v in zip(kinematics.from_world, self.inertias, kinematics.v)), np.zeros(6)
+        )
         return total[3:], total[:3]
 
     def coordinate_rates(self, q, qd):
@@ -486,9 +509,9 @@ class Twin:
         dynamics = self if faster is None else faster
 
         def rates(_, y):
-            return np.concatenate([self.coordinate_rates(y[:nq], y[nq:]),
-                                   dynamics.forward_dynamics(y[:nq], y[nq:], tau)])
+            return np.concatenate([self.coordinate_rates(y[:nq], y[nq:]), dynamics.forward_dynamics(y[:nq], y[nq:], tau)])
 
-        found = solve_ivp(rates, (0.0, times[-1]), np.concatenate([q, qd]), method="DOP853", t_eval=times,
-                          rtol=tolerance, atol=tolerance).y.T
+        found = solve_ivp(
+            rates, (0.0, times[-1]), np.concatenate([q, qd]), method="DOP853", t_eval=times, rtol=tolerance, atol=tolerance
+        ).y.T
         return found[:, :nq], found[:, nq:]

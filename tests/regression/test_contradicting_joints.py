@@ -30,18 +30,30 @@ def tangle(seed, gravity=(0, 0, 0)):
     scene = mc.Scene(gravity=gravity)
     count = int(rng.integers(2, 6))
     for i in range(count):
-        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
-                       position=rng.uniform(-1, 1, 3))
+        scene.add_body(
+            f"b{i}",
+            mass=10 ** rng.uniform(-1, 1),
+            inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
+            position=rng.uniform(-1, 1, 3),
+        )
     for _ in range(int(rng.integers(count, 2 * count + 1))):
         i, other = int(rng.integers(count)), int(rng.integers(-1 if seed % 2 else 0, count))
         if other == i:
             continue
         a, b, q = None if other < 0 else f"b{other}", f"b{i}", rng.normal(size=4)
-        frames = {"frame_a": (rng.uniform(-1, 1, 3), (1, 0, 0, 0)),
-                  "frame_b": (rng.uniform(-0.5, 0.5, 3), q / np.linalg.norm(q))}
-        scene.add_joint([lambda: mc.BallJoint(a, b, **frames), lambda: mc.HingeJoint(a, b, **frames),
-                         lambda: mc.SliderJoint(a, b, **frames), lambda: mc.FixedJoint(a, b, **frames),
-                         lambda: mc.DistanceJoint(a, b, (0, 0, 0), (0.3, 0, 0), length=0.8)][int(rng.integers(5))]())
+        frames = {
+            "frame_a": (rng.uniform(-1, 1, 3), (1, 0, 0, 0)),
+            "frame_b": (rng.uniform(-0.5, 0.5, 3), q / np.linalg.norm(q)),
+        }
+        scene.add_joint(
+            [
+                lambda: mc.BallJoint(a, b, **frames),
+                lambda: mc.HingeJoint(a, b, **frames),
+                lambda: mc.SliderJoint(a, b, **frames),
+                lambda: mc.FixedJoint(a, b, **frames),
+                lambda: mc.DistanceJoint(a, b, (0, 0, 0), (0.3, 0, 0), length=0.8),
+            ][int(rng.integers(5))]()
+        )
     return scene
 
 

@@ -11,7 +11,7 @@ from mcsim.solve._laws import strike
 from test_twins import FASTEST, WORLDS, calm, done, drawn, start
 
 RIGID = ["none", "baumgarte", "split_impulse", "ggl", "projection"]
-PLACES = [(False, 0.0), (True, 0.0), (True, 1000.0)]        # turned in space; how far away [m]
+PLACES = [(False, 0.0), (True, 0.0), (True, 1000.0)]  # turned in space; how far away [m]
 
 
 def pressed(seed, turned=False, far=0.0, **keywords):
@@ -29,16 +29,26 @@ def pressed(seed, turned=False, far=0.0, **keywords):
         return tuple(matrix @ vector)
 
     scene, bouncing = mc.Scene(gravity=along(0, 0, -9.81)), mc.Material(restitution=0.6, friction=0.5)
-    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=bouncing, position=at(0, 0, 0),
-                   orientation=turn)
+    scene.add_body(
+        "floor", shape=mc.Plane((0, 0, 1)), kind="static", material=bouncing, position=at(0, 0, 0), orientation=turn
+    )
     scene.add_body("crank", mass=5, inertia=(0.1, 0.2, 0.3), position=at(0, 0, 0.7), orientation=turn)
-    scene.add_body("wheel", shape=[mc.Box((0.3, 0.3, 0.3)), mc.Sphere(0.3), mc.Capsule(0.2, 0.2)][seed % 3],
-                   material=bouncing, position=at(0.5, 0, 0.7), orientation=turn,
-                   angular_velocity=along(0, 5 * rng.normal(), 0))
-    scene.add_joint(mc.HingeJoint(None, "crank", at(-0.5, 0, 0.7), along(0, 1, 0),
-                                  motion=mc.Motion(velocity=rng.uniform(0.8, 2))))
-    scene.add_joint(mc.HingeJoint("crank", "wheel", at(0.5, 0, 0.7), along(0, 1, 0)) if seed % 2
-                    else mc.BallJoint("crank", "wheel", at(0.5, 0, 0.7)))
+    scene.add_body(
+        "wheel",
+        shape=[mc.Box((0.3, 0.3, 0.3)), mc.Sphere(0.3), mc.Capsule(0.2, 0.2)][seed % 3],
+        material=bouncing,
+        position=at(0.5, 0, 0.7),
+        orientation=turn,
+        angular_velocity=along(0, 5 * rng.normal(), 0),
+    )
+    scene.add_joint(
+        mc.HingeJoint(None, "crank", at(-0.5, 0, 0.7), along(0, 1, 0), motion=mc.Motion(velocity=rng.uniform(0.8, 2)))
+    )
+    scene.add_joint(
+        mc.HingeJoint("crank", "wheel", at(0.5, 0, 0.7), along(0, 1, 0))
+        if seed % 2
+        else mc.BallJoint("crank", "wheel", at(0.5, 0, 0.7))
+    )
     return mc.World(scene, dt=1 / 120, **keywords)
 
 
@@ -69,11 +79,20 @@ def test_what_turned_over_or_pressed_most(stabilization, seed):
     assert_quiet(pressed(seed, stabilization=stabilization), 100)
 
 
-@pytest.mark.parametrize("keywords", [
-    {"joint_solver": "rows", "stabilization": "projection"}, {"joint_solver": "rows", "stabilization": "none"},
-    {"solver": "pgs", "stabilization": "projection"}, {"integrator": "rk4"}, {"integrator": "rattle"},
-    {"friction_points": "point", "stabilization": "none"},
-    {"friction": "pyramid", "stabilization": "projection"}, {"iterations": 30, "stabilization": "none"}], ids=str)
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"joint_solver": "rows", "stabilization": "projection"},
+        {"joint_solver": "rows", "stabilization": "none"},
+        {"solver": "pgs", "stabilization": "projection"},
+        {"integrator": "rk4"},
+        {"integrator": "rattle"},
+        {"friction_points": "point", "stabilization": "none"},
+        {"friction": "pyramid", "stabilization": "projection"},
+        {"iterations": 30, "stabilization": "none"},
+    ],
+    ids=str,
+)
 def test_other_ways_to_solve_throw_nobody(keywords):
     """Blows under "rk4" were 5·10^20 N s; what a net of rows holds, it holds worse: the crank gives."""
     for seed in range(amount(4, 24)):
@@ -117,8 +136,13 @@ def squeezed(stabilization, tilt):
     """A box between a wall that stands and one that comes nearer."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("comes", kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(-0.6, 0, 0), velocity=(0.2, 0, 0))
-    scene.add_body("stands", kind="static", shape=mc.Box((0.1, 1, 1)), position=(0.6, 0, 0),
-                   orientation=(np.cos(tilt), 0, 0, np.sin(tilt)))
+    scene.add_body(
+        "stands",
+        kind="static",
+        shape=mc.Box((0.1, 1, 1)),
+        position=(0.6, 0, 0),
+        orientation=(np.cos(tilt), 0, 0, np.sin(tilt)),
+    )
     scene.add_body("box", shape=mc.Box((0.5, 0.5, 0.5)), mass=100)
     return mc.World(scene, dt=1 / 120, stabilization=stabilization)
 
@@ -146,8 +170,12 @@ def test_what_a_wall_pushes_over_a_floor_keeps_its_impulses(stabilization, heavy
     scene.add_body("wall", kind="kinematic", shape=mc.Box((0.1, 2, 1)), position=(-0.65, 0, 1), velocity=(0.3, 0, 0))
     for i in range(5):
         for k in range(4):
-            scene.add_body(shape=mc.Box((0.5, 0.5, 0.25)), position=(1.001 * i, 0, 0.25 + 0.5 * k), material=rubs,
-                           mass=100 * (heavy if k == 3 else 1))
+            scene.add_body(
+                shape=mc.Box((0.5, 0.5, 0.25)),
+                position=(1.001 * i, 0, 0.25 + 0.5 * k),
+                material=rubs,
+                mass=100 * (heavy if k == 3 else 1),
+            )
     world = mc.World(scene, stabilization=stabilization, sleep=False)
     world.step(30)
     for _ in range(60):
@@ -159,8 +187,9 @@ def test_what_a_wall_pushes_over_a_floor_keeps_its_impulses(stabilization, heavy
 def test_what_a_drive_throws_freely_still_bounces():
     """A kinematic bat at 2 m/s and a ball at rest, e = 0.6: 3.2 m/s; and a ball on a long arm that gives."""
     scene, bouncing = mc.Scene(gravity=(0, 0, 0)), mc.Material(restitution=0.6, friction=0.0)
-    scene.add_body("bat", kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(-0.4, 0, 0), velocity=(2, 0, 0),
-                   material=bouncing)
+    scene.add_body(
+        "bat", kind="kinematic", shape=mc.Box((0.1, 1, 1)), position=(-0.4, 0, 0), velocity=(2, 0, 0), material=bouncing
+    )
     scene.add_body("ball", shape=mc.Sphere(0.1), position=(0, 0, 0), material=bouncing)
     world = mc.World(scene)
     world.step(30)

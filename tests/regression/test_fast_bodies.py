@@ -7,8 +7,9 @@ import mcsim as mc
 
 
 @pytest.mark.parametrize("speed", [5.0, 30.0, 200.0])
-@pytest.mark.parametrize("shape", [mc.Sphere(0.05), mc.Box((0.05, 0.05, 0.05)), mc.Capsule(0.05, 0.1),
-                                   mc.Cylinder(0.05, 0.1)])
+@pytest.mark.parametrize(
+    "shape", [mc.Sphere(0.05), mc.Box((0.05, 0.05, 0.05)), mc.Capsule(0.05, 0.1), mc.Cylinder(0.05, 0.1)]
+)
 def test_a_fast_body_stops_at_a_thin_wall(shape, speed):
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wall", shape=mc.Box((1.0, 1.0, 0.005)), kind="static")

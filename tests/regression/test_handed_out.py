@@ -28,11 +28,15 @@ def test_an_array_that_is_given_another_form_is_the_callers_alone(kind, name):
     world, other = make(kind), make(kind)
     if not hasattr(world, name):
         return
-    for change in (lambda array: setattr(array, "shape", (-1, 1)), lambda array: setattr(array, "shape", array.shape[::-1]),
-                   lambda array: setattr(array, "dtype", "u1"), lambda array: setattr(array.flags, "writeable", False)):
+    for change in (
+        lambda array: setattr(array, "shape", (-1, 1)),
+        lambda array: setattr(array, "shape", array.shape[::-1]),
+        lambda array: setattr(array, "dtype", "u1"),
+        lambda array: setattr(array.flags, "writeable", False),
+    ):
         try:
             change(getattr(world, name))
-        except (AttributeError, ValueError):                     # NumPy's own rules
+        except (AttributeError, ValueError):  # NumPy's own rules
             pass
     assert getattr(world, name).shape == getattr(other, name).shape
     assert getattr(world, name).dtype == getattr(other, name).dtype
@@ -46,13 +50,20 @@ def test_an_array_that_is_given_another_form_is_the_callers_alone(kind, name):
 
 
 CHANGES = {
-    "clear": lambda scene: scene.joints.clear(), "append": lambda scene: scene.bodies.append(scene.bodies[0]),
-    "delete": lambda scene: scene.bodies.__delitem__(0), "reverse": lambda scene: scene.bodies.reverse(),
-    "add": lambda scene: scene.add_body("c", shape=mc.Sphere(1)), "name": lambda scene: setattr(scene, "name", "x"),
-    "joint": lambda scene: scene.add_joint(mc.FreeJoint(None, "b1")), "pairs": lambda scene: scene.ignored_pairs.clear(),
-    "ignore": lambda scene: scene.ignore_collision("floor", "b0"), "lists": lambda scene: setattr(scene, "bodies", []),
-    "gravity": lambda scene: setattr(scene, "gravity", (0, 0, 1)), "number": lambda scene: scene.gravity.__setitem__(2, 1),
-    "attribute": lambda scene: delattr(scene, "joints"), "body": lambda scene: setattr(scene.bodies[1], "mass", 3),
+    "clear": lambda scene: scene.joints.clear(),
+    "append": lambda scene: scene.bodies.append(scene.bodies[0]),
+    "delete": lambda scene: scene.bodies.__delitem__(0),
+    "reverse": lambda scene: scene.bodies.reverse(),
+    "add": lambda scene: scene.add_body("c", shape=mc.Sphere(1)),
+    "name": lambda scene: setattr(scene, "name", "x"),
+    "joint": lambda scene: scene.add_joint(mc.FreeJoint(None, "b1")),
+    "pairs": lambda scene: scene.ignored_pairs.clear(),
+    "ignore": lambda scene: scene.ignore_collision("floor", "b0"),
+    "lists": lambda scene: setattr(scene, "bodies", []),
+    "gravity": lambda scene: setattr(scene, "gravity", (0, 0, 1)),
+    "number": lambda scene: scene.gravity.__setitem__(2, 1),
+    "attribute": lambda scene: delattr(scene, "joints"),
+    "body": lambda scene: setattr(scene.bodies[1], "mass", 3),
 }
 
 
@@ -61,7 +72,7 @@ CHANGES = {
 def test_the_scene_of_a_world_cannot_be_changed(kind, change):
     """It could, and what the world did later failed with an IndexError or worked on other bodies than there were."""
     world, other = make(kind), make(kind)
-    with pytest.raises((AttributeError, ValueError)):                # AttributeError: of a body, fixed as ever
+    with pytest.raises((AttributeError, ValueError)):  # AttributeError: of a body, fixed as ever
         change(world.scene)
     for each in (world, other):
         each.step(2)
@@ -80,8 +91,13 @@ def test_what_changes_the_scene_of_a_world_is_told_how():
 
 def test_copies_of_the_scene_of_a_world_are_scenes_like_others():
     world = make()
-    for scene in (world.scene.copy(), copy.copy(world.scene), copy.deepcopy(world.scene),
-                  pickle.loads(pickle.dumps(world.scene)), mc.Scene.from_dict(world.scene.to_dict())):
+    for scene in (
+        world.scene.copy(),
+        copy.copy(world.scene),
+        copy.deepcopy(world.scene),
+        pickle.loads(pickle.dumps(world.scene)),
+        mc.Scene.from_dict(world.scene.to_dict()),
+    ):
         assert type(scene) is mc.Scene and scene == world.scene and type(scene.bodies) is type(scene.ignored_pairs) is list
         scene.add_body("c", shape=mc.Sphere(1), position=(0, 0, 9))
         scene.gravity = (0, 0, -1)
@@ -104,9 +120,19 @@ def test_arrays_of_observers_are_copies():
     """Writing into what was answered is not felt."""
     world, other = make(), make()
     world.step(3), other.step(3)
-    for found in (world.contacts, world.rows, world.masses, world.joint_errors(), *world.frames(), *world.momentum(),
-                  world.jacobian().data, world.delassus().data, world.events.begin, world.kkt().rhs,
-                  world.problem().b):
+    for found in (
+        world.contacts,
+        world.rows,
+        world.masses,
+        world.joint_errors(),
+        *world.frames(),
+        *world.momentum(),
+        world.jacobian().data,
+        world.delassus().data,
+        world.events.begin,
+        world.kkt().rhs,
+        world.problem().b,
+    ):
         if found.dtype.names:
             for name in found.dtype.names:
                 found[name] = 1 if found[name].dtype.kind != "U" else "x"

@@ -20,8 +20,11 @@ def two(residual=lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5], *
 
 
 CALLS = {
-    "step": lambda world: world.step(), "rows": lambda world: world.rows, "kkt": lambda world: world.kkt(),
-    "restore": lambda world: world.restore(world.snapshot()), "set_pose": lambda world: world.set_pose("a", (3, 3, 3)),
+    "step": lambda world: world.step(),
+    "rows": lambda world: world.rows,
+    "kkt": lambda world: world.kkt(),
+    "restore": lambda world: world.restore(world.snapshot()),
+    "set_pose": lambda world: world.set_pose("a", (3, 3, 3)),
     "set_velocity": lambda world: world.set_velocity("a", (3, 3, 3)),
     "apply_force": lambda world: world.apply_force("a", (0, 0, 1)),
 }
@@ -35,10 +38,11 @@ def test_a_residual_cannot_step_or_change_the_world(call, integrator):
     reach = {}
 
     def residual(a, b):
-        world = reach.pop("world", None)                  # once only: no recursion that would stop by itself
+        world = reach.pop("world", None)  # once only: no recursion that would stop by itself
         if world is not None:
             call(world)
         return [np.linalg.norm(b.position - a.position) - 0.5]
+
     world = two(residual, integrator=integrator)
     world.step(3)
     before = world.state_hash()
@@ -62,6 +66,7 @@ def test_a_motion_may_look_at_joints_before_it_fails():
             if reach["calls"] > 12:
                 raise KeyError("enough")
         return np.sin(3.0 * t)
+
     scene = mc.Scene()
     for i in range(2):
         scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i + 1.0, 0, 0))
@@ -84,10 +89,12 @@ def test_a_motion_may_look_at_joints_before_it_fails():
 
 def test_poses_given_to_a_residual_are_read_only():
     """Several differences share an array: `a.position -= x` moved the body for the calls that followed."""
+
     def residual(a, b):
         gap = b.position
         gap -= a.position
         return [np.linalg.norm(gap) - 0.5]
+
     with pytest.raises(mc.SceneError, match="read-only"):
         two(residual)
 
@@ -117,8 +124,9 @@ def hung(**keywords):
     scene = mc.Scene()
     for i in range(12):
         scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(0.5 * i + 0.5, 0, 0))
-        scene.add_joint(mc.DistanceJoint(f"b{i - 1}" if i else None, f"b{i}", (0.5 * i, 0, 0), (0.5 * i + 0.5, 0, 0),
-                                         **keywords))
+        scene.add_joint(
+            mc.DistanceJoint(f"b{i - 1}" if i else None, f"b{i}", (0.5 * i, 0, 0), (0.5 * i + 0.5, 0, 0), **keywords)
+        )
     return mc.World(scene)
 
 
@@ -138,8 +146,12 @@ def test_broken_joints_leave_no_stiffness_behind():
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", position=(0, 0, -0.1))
     for i in range(4):
-        scene.add_body(f"b{i}", shape=mc.Capsule(0.08, 0.1, orientation=(0.5**0.5, 0, 0.5**0.5, 0)),
-                       position=(0.5 * i + 0.5, 0, 0), angular_velocity=(0.1, 0.2, 0.3 * i))
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Capsule(0.08, 0.1, orientation=(0.5**0.5, 0, 0.5**0.5, 0)),
+            position=(0.5 * i + 0.5, 0, 0),
+            angular_velocity=(0.1, 0.2, 0.3 * i),
+        )
         scene.add_joint(mc.BallJoint(f"b{i - 1}" if i else None, f"b{i}", (0.5 * i + 0.25, 0, 0), break_force=8.0))
     once, often = (mc.World(scene) for _ in range(2))
     once.step(30)
@@ -185,10 +197,18 @@ def test_a_joint_that_flies_apart_warns_of_nothing():
 
 # ---- a step that fails ---------------------------------------------------------------------------------------------------
 
-FAILING = {"tree": {}, "rows": {"joint_solver": "rows"}, "rk4": {"integrator": "rk4", "stabilization": "none"},
-           "rattle": {"integrator": "rattle", "stabilization": "none"}, "variational": {"integrator": "variational"},
-           "pgs": {"solver": "pgs"}, "projection": {"stabilization": "projection"}, "ggl": {"stabilization": "ggl"},
-           "admm": {"solver": "admm"}, "reduced": None}
+FAILING = {
+    "tree": {},
+    "rows": {"joint_solver": "rows"},
+    "rk4": {"integrator": "rk4", "stabilization": "none"},
+    "rattle": {"integrator": "rattle", "stabilization": "none"},
+    "variational": {"integrator": "variational"},
+    "pgs": {"solver": "pgs"},
+    "projection": {"stabilization": "projection"},
+    "ggl": {"stabilization": "ggl"},
+    "admm": {"solver": "admm"},
+    "reduced": None,
+}
 
 
 def busy(keywords, motion=None):
@@ -198,8 +218,17 @@ def busy(keywords, motion=None):
     for i in range(3):
         scene.add_body(f"b{i}", shape=mc.Box((0.1, 0.1, 0.1)), position=(0.4 * i, 0, 1))
     for i in range(3):
-        scene.add_joint(mc.HingeJoint(f"b{i - 1}" if i else None, f"b{i}", (0.4 * i - 0.2, 0, 1), (0, 1, 0), name=f"h{i}",
-                                      limits=(-1, 0.05), motor=mc.Motor(velocity=1, max_force=1)))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"b{i - 1}" if i else None,
+                f"b{i}",
+                (0.4 * i - 0.2, 0, 1),
+                (0, 1, 0),
+                name=f"h{i}",
+                limits=(-1, 0.05),
+                motor=mc.Motor(velocity=1, max_force=1),
+            )
+        )
     scene.add_joint(mc.GearJoint("h1", "h2", ratio=2.0))
     scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 2, 0.1))
     if motion:
@@ -218,8 +247,10 @@ def test_a_step_that_failed_leaves_nothing_behind(name):
         each.step(20)
     for value in (1e300, 1e200, 1e160):
         for body in ("b1", "b2", "box"):
-            for what in (lambda: world.apply_impulse(body, (value, 0, value)),
-                         lambda: world.apply_torque(body, (value, 0, value))):
+            for what in (
+                lambda: world.apply_impulse(body, (value, 0, value)),
+                lambda: world.apply_torque(body, (value, 0, value)),
+            ):
                 snapshot = world.snapshot()
                 what()
                 try:
@@ -241,6 +272,7 @@ def test_joint_forces_are_those_of_the_last_step_that_stands(looked, steps):
         if t > ends[0]:
             raise KeyError("enough")
         return np.sin(t)
+
     world, other = busy(None, motion), busy(None, motion)
     for each in (world, other):
         each.step(20)
@@ -260,10 +292,16 @@ def test_joint_forces_are_those_of_the_last_step_that_stands(looked, steps):
     assert world.state_hash() == other.state_hash()
 
 
-@pytest.mark.parametrize("change", [
-    lambda w: w.set_body("box", gravity_scale=0.5), lambda w: w.add_body("new", shape=mc.Sphere(0.1), position=(9, 9, 9)),
-    lambda w: w.remove_body("box"), lambda w: w.set_shape("box", mc.Sphere(0.1)),
-    lambda w: w.add_joint(mc.FreeJoint(None, "box"))])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.set_body("box", gravity_scale=0.5),
+        lambda w: w.add_body("new", shape=mc.Sphere(0.1), position=(9, 9, 9)),
+        lambda w: w.remove_body("box"),
+        lambda w: w.set_shape("box", mc.Sphere(0.1)),
+        lambda w: w.add_joint(mc.FreeJoint(None, "box")),
+    ],
+)
 def test_joint_forces_stay_when_something_else_changes(change):
     """In generalized coordinates they were found anew, without the rows of the last step."""
     world = busy(None)
@@ -284,8 +322,16 @@ def test_a_fast_tree_beside_a_loop_is_the_same_in_a_copy(keywords, speed):
     scene = mc.Scene()
     for i in range(3):
         scene.add_body(f"l{i}", mass=2.0, inertia=(0.05, 0.05, 0.01), position=(0.5 * i + 0.25, 0, 2))
-        scene.add_joint(mc.HingeJoint(f"l{i - 1}" if i else None, f"l{i}", (0.5 * i, 0, 2), (0, 1, 0), name=f"h{i}",
-                                      motor=mc.Motor(velocity=0.0, max_force=0.1)))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"l{i - 1}" if i else None,
+                f"l{i}",
+                (0.5 * i, 0, 2),
+                (0, 1, 0),
+                name=f"h{i}",
+                motor=mc.Motor(velocity=0.0, max_force=0.1),
+            )
+        )
     for i in range(2):
         scene.add_body(f"m{i}", mass=1.0, inertia=(0.01,) * 3, position=(5 + i, 0, 1))
     for a, b, x, z in ((None, "m0", 5, 1.5), ("m0", "m1", 5.5, 1), ("m1", None, 6, 1.5)):

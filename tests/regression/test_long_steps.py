@@ -26,7 +26,8 @@ def pile(kind, **keywords):
 
 
 LONG = {
-    "sweeps": (mc.World, {"iterations": MOST}), "rows": (mc.World, {"joint_solver": "rows", "iterations": MOST}),
+    "sweeps": (mc.World, {"iterations": MOST}),
+    "rows": (mc.World, {"joint_solver": "rows", "iterations": MOST}),
     "matrix": (mc.World, {"solver": "pgs", "iterations": MOST}),
     "substeps": (mc.World, {"substeps": 10_000, "iterations": 500}),
     "rounds": (mc.World, {"stabilization": "projection", "position_rounds": MOST}),
@@ -53,6 +54,7 @@ def test_a_single_step_answers_ctrl_c(name):
 
     def interrupt(*_):
         raise KeyboardInterrupt
+
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
@@ -63,10 +65,10 @@ def test_a_single_step_answers_ctrl_c(name):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
-    assert took < 10.0                                          # 0.3 s, and what a busy machine adds
+    assert took < 10.0  # 0.3 s, and what a busy machine adds
     steps = round(world.time / world.dt)
     if steps == 0:
-        assert world.state_hash() == before                     # the step that it met left nothing behind
+        assert world.state_hash() == before  # the step that it met left nothing behind
     else:
         other = make(**keywords)
         if steps * took < 3.0:
@@ -124,9 +126,13 @@ print(slowest)
 def test_nothing_that_spins_or_flies_near_a_mesh_takes_long():
     """Strides of the search are half of the thickness long: at 1e9 rad/s there were hundreds of millions of them."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SPINS, str(amount(5, 1))], capture_output=True,
-                          text=True, timeout=300,
-                          env=environment)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SPINS, str(amount(5, 1))],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr[-1000:]
 
 
@@ -137,8 +143,13 @@ def test_long_searches_find_what_short_ones_do():
     for thickness in (0.02, 0.001):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("field", shape=mc.HeightField(heights, spacing=0.05), kind="static")
-        scene.add_body("plate", shape=mc.Box((0.1, 0.05, thickness)), position=(-8, 0, 0.1), velocity=(600, 0, -7),
-                       angular_velocity=(0, 30, 0))
+        scene.add_body(
+            "plate",
+            shape=mc.Box((0.1, 0.05, thickness)),
+            position=(-8, 0, 0.1),
+            velocity=(600, 0, -7),
+            angular_velocity=(0, 30, 0),
+        )
         world = mc.World(scene)
         for _ in range(3):
             world.step()
@@ -147,6 +158,7 @@ def test_long_searches_find_what_short_ones_do():
 
 
 # ---- loops in generalized coordinates ------------------------------------------------------------------------------------
+
 
 def test_a_net_of_loops_is_refused_with_the_reason():
     """The constructor did not return: all loops are one dense matrix."""
@@ -160,9 +172,15 @@ def test_a_net_of_loops_is_refused_with_the_reason():
     bodies = [{"name": f"x{b.name}", "shape": mc.Sphere(0.1), "position": b.position + (0, 0, 50)} for b in scene.bodies]
     world.add_bodies(bodies)
     with pytest.raises(mc.SceneError, match="close loops"):
-        world.add_joints([mc.BallJoint(f"x{j.a}", f"x{j.b}",
-                                       anchor=0.5 * (scene.body(j.a).position + scene.body(j.b).position)
-                                       + (0, 0, 50)) for j in scene.joints if j.a is not None])
+        world.add_joints(
+            [
+                mc.BallJoint(
+                    f"x{j.a}", f"x{j.b}", anchor=0.5 * (scene.body(j.a).position + scene.body(j.b).position) + (0, 0, 50)
+                )
+                for j in scene.joints
+                if j.a is not None
+            ]
+        )
     world.remove_bodies([body["name"] for body in bodies])
     assert world.state_hash() == before
     world.step()

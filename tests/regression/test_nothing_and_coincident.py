@@ -10,13 +10,20 @@ import mcsim as mc
 from mcsim.solve.problems import SOLVERS
 
 SHAPES = {
-    "sphere": mc.Sphere(0.1), "small sphere": mc.Sphere(0.05), "box": mc.Box((0.1, 0.2, 0.3)),
+    "sphere": mc.Sphere(0.1),
+    "small sphere": mc.Sphere(0.05),
+    "box": mc.Box((0.1, 0.2, 0.3)),
     "capsule": mc.Capsule(0.1, 0.3),
-    "short capsule": mc.Capsule(0.05, 0.1), "cylinder": mc.Cylinder(0.1, 0.3),
+    "short capsule": mc.Capsule(0.05, 0.1),
+    "cylinder": mc.Cylinder(0.1, 0.3),
     "hull": mc.ConvexHull(0.1 * np.vstack([np.eye(3), -np.eye(3)])),
 }
-TURNS = {"same": (1, 0, 0, 0), "across": (np.sqrt(0.5), np.sqrt(0.5), 0, 0), "askew": (0.5, 0.5, 0.5, 0.5),
-         "nearly": (np.cos(5e-10), np.sin(5e-10), 0, 0)}
+TURNS = {
+    "same": (1, 0, 0, 0),
+    "across": (np.sqrt(0.5), np.sqrt(0.5), 0, 0),
+    "askew": (0.5, 0.5, 0.5, 0.5),
+    "nearly": (np.cos(5e-10), np.sin(5e-10), 0, 0),
+}
 
 
 @pytest.mark.parametrize("one, other", list(itertools.combinations_with_replacement(SHAPES, 2)))
@@ -56,10 +63,38 @@ def test_the_distance_of_a_body_from_itself():
 
 # ---- worlds of nothing -----------------------------------------------------------------------------------------------
 
-NAMES = ["rows", "contacts", "events", "stats", "settings", "asleep", "positions", "orientations", "velocities",
-         "angular_velocities", "forces", "masses", "scene", "body_names", "joint_names"]
-CALLS = ["jacobian", "delassus", "problem", "kkt", "redundancy", "energy", "momentum", "joint_errors", "frames", "snapshot",
-         "state_hash", "wake", "step"]
+NAMES = [
+    "rows",
+    "contacts",
+    "events",
+    "stats",
+    "settings",
+    "asleep",
+    "positions",
+    "orientations",
+    "velocities",
+    "angular_velocities",
+    "forces",
+    "masses",
+    "scene",
+    "body_names",
+    "joint_names",
+]
+CALLS = [
+    "jacobian",
+    "delassus",
+    "problem",
+    "kkt",
+    "redundancy",
+    "energy",
+    "momentum",
+    "joint_errors",
+    "frames",
+    "snapshot",
+    "state_hash",
+    "wake",
+    "step",
+]
 REDUCED = ["loop_errors", "to_maximal", "maximal"]
 
 

@@ -16,8 +16,12 @@ def test_heaps_of_plates_keep_their_energy(World, stabilization, seed):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=mc.Material(friction=0.7))
     for k in range(5):
         q = rng.normal(size=4)
-        scene.add_body(shape=mc.Box((0.2, 0.1, 0.05)), position=(*(0.05 * rng.normal(size=2)), 0.2 + 0.3 * k),
-                       orientation=q / np.linalg.norm(q), material=mc.Material(friction=0.5))
+        scene.add_body(
+            shape=mc.Box((0.2, 0.1, 0.05)),
+            position=(*(0.05 * rng.normal(size=2)), 0.2 + 0.3 * k),
+            orientation=q / np.linalg.norm(q),
+            material=mc.Material(friction=0.5),
+        )
     world = World(scene, dt=1 / 60, stabilization=stabilization)
     first = world.energy().total
     for _ in range(120):

@@ -19,11 +19,15 @@ from plain_joints import PLAIN, plain_joint
 
 OPERATIONS = int(os.environ.get("MCSIM_OPERATIONS", 100_000))
 MOST_BODIES, MOST_JOINTS = 28, 12
-FASTEST = 40.0                  # beyond which everything is stopped [m/s, rad/s]: the test is not about explosions
+FASTEST = 40.0  # beyond which everything is stopped [m/s, rad/s]: the test is not about explosions
 
 WORLDS = {
-    "default": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
-    "projection": {"stabilization": "projection"}, "rk4": {"integrator": "rk4"}, "rattle": {"integrator": "rattle"},
+    "default": {},
+    "rows": {"joint_solver": "rows"},
+    "pgs": {"solver": "pgs", "stabilization": "baumgarte"},
+    "projection": {"stabilization": "projection"},
+    "rk4": {"integrator": "rk4"},
+    "rattle": {"integrator": "rattle"},
     "split": {"stabilization": "split_impulse", "friction_points": "point", "friction": "pyramid"},
 }
 
@@ -64,8 +68,11 @@ def unit(q):
 def material_of(rng):
     more = {}
     if rng.random() < 0.5:
-        more = dict(rolling_friction=rng.choice([0.0, 0.01]), torsional_friction=rng.choice([0.0, 0.01]),
-                    surface_velocity=rng.choice([0.0, 0.5]) * rng.normal(size=3))
+        more = dict(
+            rolling_friction=rng.choice([0.0, 0.01]),
+            torsional_friction=rng.choice([0.0, 0.01]),
+            surface_velocity=rng.choice([0.0, 0.5]) * rng.normal(size=3),
+        )
     return mc.Material(rng.uniform(0, 1), rng.choice([0.0, 0.0, 0.5]), **more)
 
 
@@ -187,7 +194,7 @@ class Game:
 
     def fresh(self, word):
         self.count += 1
-        return f"{word}{self.count}" if self.rng.random() < 0.9 else f"{word}{self.count % 3}"     # names come again
+        return f"{word}{self.count}" if self.rng.random() < 0.9 else f"{word}{self.count % 3}"  # names come again
 
     # ---- operations ----
 
@@ -210,10 +217,17 @@ class Game:
     def description(self):
         rng = self.rng
         kind = rng.choice(["dynamic", "dynamic", "dynamic", "kinematic", "static"])
-        out = {"name": self.fresh("b"), "kind": str(kind), "shape": flat(shape_of(rng, kind != "static")),
-               "position": rng.uniform((-1, -1, 0.2), (1, 1, 2)), "orientation": unit(rng.normal(size=4)),
-               "material": material_of(rng), "collision_group": int(rng.choice([1, 1, 2])),
-               "gravity_scale": float(rng.choice([1.0, 1.0, 0.0])), "angular_damping": float(rng.choice([0.0, 0.3]))}
+        out = {
+            "name": self.fresh("b"),
+            "kind": str(kind),
+            "shape": flat(shape_of(rng, kind != "static")),
+            "position": rng.uniform((-1, -1, 0.2), (1, 1, 2)),
+            "orientation": unit(rng.normal(size=4)),
+            "material": material_of(rng),
+            "collision_group": int(rng.choice([1, 1, 2])),
+            "gravity_scale": float(rng.choice([1.0, 1.0, 0.0])),
+            "angular_damping": float(rng.choice([0.0, 0.3])),
+        }
         if kind != "static":
             out["velocity"], out["angular_velocity"] = rng.normal(size=3), rng.normal(size=3)
         if rng.random() < 0.05 and kind != "dynamic":
@@ -247,13 +261,14 @@ class Game:
         if self.rng.random() < 0.1 and len(self.joints) >= 2:
             joint = mc.GearJoint(*self.rng.permutation(self.joints)[:2].tolist(), self.rng.uniform(0.5, 2))
         else:
-            a, b = (end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name
-                    for end in (a, b))
+            a, b = (
+                end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name for end in (a, b)
+            )
             joint = joint_of(self.rng, a, b, self.handles["body", name_b].position)
         before = self.world.state_hash()
         try:
             handle = self.world.add_joint(joint)
-        except mc.SceneError:                          # a gear of joints without coordinates, ends that coincide
+        except mc.SceneError:  # a gear of joints without coordinates, ends that coincide
             assert self.world.state_hash() == before and joint.index is None
             return None
         self.joints.append(handle.name)
@@ -269,8 +284,9 @@ class Game:
     def move(self):
         which, _name = self.body()
         rng, world = self.rng, self.world
-        world.set_pose(which, rng.uniform((-1, -1, 0.2), (1, 1, 2)),
-                       unit(rng.normal(size=4)) if rng.random() < 0.5 else None)
+        world.set_pose(
+            which, rng.uniform((-1, -1, 0.2), (1, 1, 2)), unit(rng.normal(size=4)) if rng.random() < 0.5 else None
+        )
         if world.body(which).kind != "static":
             world.set_velocity(which, rng.normal(size=3), rng.normal(size=3))
 
@@ -309,15 +325,17 @@ class Game:
                 world.move_to(which, world.body(which).position + 0.02 * rng.normal(size=3), unit(rng.normal(size=4)))
             else:
                 world.set_body(which, density=float(rng.uniform(100, 2000)))
-        except mc.SceneError:                          # a joint or gear that would hang on nothing, a body without shape
+        except mc.SceneError:  # a joint or gear that would hang on nothing, a body without shape
             assert world.state_hash() == before
 
     def drive(self):
         if self.joints:
             joint = self.world.joint(self.joints[self.rng.integers(len(self.joints))])
-            for call in (lambda: joint.set_limits(-1.0, float(self.rng.uniform(0, 2)), axis=int(self.rng.integers(2))),
-                         lambda: joint.set_spring(mc.Spring(float(self.rng.uniform(0, 30)), 1.0)),
-                         lambda: joint.set_motor(velocity=float(self.rng.normal()), max_force=5.0)):
+            for call in (
+                lambda: joint.set_limits(-1.0, float(self.rng.uniform(0, 2)), axis=int(self.rng.integers(2))),
+                lambda: joint.set_spring(mc.Spring(float(self.rng.uniform(0, 30)), 1.0)),
+                lambda: joint.set_motor(velocity=float(self.rng.normal()), max_force=5.0),
+            ):
                 before = self.world.state_hash()
                 try:
                     call()
@@ -335,9 +353,16 @@ class Game:
         if self.gone:
             handle = self.gone[self.rng.integers(len(self.gone))]
             before = self.world.state_hash()
-            for use in (lambda: handle.index, lambda: handle.position, lambda: handle.velocity,
-                        lambda: self.world.remove_body(handle) if isinstance(handle, mc.world.BodyHandle)
-                        else self.world.remove_joint(handle)):
+            for use in (
+                lambda: handle.index,
+                lambda: handle.position,
+                lambda: handle.velocity,
+                lambda: (
+                    self.world.remove_body(handle)
+                    if isinstance(handle, mc.world.BodyHandle)
+                    else self.world.remove_joint(handle)
+                ),
+            ):
                 with pytest.raises(mc.StaleHandleError):
                     use()
             assert self.world.state_hash() == before and "removed" in repr(handle)
@@ -358,8 +383,9 @@ class Game:
         world.set_pose(i, kept)
 
     def save(self):
-        self.saved.append((self.world.snapshot(), self.world.state_hash(), list(self.bodies), list(self.joints),
-                           dict(self.handles)))
+        self.saved.append(
+            (self.world.snapshot(), self.world.state_hash(), list(self.bodies), list(self.joints), dict(self.handles))
+        )
 
     def restore(self):
         if not self.saved:
@@ -379,7 +405,8 @@ class Game:
     def swap(self):
         """Go on with a copy, which is to be the same."""
         users = any(joint.type == "user" for joint in self.world.scene.joints) or any(
-            joint.type == "user" for joint in self.world._origin.joints)
+            joint.type == "user" for joint in self.world._origin.joints
+        )
         if users or self.rng.random() < 0.3:
             other = copy.deepcopy(self.world)
         else:
@@ -391,7 +418,8 @@ class Game:
         self.step(1)
         assert other.state_hash() == was.state_hash()
         self.handles = {("body", name): other.body(name) for name in self.bodies} | {
-            ("joint", name): other.joint(name) for name in self.joints}
+            ("joint", name): other.joint(name) for name in self.joints
+        }
         self.gone.clear()
         self.saved.clear()
 
@@ -422,7 +450,7 @@ class Game:
         n = int(self.rng.integers(1, 4)) if n is None else n
         try:
             world.step(n)
-        except mc.SimulationError:                     # joints that cannot be closed, a state that ran away: all stop
+        except mc.SimulationError:  # joints that cannot be closed, a state that ran away: all stop
             assert all(np.all(np.isfinite(array)) for array in world.snapshot().arrays.values())
             self.calm()
         if max(np.abs(world.velocities).max(), np.abs(world.angular_velocities).max()) > FASTEST:
@@ -434,8 +462,24 @@ class Game:
 
     # ---- the game ----
 
-    OPERATIONS = ((add_body, 6), (remove_body, 4), (add_joint, 5), (remove_joint, 2), (move, 4), (push, 5), (change, 5),
-                  (drive, 2), (bad, 4), (stale, 2), (poison, 1), (save, 3), (restore, 3), (swap, 1), (look, 3), (step, 25))
+    OPERATIONS = (
+        (add_body, 6),
+        (remove_body, 4),
+        (add_joint, 5),
+        (remove_joint, 2),
+        (move, 4),
+        (push, 5),
+        (change, 5),
+        (drive, 2),
+        (bad, 4),
+        (stale, 2),
+        (poison, 1),
+        (save, 3),
+        (restore, 3),
+        (swap, 1),
+        (look, 3),
+        (step, 25),
+    )
 
     def play(self, operations):
         weights = np.array([weight for _, weight in self.OPERATIONS], float)

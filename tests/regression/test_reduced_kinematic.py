@@ -28,8 +28,12 @@ def test_what_impulses_cannot_move_has_no_part_in_the_delassus_matrix(hung):
     of_world = maximal.rows["kind"]
     chosen = np.flatnonzero((of_world != "limit") & (of_world != "joint"))
     assert len(contacts) == len(chosen) >= 3 and hung == bool(np.any(rows["kind"] == "limit"))
-    assert_allclose(reduced.delassus().toarray()[np.ix_(contacts, contacts)],
-                    maximal.delassus().toarray()[np.ix_(chosen, chosen)], rtol=1e-4, atol=1e-9)
+    assert_allclose(
+        reduced.delassus().toarray()[np.ix_(contacts, contacts)],
+        maximal.delassus().toarray()[np.ix_(chosen, chosen)],
+        rtol=1e-4,
+        atol=1e-9,
+    )
     problem = reduced.problem()
     assert mc.solve(problem, "admm", tolerance=1e-10).converged
     assert np.all(np.isfinite(problem.inverse_mass.toarray()))

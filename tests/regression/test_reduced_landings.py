@@ -15,8 +15,15 @@ def flail(links, joint, shape, spin, held):
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     for i in range(links):
-        scene.add_body(f"l{i}", shape=shape, position=(0.3 * (i + 0.5), 0, 0.5), orientation=QUARTER, density=1000,
-                       velocity=(0, 0, -spin * 0.3 * (i + 0.5)), angular_velocity=(0, spin, 0))
+        scene.add_body(
+            f"l{i}",
+            shape=shape,
+            position=(0.3 * (i + 0.5), 0, 0.5),
+            orientation=QUARTER,
+            density=1000,
+            velocity=(0, 0, -spin * 0.3 * (i + 0.5)),
+            angular_velocity=(0, spin, 0),
+        )
     for i in range(0 if held else 1, links):
         a, at = (f"l{i - 1}" if i else None), (0.3 * i, 0, 0.5)
         scene.add_joint(mc.HingeJoint(a, f"l{i}", at, (0, 1, 0)) if joint == "hinge" else mc.BallJoint(a, f"l{i}", at))
@@ -45,6 +52,12 @@ def test_chains_that_land_do_not_sink_in(spin, most, shape, joint, held):
 def test_ragdolls_overlap_by_little():
     """At 1/30 s, where velocity products are large: 4.6 mm in the mean when those of guessed impulses were among them; now
     1.6, 0.3 to 7 by draw; World's with four substeps 0.8."""
-    mean = np.mean([deepest(mc.ReducedWorld(mc.load("ragdolls", count=5, drop=0.4 + 0.025 * k, friction=0.5 + 0.01 * k),
-                                            dt=1 / 30), 2.0)[30:].mean() for k in range(amount(5, 16))])
+    mean = np.mean(
+        [
+            deepest(
+                mc.ReducedWorld(mc.load("ragdolls", count=5, drop=0.4 + 0.025 * k, friction=0.5 + 0.01 * k), dt=1 / 30), 2.0
+            )[30:].mean()
+            for k in range(amount(5, 16))
+        ]
+    )
     assert mean < 2.2e-3

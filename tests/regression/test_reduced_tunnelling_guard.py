@@ -21,9 +21,16 @@ def room(half=2.0):
 def test_shot_chains_stay_closed(seed):
     rng = np.random.default_rng(seed)
     scene = room()
-    links = [scene.add_body(shape=mc.Capsule(0.03, 0.1), density=1000, position=(0.3 * k - 0.45, 0, 0),
-                            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0), velocity=rng.normal(size=3) * 60 * (k == 0))
-             for k in range(4)]
+    links = [
+        scene.add_body(
+            shape=mc.Capsule(0.03, 0.1),
+            density=1000,
+            position=(0.3 * k - 0.45, 0, 0),
+            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+            velocity=rng.normal(size=3) * 60 * (k == 0),
+        )
+        for k in range(4)
+    ]
     for k in range(3):
         scene.add_joint(mc.BallJoint(links[k], links[k + 1], anchor=(0.3 * k - 0.3, 0, 0)))
     world = mc.ReducedWorld(scene, dt=1 / 60)
@@ -36,8 +43,13 @@ def test_shot_chains_stay_closed(seed):
 def test_a_shot_body_on_its_own_stays_in_the_room(seed):
     rng = np.random.default_rng(seed)
     scene = room()
-    scene.add_body("rod", shape=mc.Capsule(0.02, 0.3), density=1000, velocity=rng.normal(size=3) * 60,
-                   angular_velocity=rng.normal(size=3) * 20)
+    scene.add_body(
+        "rod",
+        shape=mc.Capsule(0.02, 0.3),
+        density=1000,
+        velocity=rng.normal(size=3) * 60,
+        angular_velocity=rng.normal(size=3) * 20,
+    )
     world = mc.ReducedWorld(scene, dt=1 / 60)
     for _ in range(60):
         world.step()

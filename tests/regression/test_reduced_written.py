@@ -9,10 +9,13 @@ import pytest
 
 import mcsim as mc
 
-SCENES = {"ragdoll": lambda: mc.load("ragdolls", count=1),
-          "loop": lambda: mc.load("four_bar"), "free": lambda: mc.load("stack", count=3),
-          "bridge": lambda: mc.load("bridge"),
-          "led": lambda: led()}
+SCENES = {
+    "ragdoll": lambda: mc.load("ragdolls", count=1),
+    "loop": lambda: mc.load("four_bar"),
+    "free": lambda: mc.load("stack", count=3),
+    "bridge": lambda: mc.load("bridge"),
+    "led": lambda: led(),
+}
 
 
 def led():
@@ -100,7 +103,7 @@ def test_copies_carry_it_on(world):
     others[2].step(3)
     others[2].restore(pickle.loads(pickle.dumps(kept)))
     for other in (world, *others):
-        write(other, 1)                                                    # more, before any step
+        write(other, 1)  # more, before any step
         other.step(3)
     assert len({other.state_hash() for other in (world, *others)}) == 1
 
@@ -131,13 +134,15 @@ def test_observers_see_what_it_will_be():
     np.testing.assert_array_equal(world.qd, other.qd)
 
 
-@pytest.mark.parametrize("integrator, stabilization",
-                         [("rk4", "soft"), ("semi_implicit", "projection"), ("semi_implicit", "baumgarte")])
+@pytest.mark.parametrize(
+    "integrator, stabilization", [("rk4", "soft"), ("semi_implicit", "projection"), ("semi_implicit", "baumgarte")]
+)
 @pytest.mark.parametrize("scene", ["ragdoll", "bridge", "led"])
 def test_changes_keep_it(scene, integrator, stabilization):
     """What changes anything else before the step goes with it, in whatever order."""
-    worlds = [mc.ReducedWorld(SCENES[scene](), dt=1 / 240, integrator=integrator, stabilization=stabilization)
-              for _ in range(2)]
+    worlds = [
+        mc.ReducedWorld(SCENES[scene](), dt=1 / 240, integrator=integrator, stabilization=stabilization) for _ in range(2)
+    ]
     for k, world in enumerate(worlds):
         world.step(5)
         name = world.body_names[-1]

@@ -22,8 +22,15 @@ def ring(count, joint="hinge", link="sphere", drop=0.05, held=False, **keywords)
     for k in range(count):
         shape = mc.Sphere(0.05) if link == "sphere" else mc.Box((0.05, 0.03, 0.02))
         turn = -angle[k] - np.pi / 2
-        scene.add_body(f"link{k}", shape=shape, mass=MASS, position=at[k], collision_group=2, collision_mask=1,
-                       orientation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0))
+        scene.add_body(
+            f"link{k}",
+            shape=shape,
+            mass=MASS,
+            position=at[k],
+            collision_group=2,
+            collision_mask=1,
+            orientation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0),
+        )
     for k in range(count):
         a, b, anchor = f"link{k - 1 if k else count - 1}", f"link{k}", (at[k] + at[k - 1]) / 2
         scene.add_joint(mc.HingeJoint(a, b, anchor, (0, 1, 0)) if joint == "hinge" else mc.BallJoint(a, b, anchor))
@@ -44,14 +51,23 @@ def watched(world, steps):
     return gap, gain, fastest
 
 
-@pytest.mark.parametrize("count, link, rate, substeps", [(10, "box", 60, 4), (33, "sphere", 60, 4), (50, "sphere", 60, 4),
-                                                         (45, "box", 60, 4), (50, "sphere", 240, 1),
-                                                         (50, "sphere", 60, 8), (90, "box", 120, 2)])
+@pytest.mark.parametrize(
+    "count, link, rate, substeps",
+    [
+        (10, "box", 60, 4),
+        (33, "sphere", 60, 4),
+        (50, "sphere", 60, 4),
+        (45, "box", 60, 4),
+        (50, "sphere", 240, 1),
+        (50, "sphere", 60, 8),
+        (90, "box", 120, 2),
+    ],
+)
 def test_a_ring_of_hinges_falls(count, link, rate, substeps):
     """It was taken for a tree, whose rows are never redundant: pivots that were rounding alone were divided by, and the
     ring flew apart by 1e40 m."""
     world = ring(count, link=link, dt=1 / rate, substeps=substeps)
-    drop = (2 * 9.81 * world.positions[:, 2].max())**0.5
+    drop = (2 * 9.81 * world.positions[:, 2].max()) ** 0.5
     gap, gain, fastest = watched(world, rate // 2)
     assert gap < 1e-6 and gain < 1e-9 and fastest < 2 * drop
     assert not world.stats.notes

@@ -12,8 +12,9 @@ def test_round_bodies_roll_without_sinking(shape, stabilization):
     lying = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
-    scene.add_body("wheel", shape=shape, position=(0, 0, 0.1), orientation=lying, velocity=(3, 0, 0),
-                   angular_velocity=(0, 30, 0))
+    scene.add_body(
+        "wheel", shape=shape, position=(0, 0, 0.1), orientation=lying, velocity=(3, 0, 0), angular_velocity=(0, 30, 0)
+    )
     world = mc.World(scene, stabilization=stabilization)
     for _ in range(60):
         world.step()

@@ -22,16 +22,33 @@ def rolling(kind, turn, radius=0.01, askew=1e-5, friction=0.8, **keywords):
     scene, rub = mc.Scene(), mc.Material(friction=friction)
     scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)), material=rub)
     half = np.pi / 4 + askew / 2
-    scene.add_body("b", shape=(disc if kind == "disc" else SHAPES[kind])(radius), position=(0, 0, radius), material=rub,
-                   orientation=(np.cos(half), np.sin(half), 0, 0), velocity=(speed, 0, 0),
-                   angular_velocity=(0, speed / radius, 0))
+    scene.add_body(
+        "b",
+        shape=(disc if kind == "disc" else SHAPES[kind])(radius),
+        position=(0, 0, radius),
+        material=rub,
+        orientation=(np.cos(half), np.sin(half), 0, 0),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, speed / radius, 0),
+    )
     return mc.World(scene, **keywords), speed
 
 
-@pytest.mark.parametrize("keywords", ({}, {"friction_points": "point"}, {"stabilization": "baumgarte"}, {"solver": "pgs"},
-                                      {"stabilization": "projection"}, {"iterations": 16}), ids=str)
-@pytest.mark.parametrize("kind, turn", [(kind, turn) for kind in SHAPES for turn in (0.5, 2.0, 3.0, 4.0, 6.0)]
-                         + [("disc", 0.5), ("disc", 1.5)])
+@pytest.mark.parametrize(
+    "keywords",
+    (
+        {},
+        {"friction_points": "point"},
+        {"stabilization": "baumgarte"},
+        {"solver": "pgs"},
+        {"stabilization": "projection"},
+        {"iterations": 16},
+    ),
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "kind, turn", [(kind, turn) for kind in SHAPES for turn in (0.5, 2.0, 3.0, 4.0, 6.0)] + [("disc", 0.5), ("disc", 1.5)]
+)
 @pytest.mark.sampled(6)
 def test_it_goes_straight_on(kind, turn, keywords):
     world, speed = rolling(kind, turn, **keywords)
@@ -41,8 +58,11 @@ def test_it_goes_straight_on(kind, turn, keywords):
 
 
 @pytest.mark.parametrize("askew", (0.0, 1e-5, 1e-4))
-@pytest.mark.parametrize("kind, turn", [(kind, turn) for kind in SHAPES for turn in (0.3, 1.0, 2.0, 2.5)]
-                         + [("disc", 0.3), ("disc", 1.0), ("cylinder", 3.3), ("sphere", 6.0)])
+@pytest.mark.parametrize(
+    "kind, turn",
+    [(kind, turn) for kind in SHAPES for turn in (0.3, 1.0, 2.0, 2.5)]
+    + [("disc", 0.3), ("disc", 1.0), ("cylinder", 3.3), ("sphere", 6.0)],
+)
 def test_in_generalized_coordinates_too(kind, turn, askew):
     """There cylinders and capsules went astray from 2.5 rad on."""
     still, speed = rolling(kind, turn, askew=askew, dt=1 / 240, substeps=1)

@@ -19,20 +19,46 @@ from plain_joints import PLAIN, plain_joint
 
 OPERATIONS = int(os.environ.get("MCSIM_OPERATIONS", 100_000))
 MOST_BODIES, MOST_JOINTS, MOST_KEPT = 12, 8, 3
-FASTEST = 30.0                  # beyond which everything is stopped [m/s, rad/s]
+FASTEST = 30.0  # beyond which everything is stopped [m/s, rad/s]
 
 WORLDS = {
-    "default": (mc.World, {}), "reduced": (mc.ReducedWorld, {}), "rows": (mc.World, {"joint_solver": "rows"}),
-    "reduced rk4": (mc.ReducedWorld, {"integrator": "rk4"}), "pgs": (mc.World, {"solver": "pgs"}),
-    "reduced projection": (mc.ReducedWorld, {"stabilization": "projection"}), "rk4": (mc.World, {"integrator": "rk4"}),
-    "reduced baumgarte": (mc.ReducedWorld, {"stabilization": "baumgarte"}), "rattle": (mc.World, {"integrator": "rattle"}),
+    "default": (mc.World, {}),
+    "reduced": (mc.ReducedWorld, {}),
+    "rows": (mc.World, {"joint_solver": "rows"}),
+    "reduced rk4": (mc.ReducedWorld, {"integrator": "rk4"}),
+    "pgs": (mc.World, {"solver": "pgs"}),
+    "reduced projection": (mc.ReducedWorld, {"stabilization": "projection"}),
+    "rk4": (mc.World, {"integrator": "rk4"}),
+    "reduced baumgarte": (mc.ReducedWorld, {"stabilization": "baumgarte"}),
+    "rattle": (mc.World, {"integrator": "rattle"}),
     "split": (mc.World, {"stabilization": "split_impulse", "friction_points": "point"}),
-    "reduced threads": (mc.ReducedWorld, {"threads": 2, "stop": "residual"}), "ggl": (mc.World, {"stabilization": "ggl"}),
+    "reduced threads": (mc.ReducedWorld, {"threads": 2, "stop": "residual"}),
+    "ggl": (mc.World, {"stabilization": "ggl"}),
 }
 
-LOOKS = ("rows", "contacts", "joint_errors", "energy", "momentum", "jacobian", "delassus", "kkt", "redundancy", "problem",
-         "state_hash",
-         "snapshot", "maximal", "loop_errors", "to_maximal", "frames", "asleep", "stats", "events", "settings", "scene")
+LOOKS = (
+    "rows",
+    "contacts",
+    "joint_errors",
+    "energy",
+    "momentum",
+    "jacobian",
+    "delassus",
+    "kkt",
+    "redundancy",
+    "problem",
+    "state_hash",
+    "snapshot",
+    "maximal",
+    "loop_errors",
+    "to_maximal",
+    "frames",
+    "asleep",
+    "stats",
+    "events",
+    "settings",
+    "scene",
+)
 REFUSED = (mc.SceneError, mc.SimulationError, ValueError)
 
 
@@ -55,53 +81,70 @@ def shape_of(rng, solid=True):
     kind = rng.integers(6)
     place = dict(position=rng.uniform(-0.1, 0.1, 3), orientation=unit(rng.normal(size=4))) if rng.random() < 0.2 else {}
     sensor = {"sensor": True} if not solid and rng.random() < 0.3 else {}
-    return [lambda: mc.Sphere(size[0], **place, **sensor), lambda: mc.Box(size, **place, **sensor),
-            lambda: mc.Capsule(size[0], size[1], **place),
-            lambda: mc.Cylinder(size[0], size[1], **place), lambda: mc.ConvexHull(rng.normal(size=(8, 3)) * 0.15, **place),
-            lambda: [mc.Sphere(size[0]), mc.Box(size, **place)]][kind]()
+    return [
+        lambda: mc.Sphere(size[0], **place, **sensor),
+        lambda: mc.Box(size, **place, **sensor),
+        lambda: mc.Capsule(size[0], size[1], **place),
+        lambda: mc.Cylinder(size[0], size[1], **place),
+        lambda: mc.ConvexHull(rng.normal(size=(8, 3)) * 0.15, **place),
+        lambda: [mc.Sphere(size[0]), mc.Box(size, **place)],
+    ][kind]()
 
 
 def material_of(rng):
-    return mc.Material(rng.uniform(0, 1), rng.choice([0.0, 0.0, 0.6]), rolling_friction=rng.choice([0.0, 0.01]),
-                       surface_velocity=rng.choice([0.0, 0.3]) * rng.normal(size=3))
+    return mc.Material(
+        rng.uniform(0, 1),
+        rng.choice([0.0, 0.0, 0.6]),
+        rolling_friction=rng.choice([0.0, 0.01]),
+        surface_velocity=rng.choice([0.0, 0.3]) * rng.normal(size=3),
+    )
 
 
 def joint_of(rng, a, b, at, name, joints):
     """What makes a joint: each world gets one of its own."""
     axis, other = np.eye(3)[rng.permutation(3)[:2]]
     anchor = at + rng.uniform(-0.3, 0.3, 3)
-    driven = {"limits": [(-0.5, 0.7), None][rng.integers(2)], "friction": [0.0, 0.2][rng.integers(2)],
-              "motor": mc.Motor(velocity=rng.uniform(-2, 2), max_force=5.0) if rng.random() < 0.3 else None,
-              "spring": mc.Spring(20.0, 1.0) if rng.random() < 0.3 else None}
+    driven = {
+        "limits": [(-0.5, 0.7), None][rng.integers(2)],
+        "friction": [0.0, 0.2][rng.integers(2)],
+        "motor": mc.Motor(velocity=rng.uniform(-2, 2), max_force=5.0) if rng.random() < 0.3 else None,
+        "spring": mc.Spring(20.0, 1.0) if rng.random() < 0.3 else None,
+    }
     common = {"name": name, "collide": bool(rng.random() < 0.2)} | ({"break_force": 200.0} if rng.random() < 0.15 else {})
     k, gap = int(rng.integers(3)), float(rng.normal())
-    makers = [lambda: mc.BallJoint(a, b, anchor, axis, 1.0, **common), lambda: mc.BallJoint(a, b, anchor, **common),
-              lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
-              lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
-              lambda: mc.SliderJoint(a, b, axis, **driven, **common),
-              lambda: mc.FixedJoint(a, b, **common), lambda: mc.UniversalJoint(a, b, anchor, axis, other, **common),
-              lambda: mc.CylindricalJoint(a, b, anchor, axis, **common),
-              lambda: mc.PlanarJoint(a, b, anchor, axis, **common),
-              lambda: mc.ScrewJoint(a, b, anchor, axis, 0.1, **common),
-              lambda: mc.DistanceJoint(a, b, anchor, anchor + (0, 0, 0.5), limits=(None, 0.2), **common),
-              lambda: mc.DistanceJoint(a, b, anchor, anchor + (0.5, 0, 0), **common),
-              lambda: mc.RackPinionJoint(a, b, anchor, axis, other, 0.2, **common),
-              lambda: mc.FreeJoint(a, b, **common),
-              lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
-              lambda: mc.UserJoint(a, b, Together(k, gap), name=name),
-              lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name),
-              lambda: plain_joint(list(PLAIN)[int(1e3 * abs(gap)) % len(PLAIN)], a, b, anchor, axis, **common)]
+    makers = [
+        lambda: mc.BallJoint(a, b, anchor, axis, 1.0, **common),
+        lambda: mc.BallJoint(a, b, anchor, **common),
+        lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
+        lambda: mc.HingeJoint(a, b, anchor, axis, **driven, **common),
+        lambda: mc.SliderJoint(a, b, axis, **driven, **common),
+        lambda: mc.FixedJoint(a, b, **common),
+        lambda: mc.UniversalJoint(a, b, anchor, axis, other, **common),
+        lambda: mc.CylindricalJoint(a, b, anchor, axis, **common),
+        lambda: mc.PlanarJoint(a, b, anchor, axis, **common),
+        lambda: mc.ScrewJoint(a, b, anchor, axis, 0.1, **common),
+        lambda: mc.DistanceJoint(a, b, anchor, anchor + (0, 0, 0.5), limits=(None, 0.2), **common),
+        lambda: mc.DistanceJoint(a, b, anchor, anchor + (0.5, 0, 0), **common),
+        lambda: mc.RackPinionJoint(a, b, anchor, axis, other, 0.2, **common),
+        lambda: mc.FreeJoint(a, b, **common),
+        lambda: mc.HingeJoint(a, b, anchor, axis, motion=mc.Motion(amplitude=0.3, frequency=1.0), **common),
+        lambda: mc.UserJoint(a, b, Together(k, gap), name=name),
+        lambda: mc.GearJoint(*(joints + ["x", "y"])[:2], 1.5, name=name),
+        lambda: plain_joint(list(PLAIN)[int(1e3 * abs(gap)) % len(PLAIN)], a, b, anchor, axis, **common),
+    ]
     return makers[rng.integers(len(makers))]
 
 
 def start(seed):
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, -9.81) if seed % 4 else (0, 0, 0))
-    scene.add_body("floor", shape=[mc.Plane((0, 0, 1)), mc.Box((4, 4, 0.2), position=(0, 0, -0.2))][seed % 2],
-                   kind="static")
+    scene.add_body(
+        "floor", shape=[mc.Plane((0, 0, 1)), mc.Box((4, 4, 0.2), position=(0, 0, -0.2))][seed % 2], kind="static"
+    )
     for i in range(4):
-        scene.add_body(f"b{i}", shape=shape_of(rng), position=rng.uniform((-1, -1, 0.3), (1, 1, 1.5)),
-                       material=material_of(rng))
+        scene.add_body(
+            f"b{i}", shape=shape_of(rng), position=rng.uniform((-1, -1, 0.3), (1, 1, 1.5)), material=material_of(rng)
+        )
     scene.add_joint(mc.HingeJoint("b0", "b1", scene.body("b0").position, (0, 1, 0), name="j0"))
     return scene
 
@@ -119,8 +162,11 @@ def drawn(rng, world, count):
     reduced = isinstance(world, mc.ReducedWorld)
     x = float(rng.random())
     if len(bodies) < MOST_BODIES:
-        shape, material, kind = shape_of(rng, False), material_of(rng), str(rng.choice(["dynamic", "dynamic", "kinematic",
-                                                                                        "static"]))
+        shape, material, kind = (
+            shape_of(rng, False),
+            material_of(rng),
+            str(rng.choice(["dynamic", "dynamic", "kinematic", "static"])),
+        )
         added = dict(name=f"n{count}", shape=shape, material=material, kind=kind, position=at, orientation=q)
         if kind != "static":
             added |= dict(velocity=v[:3], angular_velocity=v[3:])
@@ -145,6 +191,7 @@ def drawn(rng, world, count):
 
     def drive(w, k):
         w.joint(joint).set_motor(velocity=v[0], max_force=3.0)
+
     operations = {
         "step": (14, lambda w, k: w.step(1 + int(3 * x))),
         "set_pose": (2, lambda w, k: w.set_pose(body, at, q if x < 0.5 else None)),
@@ -152,13 +199,16 @@ def drawn(rng, world, count):
         "apply_impulse": (1, lambda w, k: w.apply_impulse(body, v[:3], at)),
         "apply_force": (1, lambda w, k: w.apply_force(body, 20 * v[:3], at)),
         "apply_forces": (1, lambda w, k: w.apply_forces(0.1 * v * np.ones((len(bodies), 6)))),
-        "view": (2, view), "written": (1, written), "move_to": (1, lambda w, k: w.move_to(body, at)),
+        "view": (2, view),
+        "written": (1, written),
+        "move_to": (1, lambda w, k: w.move_to(body, at)),
         "wake": (1, lambda w, k: w.wake()),
         "set_body": (1, lambda w, k: w.set_body(body, density=100 + 900 * x, linear_damping=x)),
         "set_shape": (1, lambda w, k: w.set_shape(body, shape_of(np.random.default_rng(count)))),
         "set_material": (1, lambda w, k: w.set_material(body, mc.Material(x, x))),
         "set_kind": (1, lambda w, k: w.set_kind(body, ["static", "kinematic", "dynamic"][int(3 * x)])),
-        "handle": (1, handle), "drive": (1, drive),
+        "handle": (1, handle),
+        "drive": (1, drive),
         "spring": (1, lambda w, k: w.joint(joint).set_spring(mc.Spring(10.0 * x, x) if x < 0.6 else None)),
         "limits": (1, lambda w, k: w.joint(joint).set_limits(-x, x if x < 0.6 else None)),
         "add_joint": (3, lambda w, k: w.add_joint(maker()) if len(joints) < MOST_JOINTS else w.remove_joint(joint)),
@@ -200,8 +250,11 @@ def look(world, rng):
                 dict(seen.residuals)
         except (*REFUSED, np.linalg.LinAlgError):
             pass
-    repr(world), [world.joint(name).force for name in world.joint_names], [world.body(name).frame
-                                                                           for name in world.body_names]
+    (
+        repr(world),
+        [world.joint(name).force for name in world.joint_names],
+        [world.body(name).frame for name in world.body_names],
+    )
     world.overlap(mc.Sphere(0.5), (0, 0, 1)), world.ray_cast((0, 0, 5), (0.1, 0, -1))
 
 
@@ -229,8 +282,11 @@ def copied(world, kept, rng):
 def differing(world, other):
     """Names of the entries of the record in which two worlds differ."""
     here, there = world._holder(), other._holder()
-    return [entry.name for entry in world._RECORD
-            if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()]
+    return [
+        entry.name
+        for entry in world._RECORD
+        if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()
+    ]
 
 
 def play(seed, kind, keywords, operations, monkeypatch):
@@ -270,8 +326,9 @@ def play(seed, kind, keywords, operations, monkeypatch):
             done(operation, anew, own)
         assert anew.state_hash() == worlds["plain"].state_hash() == hashes[-1]
     except BaseException as error:
-        error.add_note(f"seed {seed}, {kind.__name__} {keywords}, operation {len(log)}: the last were "
-                       f"{', '.join(log[-12:])}")
+        error.add_note(
+            f"seed {seed}, {kind.__name__} {keywords}, operation {len(log)}: the last were {', '.join(log[-12:])}"
+        )
         raise
 
 
@@ -337,8 +394,9 @@ def test_coordinates_of_kinematic_bodies_are_those_of_their_poses_whoever_looks(
     """q had them as the last step had made them, and as their poses have them, another rounding, once somebody had
     looked."""
     scene = mc.Scene(gravity=(0, 0, 0))
-    scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), kind="kinematic", position=(0, 0, 1),
-                   angular_velocity=(0.3, 0.5, 0.7))
+    scene.add_body(
+        "a", shape=mc.Box((0.1, 0.2, 0.3)), kind="kinematic", position=(0, 0, 1), angular_velocity=(0.3, 0.5, 0.7)
+    )
     scene.add_body("b", shape=mc.Box((0.1, 0.2, 0.3)), position=(0, 0, 2))
     scene.add_joint(mc.UniversalJoint("a", "b", (0, 0, 1.5), (0, 1, 0), (1, 0, 0)))
     worlds = [mc.ReducedWorld(scene, dt=1 / 120) for _ in range(3)]
@@ -398,8 +456,18 @@ def test_a_rope_between_two_articulations_is_in_the_matrix_of_neither(keywords, 
     for name in names:
         scene.add_body(name, shape=mc.Box((0.3, 0.1, 0.1)), position=places[name])
     for name, a, b, x in (("shoulder", None, "upper", 0), ("elbow", "upper", "fore", 0.6)):
-        scene.add_joint(mc.HingeJoint(a, b, (x, 0, 2), (0, 1, 0), name=name, limits=(-1, 1), friction=0.1,
-                                      motor=mc.Motor(position=0.2, max_force=2e3, hertz=4)))
+        scene.add_joint(
+            mc.HingeJoint(
+                a,
+                b,
+                (x, 0, 2),
+                (0, 1, 0),
+                name=name,
+                limits=(-1, 1),
+                friction=0.1,
+                motor=mc.Motor(position=0.2, max_force=2e3, hertz=4),
+            )
+        )
     scene.add_joint(mc.DistanceJoint("fore", "load", (1.2, 0, 2), (1.2, 0, 1), limits=(None, 1.0), name="rope"))
     world = mc.World(scene, dt=1 / 120, **keywords)
     for _ in range(20):
@@ -410,8 +478,9 @@ def test_a_rope_between_two_articulations_is_in_the_matrix_of_neither(keywords, 
         assert np.ravel(world.joint("rope").position)[0] < 1.001
 
 
-@pytest.mark.parametrize("keywords", [{}, {"integrator": "rk4"}, {"integrator": "rattle"}, {"joint_solver": "rows"},
-                                      {"stabilization": "ggl"}])
+@pytest.mark.parametrize(
+    "keywords", [{}, {"integrator": "rk4"}, {"integrator": "rattle"}, {"joint_solver": "rows"}, {"stabilization": "ggl"}]
+)
 @pytest.mark.parametrize("kind", ["static", "kinematic"])
 def test_a_step_that_failed_leaves_nothing_behind(keywords, kind):
     """What does not move took 0 times the infinite impulse of a step that failed, and kept it: its rows were passed by."""
@@ -420,8 +489,17 @@ def test_a_step_that_failed_leaves_nothing_behind(keywords, kind):
     scene.add_body("post", shape=mc.Box((0.1, 0.1, 0.5)), position=(0, 0, 0.5), kind=kind)
     scene.add_body("arm", shape=mc.Sphere(0.1), position=(0.3, 0, 1), material=mc.Material(restitution=0.5))
     scene.add_body("hand", shape=mc.Sphere(0.1), position=(0.6, 0, 1), material=mc.Material(restitution=0.5))
-    scene.add_joint(mc.HingeJoint("post", "arm", (0, 0, 1), (0, 1, 0), name="shoulder", limits=(-0.2, 0.2),
-                                  motor=mc.Motor(velocity=1, max_force=1)))
+    scene.add_joint(
+        mc.HingeJoint(
+            "post",
+            "arm",
+            (0, 0, 1),
+            (0, 1, 0),
+            name="shoulder",
+            limits=(-0.2, 0.2),
+            motor=mc.Motor(velocity=1, max_force=1),
+        )
+    )
     scene.add_joint(mc.HingeJoint("arm", "hand", (0.3, 0, 1), (0, 1, 0), name="elbow", friction=0.1))
     scene.add_joint(mc.UserJoint("post", "hand", Together(1, 0.0), name="flat"))
     world = mc.World(scene, dt=1 / 120, **keywords)

@@ -7,12 +7,19 @@ import pytest
 import mcsim as mc
 from mcsim.world.settings import joint_warm_start
 
-LEFT = np.concatenate([np.linspace(0, 0.999, 400), 1 - np.logspace(-3, -7, 60)])       # g, of a residual
+LEFT = np.concatenate([np.linspace(0, 0.999, 400), 1 - np.logspace(-3, -7, 60)])  # g, of a residual
 
 
 def settings(stabilization, **keywords):
-    return {"dt": 1 / 60, "substeps": 4, "stabilization": stabilization, "contact": "rigid", "baumgarte": 0.2,
-            "joint_hertz": 60.0, "joint_damping_ratio": 5.0} | keywords
+    return {
+        "dt": 1 / 60,
+        "substeps": 4,
+        "stabilization": stabilization,
+        "contact": "rigid",
+        "baumgarte": 0.2,
+        "joint_hertz": 60.0,
+        "joint_damping_ratio": 5.0,
+    } | keywords
 
 
 def fastest(step):
@@ -24,6 +31,7 @@ def baumgarte(beta, w):
     def step(g, x, v, impulse):
         after = g * (v + w * impulse) - (1 - g) * beta * x
         return x + after, after, after - v
+
     return step
 
 
@@ -35,6 +43,7 @@ def soft(hw, damping, w):
         biased = v + w * impulse
         biased -= (1 - g) * (biased + hw / a1 * x + w * impulse / (hw * a1)) / (1 + 1 / (hw * a1))
         return x + biased, g * biased, g * biased - v
+
     return step
 
 
@@ -50,8 +59,9 @@ def test_baumgarte_is_stable_for_every_rate_of_convergence(beta):
 def test_soft_is_too(hw, damping):
     """0.9 was taken for all: stable for the default joint_hertz, not for joints that are damped less."""
     hertz = hw * 4 * 60 / (2 * np.pi)
-    assert fastest(soft(hw, damping, joint_warm_start(settings("soft", joint_hertz=hertz,
-                                                               joint_damping_ratio=damping)))) < 1
+    assert (
+        fastest(soft(hw, damping, joint_warm_start(settings("soft", joint_hertz=hertz, joint_damping_ratio=damping)))) < 1
+    )
     assert fastest(soft(hw, damping, 1 / (1 + hw / (2 * damping + hw) / 2))) < 1 + 1e-9
 
 
@@ -66,8 +76,13 @@ def test_swept_chains_gain_nothing(damping):
         rng = np.random.default_rng(seed)
         scene = mc.Scene(gravity=(0, 0, 0))
         for i in range(12):
-            scene.add_body(f"b{i}", mass=10.0 ** rng.uniform(-1, 1), inertia=(0.01, 0.01, 0.01), position=(i + 0.5, 0, 0),
-                           velocity=1e-3 * rng.normal(size=3))
+            scene.add_body(
+                f"b{i}",
+                mass=10.0 ** rng.uniform(-1, 1),
+                inertia=(0.01, 0.01, 0.01),
+                position=(i + 0.5, 0, 0),
+                velocity=1e-3 * rng.normal(size=3),
+            )
             scene.add_joint(mc.BallJoint(f"b{i - 1}" if i else None, f"b{i}", anchor=(i, 0, 0)))
         world = mc.World(scene, joint_solver="rows", iterations=1, joint_damping_ratio=damping, joint_hertz=120.0)
         world.step(30)

@@ -19,13 +19,17 @@ NO_NUMBERS = [10**400, 1j, np.array(1j), "x", None, np.datetime64("2020-01-01"),
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=str)
-@pytest.mark.parametrize("name, call", [
-    ("forces", lambda v: world_of().apply_forces([[v, 0, 0]])),
-    ("impulses", lambda v: world_of().apply_impulses([[0, v, 0]])),
-    ("points", lambda v: world_of().apply_forces([[1, 0, 0]], points=[[v, 0, 0]])),
-    ("positions", lambda v: world_of(mc.ReducedWorld).from_maximal([[v, 0, 0]], [[1, 0, 0, 0]])),
-    ("orientations", lambda v: world_of(mc.ReducedWorld).from_maximal([[0, 0, 0]], [[v, 0, 0, 0]])),
-    ("velocities", lambda v: world_of(mc.ReducedWorld).from_maximal([[0, 0, 0]], [[1, 0, 0, 0]], [[v, 0, 0]]))])
+@pytest.mark.parametrize(
+    "name, call",
+    [
+        ("forces", lambda v: world_of().apply_forces([[v, 0, 0]])),
+        ("impulses", lambda v: world_of().apply_impulses([[0, v, 0]])),
+        ("points", lambda v: world_of().apply_forces([[1, 0, 0]], points=[[v, 0, 0]])),
+        ("positions", lambda v: world_of(mc.ReducedWorld).from_maximal([[v, 0, 0]], [[1, 0, 0, 0]])),
+        ("orientations", lambda v: world_of(mc.ReducedWorld).from_maximal([[0, 0, 0]], [[v, 0, 0, 0]])),
+        ("velocities", lambda v: world_of(mc.ReducedWorld).from_maximal([[0, 0, 0]], [[1, 0, 0, 0]], [[v, 0, 0]])),
+    ],
+)
 def test_what_is_no_number_is_refused(name, call, value):
     if value is True:
         return call(1.0)
@@ -49,16 +53,34 @@ def test_what_is_no_number_no_list_and_no_function_is_refused_by_name():
 
     def given(**values):
         world.q = values["q"]
-    calls = {"q": [lambda v: given(q=(v, 0)), lambda v: world.forward_dynamics((0, v), world.qd, world.tau)],
-             "b": [lambda v: mc.Problem(np.eye(3), [-1, v, 0], [0.5])], "A": [lambda v: mc.Problem([[v]], [1.0], [])],
-             "tolerance": [lambda v: mc.solve(problem, tolerance=v)]}
-    calls |= {name: [lambda v, solver=solver, name=name: mc.solve(problem, solver, **{name: v})] for solver, name in (
-        ("pgs", "omega"), ("jacobi", "omega"), ("nncg", "omega"), ("admm", "rho"), ("admm", "eta"), ("newton", "delta"),
-        ("admm", "over_relaxation"), ("staggered", "inner_iterations"))}
-    lists = {"bodies": [lambda v: mc.World(scene).apply_impulses([[1, 2, 3]], bodies=v)],
-             "tree": [lambda v: mc.ReducedWorld(scene, tree=v)], "roots": [lambda v: mc.ReducedWorld(scene, roots=v)],
-             "no scene": [mc.scenes.build], "gamma": [lambda v: reduced.Explicit(tree, v)],
-             "derivative": [lambda v: reduced.Explicit(tree, np.copy, v)]}
+
+    calls = {
+        "q": [lambda v: given(q=(v, 0)), lambda v: world.forward_dynamics((0, v), world.qd, world.tau)],
+        "b": [lambda v: mc.Problem(np.eye(3), [-1, v, 0], [0.5])],
+        "A": [lambda v: mc.Problem([[v]], [1.0], [])],
+        "tolerance": [lambda v: mc.solve(problem, tolerance=v)],
+    }
+    calls |= {
+        name: [lambda v, solver=solver, name=name: mc.solve(problem, solver, **{name: v})]
+        for solver, name in (
+            ("pgs", "omega"),
+            ("jacobi", "omega"),
+            ("nncg", "omega"),
+            ("admm", "rho"),
+            ("admm", "eta"),
+            ("newton", "delta"),
+            ("admm", "over_relaxation"),
+            ("staggered", "inner_iterations"),
+        )
+    }
+    lists = {
+        "bodies": [lambda v: mc.World(scene).apply_impulses([[1, 2, 3]], bodies=v)],
+        "tree": [lambda v: mc.ReducedWorld(scene, tree=v)],
+        "roots": [lambda v: mc.ReducedWorld(scene, roots=v)],
+        "no scene": [mc.scenes.build],
+        "gamma": [lambda v: reduced.Explicit(tree, v)],
+        "derivative": [lambda v: reduced.Explicit(tree, np.copy, v)],
+    }
     for table, values in ((calls, (10**400, 1j, "x", None)), (lists, (3, 1.5, "x"))):
         for name, tries in table.items():
             for call in tries:

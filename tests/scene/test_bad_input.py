@@ -74,8 +74,10 @@ CALLS = [
     (lambda s: mc.ConvexHull(np.eye(4)), "points[0] must be 3 numbers, got 4"),
     (lambda s: mc.Sphere(1, position=(0, 0)), "position must be 3 numbers, got 2"),
     (lambda s: mc.Sphere(1, orientation=(1, 0, 0)), "orientation must be 4 numbers"),
-    (lambda s: mc.Sphere(1, orientation=(1, 1, 0, 0)),
-     "must be a unit quaternion (w, x, y, z), got (1, 1, 0, 0) of length 1.41"),
+    (
+        lambda s: mc.Sphere(1, orientation=(1, 1, 0, 0)),
+        "must be a unit quaternion (w, x, y, z), got (1, 1, 0, 0) of length 1.41",
+    ),
     (lambda s: mc.Sphere(1, material="rubber"), "material must be a Material, got 'rubber'"),
     (lambda s: mc.Sphere(1, density=0), "density must be positive"),
     (lambda s: mc.Material(friction=-0.1), "Material: friction must not be negative"),
@@ -137,8 +139,7 @@ CALLS = [
     (lambda s: mc.Scene(gravity=(0, 0)), "scene: gravity must be 3 numbers"),
     (lambda s: mc.Scene(gravity=-9.81), "scene: gravity must be 3 numbers, got -9.81"),
     (lambda s: mc.Scene(name=5), "scene: name must be a string, got 5"),
-    (lambda s: s.body("lnik"),
-     "there is no body 'lnik'; did you mean 'link'?; the bodies are: floor, lift, link, hand"),
+    (lambda s: s.body("lnik"), "there is no body 'lnik'; did you mean 'link'?; the bodies are: floor, lift, link, hand"),
     (lambda s: s.body(2), "a body is asked for by its name or handle, got 2"),
     (lambda s: s.joint("hip"), "there is no joint 'hip'; the joints are: weld"),
     (lambda s: mc.Scene().body("a"), "there is no body 'a'; there are no bodies yet"),
@@ -205,10 +206,14 @@ CALLS = [
     (universal(friction=(1, -2)), "friction[1] must not be negative"),
     (universal(friction="ab"), "friction must be a number, got 'ab'"),
     (lambda s: mc.CylindricalJoint("link", "hand", AT), "axis is missing"),
-    (lambda s: mc.CylindricalJoint("link", "hand", AT, UP, limits=(0, 1)),
-     "limits[0] must be a pair (lower, upper), got 0"),
-    (lambda s: mc.CylindricalJoint("link", "hand", AT, UP, friction=(1, 2, 3)),
-     "friction must be a number or a pair of them"),
+    (
+        lambda s: mc.CylindricalJoint("link", "hand", AT, UP, limits=(0, 1)),
+        "limits[0] must be a pair (lower, upper), got 0",
+    ),
+    (
+        lambda s: mc.CylindricalJoint("link", "hand", AT, UP, friction=(1, 2, 3)),
+        "friction must be a number or a pair of them",
+    ),
     (lambda s: mc.PlanarJoint("link", "hand", AT, (0, 0, 0)), "normal must not be zero"),
     (lambda s: mc.PlanarJoint("link", "hand", AT, UP, motor=(None, None)), "motor must be three of Motor or None"),
     (lambda s: mc.PlanarJoint("link", "hand", normal=UP, frame_a=FRAME), "normal is given together with frame_a"),
@@ -216,14 +221,17 @@ CALLS = [
     (lambda s: mc.ScrewJoint("link", "hand", AT, UP, INF), "pitch must be finite"),
     (lambda s: mc.DistanceJoint("link", "hand", AT), "anchor_b is missing: give both anchors"),
     (lambda s: mc.DistanceJoint("link", "hand", AT, UP, length=0), "length must be positive"),
-    (lambda s: mc.DistanceJoint("link", "hand", AT, UP, length=1, limits=(0, 1)),
-     "length is that of a rod, or of a spring"),
-    (lambda s: mc.DistanceJoint("link", "hand", AT, UP, length=1, spring=mc.Spring(1, rest=2)),
-     "length is 1 but spring.rest"),
+    (
+        lambda s: mc.DistanceJoint("link", "hand", AT, UP, length=1, limits=(0, 1)),
+        "length is that of a rod, or of a spring",
+    ),
+    (
+        lambda s: mc.DistanceJoint("link", "hand", AT, UP, length=1, spring=mc.Spring(1, rest=2)),
+        "length is 1 but spring.rest",
+    ),
     (lambda s: mc.DistanceJoint("link", "hand", AT, UP, limits=(-1, 0)), "limits leave no room"),
     (lambda s: s.add_joint(mc.DistanceJoint("link", "hand", AT, AT)), "joint 'joint1': length would be zero"),
-    (lambda s: mc.RackPinionJoint("link", "hand", AT, UP, (1, 0, 1), 1),
-     "pinion_axis must be perpendicular to rack_axis"),
+    (lambda s: mc.RackPinionJoint("link", "hand", AT, UP, (1, 0, 1), 1), "pinion_axis must be perpendicular to rack_axis"),
     (lambda s: mc.RackPinionJoint("link", "hand", AT, UP, (1, 0, 0)), "radius is missing"),
     (lambda s: mc.RackPinionJoint("link", "hand", AT, UP, (1, 0, 0), 0), "radius must not be zero"),
     (lambda s: mc.FreeJoint("link", "link"), "FreeJoint joins 'link' to itself"),
@@ -261,8 +269,7 @@ DATA = [
     ({"version": 2}, "version must be 1, got 2"),
     ({"version": "1"}, "version must be 1, got '1'"),
     ({"version": True}, "version must be 1, got True"),
-    ({"version": 1, "body": []},
-     "unknown field 'body'; did you mean 'bodies'?; the fields are: version, name, gravity"),
+    ({"version": 1, "body": []}, "unknown field 'body'; did you mean 'bodies'?; the fields are: version, name, gravity"),
     ({"version": 1, 5: []}, "unknown field 5"),
     ({"version": 1, "name": 3}, "name must be a string, got 3"),
     ({"version": 1, "name": ""}, "name must not be empty"),
@@ -298,12 +305,16 @@ DATA = [
     (in_body(shapes=[3]), "bodies[0].shapes[0] must be an object {…}, got 3"),
     (in_body(position=nested(5000)), "bodies[0].position[0] must be a number"),
     (in_body(shapes=nested(5000)), "bodies[0].shapes[0] must be an object"),
-    (in_shape(type=...),
-     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
-     "it is missing"),
-    (in_shape(type="cube"),
-     "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
-     "got 'cube'"),
+    (
+        in_shape(type=...),
+        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
+        "it is missing",
+    ),
+    (
+        in_shape(type="cube"),
+        "bodies[0].shapes[1].type must be one of: sphere, box, capsule, cylinder, plane, hull, mesh, height_field, cone; "
+        "got 'cube'",
+    ),
     (in_shape(type=3), "bodies[0].shapes[1].type must be one of"),
     (in_shape(type=["box"]), "bodies[0].shapes[1].type must be one of"),
     (in_shape(half_extents=...), "bodies[0].shapes[1].half_extents is missing"),
@@ -312,12 +323,12 @@ DATA = [
     (in_shape(radius=1), "bodies[0].shapes[1] has an unknown field 'radius'; the fields are: type, position"),
     (in_shape(box=1), "bodies[0].shapes[1] has an unknown field 'box'"),
     (in_shape(material={"restitution": 2}), "bodies[0].shapes[1].material.restitution must be in [0, 1]"),
-    (in_body(shapes=[{"type": "plane", "normal": [0, 0, 1]}]),
-     "bodies[0].shapes[0] is a Plane, which only a static body"),
-    (in_body(shapes=[{"type": "hull", "points": [[0, 0, 0]] * 9}]),
-     "bodies[0].shapes[0].points must not all be in one place"),
-    (in_body(shapes=[{"type": "hull", "points": [[0, 0, 0], 3]}]),
-     "bodies[0].shapes[0].points[1] must be a list, got 3"),
+    (in_body(shapes=[{"type": "plane", "normal": [0, 0, 1]}]), "bodies[0].shapes[0] is a Plane, which only a static body"),
+    (
+        in_body(shapes=[{"type": "hull", "points": [[0, 0, 0]] * 9}]),
+        "bodies[0].shapes[0].points must not all be in one place",
+    ),
+    (in_body(shapes=[{"type": "hull", "points": [[0, 0, 0], 3]}]), "bodies[0].shapes[0].points[1] must be a list, got 3"),
     ({"version": 1, "bodies": [{"name": "x", "shapes": [BOX]}] * 2}, "bodies[1].name 'x' is taken by another body"),
     (in_joint(type="hing"), "joints[0].type must be one of: ball, universal, hinge, slider, fixed, "),
     (in_joint(b=...), "joints[0].b is missing"),
@@ -337,19 +348,19 @@ DATA = [
     (in_joint(spring={}), "joints[0].spring.stiffness is missing"),
     (in_joint(frame_a=[[0, 0, 0]]), "joints[0].frame_a[1] is missing"),
     (in_joint(frame_a=[[0, 0, 0], [1, 0, 0, 0], 3]), "joints[0].frame_a must be a pair [position, quaternion]"),
-    (in_joint(frame_a=[[0, 0, 0], [2, 0, 0, 0]], anchor=..., axis=...),
-     "joints[0].frame_a[1] must be a unit quaternion"),
+    (in_joint(frame_a=[[0, 0, 0], [2, 0, 0, 0]], anchor=..., axis=...), "joints[0].frame_a[1] must be a unit quaternion"),
     (in_joint(break_force=-3), "joints[0].break_force must not be negative"),
-    (in_joint(type="universal", axis=..., motor=[{"velocity": 1, "hertz": 0}, None]),
-     "joints[0].motor[0].hertz must be positive"),
-    (in_joint(type="universal", axis=..., motor=[None, {"speed": 1}]),
-     "joints[0].motor[1] has an unknown field 'speed'"),
+    (
+        in_joint(type="universal", axis=..., motor=[{"velocity": 1, "hertz": 0}, None]),
+        "joints[0].motor[0].hertz must be positive",
+    ),
+    (in_joint(type="universal", axis=..., motor=[None, {"speed": 1}]), "joints[0].motor[1] has an unknown field 'speed'"),
     (in_joint(type="ball", axis=..., swing_limit=-1), "joints[0].swing_limit must not be negative"),
 ]
 
 TEXTS = [
     ("", "line 1, column 1: not JSON"),
-    ("{\n  \"version\": 1,\n  x}", "line 3, column 3: not JSON"),
+    ('{\n  "version": 1,\n  x}', "line 3, column 3: not JSON"),
     ("scene:\n  version: 1", "line 1, column 1: not JSON"),
     ("\x00\x01", "line 1, column 1: not JSON"),
     (b"\xff\xfe\x00", "not JSON: it is not text in UTF-8"),
@@ -384,7 +395,7 @@ def test_bad_calls(call, fragment):
         call(s)
     one_line(caught.value, fragment)
     assert s == before
-    s.add_joint(mc.FixedJoint("link", "hand"))          # and it still works
+    s.add_joint(mc.FixedJoint("link", "hand"))  # and it still works
     assert s.joints[-1].name == "joint1" and s.add_body(shape=BALL).name == "body4"
 
 
@@ -414,7 +425,7 @@ def test_every_wrong_description_is_wrong_in_a_file_too(tmp_path):
         except RecursionError:
             continue
         if isinstance(data, dict) and 5 in data:
-            continue                                    # JSON turns the number into a string
+            continue  # JSON turns the number into a string
         with pytest.raises(SceneError) as from_data:
             mc.Scene.from_dict(data)
         with pytest.raises(SceneError) as from_file:
@@ -439,14 +450,19 @@ def test_a_failed_add_leaves_the_joint_usable():
 
 
 def test_unknown_keywords_are_type_errors():
-    for call in (lambda: mc.Sphere(1, colour=2), lambda: mc.FixedJoint(None, "a", motor=None),
-                 lambda: mc.Scene().add_body(weight=3), lambda: mc.Plane(UP, density=1)):
+    for call in (
+        lambda: mc.Sphere(1, colour=2),
+        lambda: mc.FixedJoint(None, "a", motor=None),
+        lambda: mc.Scene().add_body(weight=3),
+        lambda: mc.Plane(UP, density=1),
+    ):
         with pytest.raises(TypeError, match="unexpected keyword"):
             call()
 
 
 def test_errors_pickle():
     import pickle
+
     with pytest.raises(SceneError) as caught:
         mc.Sphere(-1)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

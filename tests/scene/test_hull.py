@@ -33,7 +33,7 @@ def check(hull, points):
         assert np.abs(corners @ normal - offset).max() <= 4 * FLAT * size
         sides = np.roll(corners, -1, axis=0) - corners
         turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ normal
-        assert (turns > 0).all()                                            # convex, counter-clockwise from outside
+        assert (turns > 0).all()  # convex, counter-clockwise from outside
     assert (hull.face_normals @ np.asarray(points).T <= hull.face_offsets[:, None] + 4 * FLAT * size).all()
     assert (product(hull.face_normals, vertices.T) <= hull.face_offsets[:, None]).all()
     assert hull.radius == np.linalg.norm(vertices, axis=1).max()
@@ -74,7 +74,8 @@ def test_prisms_and_regular_solids():
         assert counts(hull) == (2 * n, n + 2, 3 * n)
     icosahedron = [p for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
     dodecahedron = [*grid([-1, 1], [-1, 1], [-1, 1])] + [
-        p for a in (-1 / golden, 1 / golden) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
+        p for a in (-1 / golden, 1 / golden) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))
+    ]
     for points, expected in ((icosahedron, (12, 20, 30)), (dodecahedron, (20, 12, 30))):
         hull = ConvexHull(points)
         check(hull, points)
@@ -117,10 +118,11 @@ def rough(rng, family):
         points = np.vstack([ends, part * a + (1 - part) * b])
     elif family == "repeated":
         points = np.repeat(rng.normal(size=(8, 3)), 6, axis=0)
-    else:                           # as rough as the tolerance itself: the hardest
+    else:  # as rough as the tolerance itself: the hardest
         points = np.round(rng.uniform(-3, 3, (n + 20, 3))) / 3
-    points = points + rng.normal(size=points.shape) * 10.0 ** (rng.uniform(-7, -5) if family == "noisy" else
-                                                              rng.uniform(-17, -12))
+    points = points + rng.normal(size=points.shape) * 10.0 ** (
+        rng.uniform(-7, -5) if family == "noisy" else rng.uniform(-17, -12)
+    )
     turn = Rotation.random(random_state=rng).as_matrix()
     return points @ turn if rng.integers(2) else points
 
@@ -154,17 +156,20 @@ def test_the_result_is_the_same_every_time():
         assert x.tobytes() == y.tobytes()
 
 
-@pytest.mark.parametrize("points, fragment", [
-    ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "at least 4"),
-    ([[0, 0, 0]] * 5, "one place"),
-    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "flat"),
-    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 1e-7]], "flat"),
-    ([[t, 2 * t, 3 * t] for t in range(6)], "flat"),
-    ([[math.cos(a), math.sin(a), a / 500] for a in np.linspace(0, 500, 300)], "at most 256"),
-    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, math.nan]], r"points\[3\]\[2\] must be finite"),
-    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0]], r"points\[3\] must be 3 numbers"),
-    ([[-1e308, 0, 0], [1e308, 0, 0], [0, 1e308, 0], [0, 0, 1.7e308]], "must be below"),
-])
+@pytest.mark.parametrize(
+    "points, fragment",
+    [
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "at least 4"),
+        ([[0, 0, 0]] * 5, "one place"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "flat"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 1e-7]], "flat"),
+        ([[t, 2 * t, 3 * t] for t in range(6)], "flat"),
+        ([[math.cos(a), math.sin(a), a / 500] for a in np.linspace(0, 500, 300)], "at most 256"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, math.nan]], r"points\[3\]\[2\] must be finite"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0]], r"points\[3\] must be 3 numbers"),
+        ([[-1e308, 0, 0], [1e308, 0, 0], [0, 1e308, 0], [0, 0, 1.7e308]], "must be below"),
+    ],
+)
 def test_points_that_make_no_hull(points, fragment):
     with pytest.raises(SceneError, match=fragment):
         ConvexHull(points)

@@ -36,6 +36,7 @@ def pair(i, k):
 
 # ---- the scene -------------------------------------------------------------------------------------------------------
 
+
 def test_pairs_by_name_or_handle_each_once():
     scene = balls(pairs=())
     scene.ignore_collision(scene.body("ball2"), "ball1")
@@ -43,9 +44,15 @@ def test_pairs_by_name_or_handle_each_once():
     assert scene.ignored_pairs == [("ball2", "ball1")]
 
 
-@pytest.mark.parametrize("given, words", [
-    (("ball0", "bal1"), ["there is no body 'bal1'", "did you mean 'ball1'"]), (("ball0", 3), ["name or handle, got 3"]),
-    (("ball0", "ball0"), ["ignore_collision: b is body 'ball0' too"]), ((None, "ball0"), ["got None"])])
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (("ball0", "bal1"), ["there is no body 'bal1'", "did you mean 'ball1'"]),
+        (("ball0", 3), ["name or handle, got 3"]),
+        (("ball0", "ball0"), ["ignore_collision: b is body 'ball0' too"]),
+        ((None, "ball0"), ["got None"]),
+    ],
+)
 def test_wrong_pairs_are_refused(given, words):
     scene = balls()
     with pytest.raises(mc.SceneError) as caught:
@@ -57,8 +64,13 @@ def test_files_copies_and_equality(tmp_path):
     scene = balls(pairs=(("ball0", "ball1"), ("ball2", "ball1")))
     scene.save(tmp_path / "balls.json")
     assert json.loads((tmp_path / "balls.json").read_text())["ignored_pairs"] == [["ball0", "ball1"], ["ball2", "ball1"]]
-    for other in (mc.load(tmp_path / "balls.json"), scene.copy(), pickle.loads(pickle.dumps(scene)),
-                  mc.Scene.from_dict(scene.to_dict()), balls(pairs=(("ball1", "ball2"), ("ball1", "ball0")))):
+    for other in (
+        mc.load(tmp_path / "balls.json"),
+        scene.copy(),
+        pickle.loads(pickle.dumps(scene)),
+        mc.Scene.from_dict(scene.to_dict()),
+        balls(pairs=(("ball1", "ball2"), ("ball1", "ball0"))),
+    ):
         assert other == scene
     assert balls() != scene and "ignored_pairs" not in balls(pairs=()).to_dict()
     other = scene.sharing_parts()
@@ -67,12 +79,17 @@ def test_files_copies_and_equality(tmp_path):
     assert scene.without({"ball1"}, set()).ignored_pairs == []
 
 
-@pytest.mark.parametrize("pairs, words", [
-    ([["ball0"]], "ignored_pairs[0] must be the names of two bodies, got ['ball0']"),
-    ([["ball0", "ball1"], ["ball0", "bell"]], "ignored_pairs[1] there is no body 'bell'"),
-    ([["ball0", "ball0"]], "ignored_pairs[0].b is body 'ball0' too"),
-    ([["ball0", 1]], "ignored_pairs[0][1] must be a string, got 1"), ("ball0", "ignored_pairs must be a list"),
-    ([{"a": "ball0"}], "ignored_pairs[0] must be a list")])
+@pytest.mark.parametrize(
+    "pairs, words",
+    [
+        ([["ball0"]], "ignored_pairs[0] must be the names of two bodies, got ['ball0']"),
+        ([["ball0", "ball1"], ["ball0", "bell"]], "ignored_pairs[1] there is no body 'bell'"),
+        ([["ball0", "ball0"]], "ignored_pairs[0].b is body 'ball0' too"),
+        ([["ball0", 1]], "ignored_pairs[0][1] must be a string, got 1"),
+        ("ball0", "ignored_pairs must be a list"),
+        ([{"a": "ball0"}], "ignored_pairs[0] must be a list"),
+    ],
+)
 def test_what_is_wrong_in_a_file_has_its_place(pairs, words):
     with pytest.raises(mc.SceneError) as caught:
         mc.Scene.from_dict(balls().to_dict() | {"ignored_pairs": pairs})
@@ -84,6 +101,7 @@ def test_studies_know_that_they_cannot_touch():
 
 
 # ---- worlds ----------------------------------------------------------------------------------------------------------
+
 
 @every_world
 def test_they_pass_through_each_other(kind):
@@ -129,14 +147,16 @@ def test_they_are_seen_all_the_same(kind):
 
 def test_the_same_bits_as_with_masks():
     """Two stacks that stand in each other, kept apart by pairs or by groups."""
+
     def stacks(by_pairs):
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
         for s in range(2):
             for i in range(3):
                 groups = {} if by_pairs else {"collision_group": 2 << s, "collision_mask": 1 | 2 << s}
-                scene.add_body(f"{s}{i}", shape=mc.Box((0.2, 0.2, 0.2)), density=500, position=(0.1 * s, 0, 0.2 + 0.41 * i),
-                               **groups)
+                scene.add_body(
+                    f"{s}{i}", shape=mc.Box((0.2, 0.2, 0.2)), density=500, position=(0.1 * s, 0, 0.2 + 0.41 * i), **groups
+                )
         for i in range(3 if by_pairs else 0):
             for k in range(3):
                 scene.ignore_collision(f"0{i}", f"1{k}")

@@ -16,8 +16,14 @@ from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
 from mcsim.scene.mass import inertia_problem
 
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(8)
-SHAPES = [Sphere(0.7), Box((0.2, 0.5, 1.3)), Capsule(0.3, 0.9), Capsule(0.4, 0.0), Cylinder(0.6, 0.25),
-          ConvexHull([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [1, 1, 1]])]
+SHAPES = [
+    Sphere(0.7),
+    Box((0.2, 0.5, 1.3)),
+    Capsule(0.3, 0.9),
+    Capsule(0.4, 0.0),
+    Cylinder(0.6, 0.25),
+    ConvexHull([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [1, 1, 1]]),
+]
 
 
 def close(a, b, tolerance=1e-12):
@@ -56,8 +62,14 @@ def test_solids_of_revolution_match_quadrature():
     cases = [
         (Sphere(r), [(-r, r, lambda z: r * r - z * z)]),
         (Cylinder(r, h), [(-h, h, lambda z: r * r + 0 * z)]),
-        (Capsule(r, h), [(-h - r, -h, lambda z: r * r - (z + h)**2), (-h, h, lambda z: r * r + 0 * z),
-                         (h, h + r, lambda z: r * r - (z - h)**2)]),
+        (
+            Capsule(r, h),
+            [
+                (-h - r, -h, lambda z: r * r - (z + h) ** 2),
+                (-h, h, lambda z: r * r + 0 * z),
+                (h, h + r, lambda z: r * r - (z - h) ** 2),
+            ],
+        ),
     ]
     for shape, pieces in cases:
         volume, moments = revolved(pieces)
@@ -105,7 +117,7 @@ def test_hull_of_a_box_is_the_box():
 def test_regular_solids_match_their_closed_forms():
     golden = (1 + math.sqrt(5)) / 2
     icosahedron = [p for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
-    cases = [       # corners, edge, volume / edge³, moment / (mass edge²)
+    cases = [  # corners, edge, volume / edge³, moment / (mass edge²)
         ([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], 2 * math.sqrt(2), 1 / (6 * math.sqrt(2)), 1 / 20),
         ([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], math.sqrt(2), math.sqrt(2) / 3, 1 / 10),
         (icosahedron, 2.0, 5 * (3 + math.sqrt(5)) / 12, golden**2 / 10),
@@ -143,8 +155,11 @@ def test_placing_a_shape_moves_and_turns_its_properties(which, seed):
 
 def own_arguments(shape):
     """The arguments of a shape but for those that all shapes take."""
-    return [value for name, value in shape._arguments.items()
-            if name not in ("position", "orientation", "material", "density", "sensor")]
+    return [
+        value
+        for name, value in shape._arguments.items()
+        if name not in ("position", "orientation", "material", "density", "sensor")
+    ]
 
 
 def test_a_cut_box_is_the_whole_box():
@@ -152,8 +167,12 @@ def test_a_cut_box_is_the_whole_box():
     turn = Rotation.from_rotvec([0.3, -1.0, 0.5])
     q, r = turn.as_quat(scalar_first=True), turn.as_matrix()
     half, center = np.array([0.4, 0.6, 1.0]), np.array([1.0, -2.0, 3.0])
-    parts = [Box(half / 2, position=center + r @ (half / 2 * (x, y, z)), orientation=q)
-             for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    parts = [
+        Box(half / 2, position=center + r @ (half / 2 * (x, y, z)), orientation=q)
+        for x in (-1, 1)
+        for y in (-1, 1)
+        for z in (-1, 1)
+    ]
     scene = Scene()
     whole = scene.add_body("whole", shape=Box(half, position=center, orientation=q), density=300.0)
     cut = scene.add_body("cut", shape=parts, density=300.0)
@@ -167,17 +186,25 @@ def test_compound_matches_mujoco():
     mujoco = pytest.importorskip("mujoco")
     rng = np.random.default_rng(3)
     shapes, geoms = [], []
-    for shape, kind, size in [(Sphere, "sphere", [0.3]), (Box, "box", [0.2, 0.3, 0.4]),
-                              (Capsule, "capsule", [0.1, 0.5]), (Cylinder, "cylinder", [0.25, 0.3])]:
+    for shape, kind, size in [
+        (Sphere, "sphere", [0.3]),
+        (Box, "box", [0.2, 0.3, 0.4]),
+        (Capsule, "capsule", [0.1, 0.5]),
+        (Cylinder, "cylinder", [0.25, 0.3]),
+    ]:
         position, density = rng.normal(size=3), float(rng.uniform(100, 5000))
         q = Rotation.random(random_state=rng).as_quat(scalar_first=True)
         arguments = [size] if shape is Box else size
         shapes.append(shape(*arguments, position=position, orientation=q, density=density))
         numbers = {"size": size, "pos": position, "quat": q, "density": [density]}
-        geoms.append(f"<geom type='{kind}' " + " ".join(
-            f"{name}='{' '.join(map(repr, map(float, value)))}'" for name, value in numbers.items()) + "/>")
+        geoms.append(
+            f"<geom type='{kind}' "
+            + " ".join(f"{name}='{' '.join(map(repr, map(float, value)))}'" for name, value in numbers.items())
+            + "/>"
+        )
     model = mujoco.MjModel.from_xml_string(
-        f"<mujoco><worldbody><body><freejoint/>{''.join(geoms)}</body></worldbody></mujoco>")
+        f"<mujoco><worldbody><body><freejoint/>{''.join(geoms)}</body></worldbody></mujoco>"
+    )
     body = Scene().add_body("all", shape=shapes)
     r = Rotation.from_quat(model.body_iquat[1], scalar_first=True).as_matrix()
     close(body.mass, model.body_mass[1], 1e-10)
@@ -205,7 +232,7 @@ def test_given_mass_properties_are_taken_as_they_are():
     assert body.mass == 5.0 and (body.inertia == full).all() and (body.center_of_mass == (1, 2, 3)).all()
     body = scene.add_body(shape=Sphere(1, position=(0, 0, 4)), mass=5, inertia=(1, 2, 3))
     assert (body.inertia == np.diag([1.0, 2.0, 3.0])).all() and (body.center_of_mass == (0, 0, 4)).all()
-    assert (scene.add_body(mass=1, inertia=(1, 1, 2)).center_of_mass == 0).all()        # a flat disc is allowed
+    assert (scene.add_body(mass=1, inertia=(1, 1, 2)).center_of_mass == 0).all()  # a flat disc is allowed
 
 
 def test_bodies_that_forces_do_not_move():
@@ -223,10 +250,18 @@ def test_a_plane_has_no_mass():
         Plane((0, 0, 1)).mass_properties(1.0)
 
 
-@pytest.mark.parametrize("moments, fragment", [
-    ((1, 1, 1), None), ((1, 1, 2), None), ((1, 1, 2 + 1e-10), None), ((1, 1, 2.001), "triangle inequality"),
-    ((0, 1, 1), "positive definite"), ((-1, 1, 1), "positive definite"), ((1e-9, 1, 1), None),
-])
+@pytest.mark.parametrize(
+    "moments, fragment",
+    [
+        ((1, 1, 1), None),
+        ((1, 1, 2), None),
+        ((1, 1, 2 + 1e-10), None),
+        ((1, 1, 2.001), "triangle inequality"),
+        ((0, 1, 1), "positive definite"),
+        ((-1, 1, 1), "positive definite"),
+        ((1e-9, 1, 1), None),
+    ],
+)
 def test_which_inertia_is_possible(moments, fragment):
     problem = inertia_problem(np.diag(np.array(moments, float)))
     assert problem is None if fragment is None else fragment in problem

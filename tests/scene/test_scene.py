@@ -19,8 +19,14 @@ from mcsim.state import fields
 def full_scene():
     scene = mc.Scene(gravity=(0, 1, -9), name="full")
     scene.add_body("floor", shape=mc.Plane((0, 0, 2), 0.5), kind="static")
-    scene.add_body(shape=[mc.Sphere(0.5, density=20), mc.ConvexHull(np.eye(4, 3), material=mc.Material(0.1, 0.9))],
-                   position=(1, 2, 3), bullet=True, collision_group=4, collision_mask=6, gravity_scale=0.5)
+    scene.add_body(
+        shape=[mc.Sphere(0.5, density=20), mc.ConvexHull(np.eye(4, 3), material=mc.Material(0.1, 0.9))],
+        position=(1, 2, 3),
+        bullet=True,
+        collision_group=4,
+        collision_mask=6,
+        gravity_scale=0.5,
+    )
     scene.add_body(shape=mc.Box((1, 2, 3)), kind="kinematic", velocity=(1, 0, 0), angular_velocity=(0, 1, 0))
     scene.add_joint(mc.HingeJoint("floor", "body1", (1, 2, 3), (0, 0, 1), limits=(-1, 1), motor=mc.Motor(velocity=1)))
     scene.add_joint(mc.BallJoint("body2", "body1", (0, 0, 0), swing_limit=1, spring=mc.Spring(2, rest=(0, 0, 1))))
@@ -30,11 +36,21 @@ def full_scene():
 def test_the_example_of_the_design():
     scene = mc.Scene(gravity=(0, 0, -9.81), name="pendulum")
     scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
-    scene.add_body("link", shape=mc.Capsule(radius=0.05, half_length=0.4), density=1000.0,
-                   position=(0, 0, 2), orientation=(1, 0, 0, 0), velocity=(0, 0, 0), angular_velocity=(0, 0, 0),
-                   material=mc.Material(friction=0.6, restitution=0.0))
-    scene.add_joint(mc.HingeJoint(None, "link", anchor=(0, 0, 2.4), axis=(0, 1, 0), name="pivot",
-                                  limits=(-1.5, 1.5), motor=None, spring=None))
+    scene.add_body(
+        "link",
+        shape=mc.Capsule(radius=0.05, half_length=0.4),
+        density=1000.0,
+        position=(0, 0, 2),
+        orientation=(1, 0, 0, 0),
+        velocity=(0, 0, 0),
+        angular_velocity=(0, 0, 0),
+        material=mc.Material(friction=0.6, restitution=0.0),
+    )
+    scene.add_joint(
+        mc.HingeJoint(
+            None, "link", anchor=(0, 0, 2.4), axis=(0, 1, 0), name="pivot", limits=(-1.5, 1.5), motor=None, spring=None
+        )
+    )
     assert repr(scene) == "<Scene 'pendulum': 2 bodies, 1 joints>"
     assert [body.name for body in scene.bodies] == ["floor", "link"]
     assert scene.joint("pivot").b == "link" and scene.joint("pivot").a is None
@@ -43,8 +59,8 @@ def test_the_example_of_the_design():
 def test_handles_and_names():
     scene = mc.Scene()
     first = scene.add_body("body1", shape=mc.Sphere(1))
-    second = scene.add_body(shape=mc.Sphere(1))             # body1 is taken
-    third = scene.add_body(shape=mc.Sphere(1))              # so is body2
+    second = scene.add_body(shape=mc.Sphere(1))  # body1 is taken
+    third = scene.add_body(shape=mc.Sphere(1))  # so is body2
     assert [body.name for body in scene.bodies] == ["body1", "body2", "body3"]
     assert [body.index for body in scene.bodies] == [0, 1, 2]
     assert scene.body("body2") is scene.body(second) is second
@@ -68,8 +84,10 @@ def test_a_copys_handle_serves_a_strangers_does_not():
         scene.add_joint(mc.FixedJoint("floor", stranger))
 
 
-@pytest.mark.parametrize("duplicate", [mc.Scene.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s)),
-                                       lambda s: mc.Scene.from_dict(s.to_dict())])
+@pytest.mark.parametrize(
+    "duplicate",
+    [mc.Scene.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s)), lambda s: mc.Scene.from_dict(s.to_dict())],
+)
 def test_copies_are_equal_and_independent(duplicate):
     scene = full_scene()
     other = duplicate(scene)
@@ -112,8 +130,13 @@ def test_values_compare_by_content_and_hash():
 
 
 def test_numbers_may_come_from_numpy():
-    body = mc.Scene().add_body(shape=mc.Sphere(np.float32(0.5)), position=np.arange(3), collision_group=np.int64(2),
-                               bullet=np.True_, mass=np.int32(2))
+    body = mc.Scene().add_body(
+        shape=mc.Sphere(np.float32(0.5)),
+        position=np.arange(3),
+        collision_group=np.int64(2),
+        bullet=np.True_,
+        mass=np.int32(2),
+    )
     assert body.position.tolist() == [0, 1, 2] and body.collision_group == 2 and body.bullet is True
     assert mc.Scene.from_dict({"version": 1, "bodies": [body.to_dict()]}).bodies[0].same(body)
 
@@ -126,7 +149,7 @@ def test_the_frame_of_a_plane_lies_on_it():
     third_column = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
     assert np.abs(third_column - (0, 0.6, 0.8)).max() < 1e-15
     half = np.sqrt(0.5)
-    turned = mc.Plane((0, 0, 1), 2.0, position=(5, 0, 0), orientation=(half, 0, half, 0))       # z of the shape is x
+    turned = mc.Plane((0, 0, 1), 2.0, position=(5, 0, 0), orientation=(half, 0, half, 0))  # z of the shape is x
     assert np.abs(turned.position - (7, 0, 0)).max() < 1e-15
     assert (mc.Plane((0, 0, 1)).orientation == (1, 0, 0, 0)).all()
 
@@ -145,12 +168,18 @@ def test_add_body_has_the_signature_of_body():
     assert ours == theirs
 
 
-@pytest.mark.parametrize("cls, model", [
-    *((SHAPES[m.model_fields["type"].annotation.__args__[0]], m) for m in schema.SHAPE_MODELS),
-    *((JOINTS[m.model_fields["type"].annotation.__args__[0]], m) for m in schema.JOINT_MODELS),
-    (mc.Material, schema.MaterialModel), (mc.Motor, schema.MotorModel), (mc.Spring, schema.SpringModel),
-    (mc.Scene.add_body, schema.BodyModel),
-], ids=lambda value: value.__name__)
+@pytest.mark.parametrize(
+    "cls, model",
+    [
+        *((SHAPES[m.model_fields["type"].annotation.__args__[0]], m) for m in schema.SHAPE_MODELS),
+        *((JOINTS[m.model_fields["type"].annotation.__args__[0]], m) for m in schema.JOINT_MODELS),
+        (mc.Material, schema.MaterialModel),
+        (mc.Motor, schema.MotorModel),
+        (mc.Spring, schema.SpringModel),
+        (mc.Scene.add_body, schema.BodyModel),
+    ],
+    ids=lambda value: value.__name__,
+)
 def test_the_schema_has_the_arguments_of_the_classes(cls, model):
     parameters = {name: p.default is p.empty for name, p in inspect.signature(cls).parameters.items() if name != "self"}
     if model is schema.BodyModel:
@@ -162,7 +191,7 @@ def test_the_schema_has_the_arguments_of_the_classes(cls, model):
 def test_registries_are_whole_and_agree_with_the_state():
     assert tuple(SHAPES) == fields.SHAPE_TYPES
     assert tuple(JOINT_TYPES) == fields.JOINT_TYPES
-    assert set(JOINT_TYPES) - set(JOINTS) == {"user"}          # no file can hold a user's own joint
+    assert set(JOINT_TYPES) - set(JOINTS) == {"user"}  # no file can hold a user's own joint
     assert KINDS == fields.BODY_KINDS
     assert len(schema.SHAPE_MODELS) == len(SHAPES) and len(schema.JOINT_MODELS) == len(JOINTS)
     assert all(name in dir(mc) for name in mc.__all__)

@@ -48,8 +48,13 @@ def test_wrong_names_and_parameters(name, parameters, words):
 def test_how_many_is_one_word():
     """No scene has a parameter n; its former spelling makes the same scene, in functions, by name and with a study."""
     assert not [name for name in scenes.SCENES if "n" in scenes.parameters(name)]
-    for name, word, value in (("tower", "count", 3), ("rain", "count", 4), ("chain", "count", "5"),
-                              ("ragdolls11", "count", 2), ("grid", "side", 3)):
+    for name, word, value in (
+        ("tower", "count", 3),
+        ("rain", "count", 4),
+        ("chain", "count", "5"),
+        ("ragdolls11", "count", 2),
+        ("grid", "side", 3),
+    ):
         assert scenes.build(name, n=value) == scenes.build(name, **{word: value})
         with pytest.raises(SceneError, match=f"scene {name}: {word} is given twice, the other time by its former name n"):
             scenes.build(name, **{word: value, "n": value})
@@ -62,7 +67,7 @@ def test_functions_check_as_build_does():
     with pytest.raises(SceneError, match="scene pyramid: base"):
         scenes.pyramid(base=-1)
     with pytest.raises(TypeError):
-        scenes.pyramid(3)                                 # keywords only
+        scenes.pyramid(3)  # keywords only
 
 
 def test_text_is_as_good_as_numbers():
@@ -84,14 +89,17 @@ def test_load_takes_names_and_files(tmp_path):
     assert scenes.load(str(tmp_path / "arch.json")) == scenes.arch()
 
 
-@pytest.mark.parametrize("what, error, words", [
-    ("nothing", SceneError, ["there is no scene 'nothing'", "pendulum"]),
-    ("nothing.json", FileNotFoundError, ["nothing.json"]),
-    ("folder/nothing", FileNotFoundError, ["folder/nothing"]),
-    (Path("nothing"), FileNotFoundError, ["nothing"]),
-    ("robot.urdf", FileNotFoundError, ["robot.urdf"]),
-    ("model.xml", SceneError, ["model.xml", "not available yet"]),
-])
+@pytest.mark.parametrize(
+    "what, error, words",
+    [
+        ("nothing", SceneError, ["there is no scene 'nothing'", "pendulum"]),
+        ("nothing.json", FileNotFoundError, ["nothing.json"]),
+        ("folder/nothing", FileNotFoundError, ["folder/nothing"]),
+        (Path("nothing"), FileNotFoundError, ["nothing"]),
+        ("robot.urdf", FileNotFoundError, ["robot.urdf"]),
+        ("model.xml", SceneError, ["model.xml", "not available yet"]),
+    ],
+)
 def test_load_says_what_is_missing(what, error, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error) as caught:
@@ -108,7 +116,9 @@ def test_a_file_takes_no_parameters(tmp_path):
 
 def test_scenes_import_light():
     """Listing and building scenes needs neither Matplotlib nor pydantic nor SciPy."""
-    program = ("import sys, mcsim.scenes as s; s.pyramid(); "
-               "print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])")
+    program = (
+        "import sys, mcsim.scenes as s; s.pyramid(); "
+        "print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -40,6 +40,7 @@ def motion(scene, name, point):
 
 # ---- what holds for all ----------------------------------------------------------------------------------------------
 
+
 def test_the_issue_names_them_all():
     wanted = """pendulum double_pendulum bridge cardan_shaft slider_crank four_bar spinning_top dzhanibekov stack wall
         dominoes card_tower arch newton_cradle incline ragdolls wrecking_ball tumbler one pyramid tower tower10_heavy
@@ -73,8 +74,13 @@ def test_velocities_keep_the_joints(scene):
         point, turn = compose(body_frame(scene, joint.a), joint.frame_a)
         x, y, z = matrix(turn).T
         (va, wa), (vb, wb) = motion(scene, joint.a, point), motion(scene, joint.b, point)
-        free = {"ball": ([], [x, y, z]), "universal": ([], [z, matrix(turn).T[0]]), "hinge": ([], [z]),
-                "slider": ([z], []), "fixed": ([], [])}[joint.type]
+        free = {
+            "ball": ([], [x, y, z]),
+            "universal": ([], [z, matrix(turn).T[0]]),
+            "hinge": ([], [z]),
+            "slider": ([z], []),
+            "fixed": ([], []),
+        }[joint.type]
         for relative, axes in ((vb - va, free[0]), (wb - wa, free[1])):
             span = np.array(axes).reshape(-1, 3).T
             rest = relative - span @ np.linalg.lstsq(span, relative, rcond=None)[0] if axes else relative
@@ -88,8 +94,13 @@ def points_and_radius(shape, frame):
         "capsule": lambda: np.array([(0, 0, -shape.half_length), (0, 0, shape.half_length)]),
         "box": lambda: shape.half_extents * np.array(list(itertools.product((-1, 1), repeat=3))),
         "hull": lambda: shape.vertices,
-        "cylinder": lambda: np.array([(shape.radius * math.cos(a), shape.radius * math.sin(a), z * shape.half_length)
-                                      for a in np.linspace(0, 2 * math.pi, 32) for z in (-1, 1)]),
+        "cylinder": lambda: np.array(
+            [
+                (shape.radius * math.cos(a), shape.radius * math.sin(a), z * shape.half_length)
+                for a in np.linspace(0, 2 * math.pi, 32)
+                for z in (-1, 1)
+            ]
+        ),
     }[shape.type]()
     position, orientation = compose(frame, (shape.position, shape.orientation))
     return points @ matrix(orientation).T + position, shape.radius if shape.type in ("sphere", "capsule") else 0.0
@@ -100,8 +111,8 @@ def hull_distance(a, b):
     center = a.mean(axis=0)
     heavy = 1e3
     system = np.zeros((5, len(a) + len(b)))
-    system[:3, :len(a)], system[:3, len(a):] = (a - center).T, -(b - center).T
-    system[3, :len(a)] = system[4, len(a):] = heavy
+    system[:3, : len(a)], system[:3, len(a) :] = (a - center).T, -(b - center).T
+    system[3, : len(a)] = system[4, len(a) :] = heavy
     weights = nnls(system, np.array([0, 0, 0, heavy, heavy]))[0]
     return np.linalg.norm(system[:3] @ weights)
 
@@ -109,13 +120,18 @@ def hull_distance(a, b):
 def overlapping(scene):
     """Pairs of bodies that collide and overlap by more than rounding."""
     joined = {frozenset((joint.a, joint.b)) for joint in scene.joints if not joint.collide}
-    solids = [(body, *points_and_radius(shape, placed(body))) for body in scene.bodies if body.collision_mask
-              for shape in body.shapes if shape.type not in ("plane", "mesh", "height_field")]
+    solids = [
+        (body, *points_and_radius(shape, placed(body)))
+        for body in scene.bodies
+        if body.collision_mask
+        for shape in body.shapes
+        if shape.type not in ("plane", "mesh", "height_field")
+    ]
     lower = np.array([p.min(axis=0) - r for _, p, r in solids]).reshape(-1, 3)
     upper = np.array([p.max(axis=0) + r for _, p, r in solids]).reshape(-1, 3)
     found = []
     for i, (body, points, radius) in enumerate(solids):
-        near = (lower[i + 1:] < upper[i] - 1e-7).all(axis=1) & (upper[i + 1:] > lower[i] + 1e-7).all(axis=1)
+        near = (lower[i + 1 :] < upper[i] - 1e-7).all(axis=1) & (upper[i + 1 :] > lower[i] + 1e-7).all(axis=1)
         for k in np.flatnonzero(near) + i + 1:
             other, points_2, radius_2 = solids[k]
             meet = body.collision_group & other.collision_mask and other.collision_group & body.collision_mask
@@ -124,7 +140,7 @@ def overlapping(scene):
             if frozenset((body.name, other.name)) in joined:
                 continue
             reach = radius + radius_2
-            if reach == 0.0:                              # flat shapes that touch share points: shrink them a little
+            if reach == 0.0:  # flat shapes that touch share points: shrink them a little
                 shrink = 1.0 - 1e-5
                 points_1 = points.mean(axis=0) + shrink * (points - points.mean(axis=0))
                 points_2 = points_2.mean(axis=0) + shrink * (points_2 - points_2.mean(axis=0))
@@ -138,8 +154,11 @@ def overlapping(scene):
             if plane.type == "plane" and plane_body.collision_mask:
                 origin, orientation = compose(placed(plane_body), (plane.position, plane.orientation))
                 normal = matrix(orientation)[:, 2]
-                found += [(plane_body.name, body.name) for body, points, radius in solids
-                          if body.kind == "dynamic" and (points @ normal - normal @ origin).min() < radius - 1e-9]
+                found += [
+                    (plane_body.name, body.name)
+                    for body, points, radius in solids
+                    if body.kind == "dynamic" and (points @ normal - normal @ origin).min() < radius - 1e-9
+                ]
     return found
 
 
@@ -171,16 +190,29 @@ def test_default_ragdolls_start_apart():
 
 
 def lowest_points(scene):
-    return {body.name: min((points[:, 2].min() - radius) for points, radius in
-                           (points_and_radius(shape, placed(body)) for shape in body.shapes))
-            for body in scene.bodies if body.kind == "dynamic"}
+    return {
+        body.name: min(
+            (points[:, 2].min() - radius)
+            for points, radius in (points_and_radius(shape, placed(body)) for shape in body.shapes)
+        )
+        for body in scene.bodies
+        if body.kind == "dynamic"
+    }
 
 
-@pytest.mark.parametrize("name, standing", [
-    ("stack", ["box0"]), ("wall", ["brick0_0", "brick0_9"]), ("one", ["cube"]), ("tower", ["cube0"]),
-    ("pyramid", ["cube0_0", "cube0_19"]), ("arch", ["stone0", "stone10"]),
-    ("card_tower", ["left0_0", "right0_2"]), ("dominoes", ["domino0", "domino1", "domino29"]),
-])
+@pytest.mark.parametrize(
+    "name, standing",
+    [
+        ("stack", ["box0"]),
+        ("wall", ["brick0_0", "brick0_9"]),
+        ("one", ["cube"]),
+        ("tower", ["cube0"]),
+        ("pyramid", ["cube0_0", "cube0_19"]),
+        ("arch", ["stone0", "stone10"]),
+        ("card_tower", ["left0_0", "right0_2"]),
+        ("dominoes", ["domino0", "domino1", "domino29"]),
+    ],
+)
 def test_what_stands_touches_the_floor(name, standing):
     lowest = lowest_points(scenes.build(name))
     assert min(lowest.values()) == pytest.approx(0, abs=1e-12)
@@ -189,6 +221,7 @@ def test_what_stands_touches_the_floor(name, standing):
 
 
 # ---- one by one ------------------------------------------------------------------------------------------------------
+
 
 def test_pendulum_hangs_at_its_angle():
     body = scenes.pendulum(length=2, angle=0.3).body("rod")
@@ -199,7 +232,7 @@ def test_pendulum_hangs_at_its_angle():
 def test_slider_crank_starts_on_its_closed_form():
     r, rod, angle, speed = 0.3, 0.9, 0.5, 6.0
     piston = scenes.slider_crank().body("piston")
-    root = math.sqrt(rod**2 - (r * math.sin(angle))**2)
+    root = math.sqrt(rod**2 - (r * math.sin(angle)) ** 2)
     assert piston.position[0] == pytest.approx(r * math.cos(angle) + root)
     rate = -r * math.sin(angle) * (1 + r * math.cos(angle) / root)
     assert piston.velocity[0] == pytest.approx(rate * speed)
@@ -269,8 +302,10 @@ def test_arch_stones_share_faces():
 def test_card_tower_counts_and_touches():
     scene = scenes.card_tower(levels=3)
     assert len(scene.bodies) - 1 == 2 * (3 + 2 + 1) + (2 + 1)
-    left, right, across = (points_and_radius(scene.body(name).shapes[0], placed(scene.body(name)))[0]
-                           for name in ("left0_1", "right0_1", "across0_0"))
+    left, right, across = (
+        points_and_radius(scene.body(name).shapes[0], placed(scene.body(name)))[0]
+        for name in ("left0_1", "right0_1", "across0_0")
+    )
     assert across[:, 2].min() == pytest.approx(left[:, 2].max())
     assert left[:, 0].max() == pytest.approx(right[:, 0].min())
 
@@ -280,7 +315,7 @@ def test_first_domino_is_past_its_balance():
     first = scene.body("domino0")
     corners = points_and_radius(first.shapes[0], placed(first))[0]
     foot = corners[corners[:, 2] < 1e-9]
-    assert (first.position[0] > foot[:, 0]).all()          # its weight is ahead of its edge, so it falls on
+    assert (first.position[0] > foot[:, 0]).all()  # its weight is ahead of its edge, so it falls on
 
 
 def test_incline_block_rests_on_the_slope():
@@ -297,7 +332,7 @@ def test_tumbler_is_closed():
     scene = scenes.tumbler(sides=6)
     drum = scene.body("drum")
     assert drum.kind == "kinematic" and np.allclose(drum.angular_velocity, [0, 0.8, 0])
-    for angle in np.linspace(0, 2 * math.pi, 97):           # a ray from the axis always meets a wall
+    for angle in np.linspace(0, 2 * math.pi, 97):  # a ray from the axis always meets a wall
         ray = np.array([math.cos(angle), 0, math.sin(angle)])
         hit = False
         for wall in drum.shapes:
@@ -308,6 +343,7 @@ def test_tumbler_is_closed():
 
 
 # ---- the benchmark scenes, as they were measured elsewhere -----------------------------------------------------------
+
 
 def test_benchmark_pyramid():
     scene = scenes.pyramid(base=50)
@@ -331,7 +367,7 @@ def test_benchmark_rain():
     assert [body.shapes[0].type for body in bodies[:4]] == ["box", "sphere", "capsule", "box"]
     assert bodies[0].shapes[0].half_extents.tolist() == [0.25] * 3 and bodies[1].shapes[0].radius == 0.3
     assert (bodies[2].shapes[0].radius, bodies[2].shapes[0].half_length) == (0.2, 0.3)
-    k = 13 * 13 * 2 + 13 * 3 + 5                           # layer 2, row 3, column 5
+    k = 13 * 13 * 2 + 13 * 3 + 5  # layer 2, row 3, column 5
     shift = 0.03 * np.sin(12.9898 * k + np.arange(3))
     assert np.allclose(bodies[k].position, np.array([0.85 * (5 - 6), 0.85 * (3 - 6), 0.8 + 2.2]) + shift)
     west, east = scene.body("west"), scene.body("east")
@@ -376,6 +412,7 @@ def test_benchmark_ragdolls():
 
 # ---- people ----------------------------------------------------------------------------------------------------------
 
+
 def test_ragdolls_are_de_levas_men():
     scene = scenes.ragdolls(count=1)
     body = {b.name.split(".")[1]: b for b in scene.bodies if "." in b.name}
@@ -392,7 +429,7 @@ def test_ragdolls_are_de_levas_men():
     middle_hips = (point["left_hip"] + point["right_hip"]) / 2
     middle_shoulders = (point["left_shoulder"] + point["right_shoulder"]) / 2
     assert np.linalg.norm(middle_shoulders - middle_hips) == pytest.approx(0.5155)
-    for b in body.values():                                # no segment is far from a body's density
+    for b in body.values():  # no segment is far from a body's density
         assert 500 < b.mass / sum(shape.volume for shape in b.shapes) < 2000, b.name
 
 
@@ -423,8 +460,11 @@ def test_ragdoll_joints_have_the_ranges_of_a_human():
 def test_ragdolls_mirror():
     scene = scenes.ragdolls(count=1)
     pelvis = scene.body("human0.lower_trunk")
-    local = {b.name.split(".")[1]: matrix(pelvis.orientation).T @ (b.position - pelvis.position)
-             for b in scene.bodies if "." in b.name}
+    local = {
+        b.name.split(".")[1]: matrix(pelvis.orientation).T @ (b.position - pelvis.position)
+        for b in scene.bodies
+        if "." in b.name
+    }
     for name in ("upper_arm", "hand", "thigh", "foot"):
         assert np.allclose(local[f"left_{name}"], local[f"right_{name}"] * (1, -1, 1))
 

@@ -41,15 +41,15 @@ class Problem:
         """Dense M (6n, 6n); only for problems without static bodies."""
         m = np.zeros((6 * self.body_count, 6 * self.body_count))
         for i in range(self.body_count):
-            m[6 * i:6 * i + 3, 6 * i:6 * i + 3] = np.eye(3) * self.masses[i]
-            m[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = self.inertias[i]
+            m[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) * self.masses[i]
+            m[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = self.inertias[i]
         return m
 
     def inv_mass_matrix(self):
         """Dense M^-1 (6n, 6n)."""
         m = np.zeros((6 * self.body_count, 6 * self.body_count))
         for i in range(self.body_count):
-            m[6 * i:6 * i + 6, 6 * i:6 * i + 6] = self.inv_mass_block(i)
+            m[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = self.inv_mass_block(i)
         return m
 
     def point(self, a, b, point, direction):
@@ -85,11 +85,28 @@ class Problem:
         return self.block(a, b, BILATERAL, [self.point(a, b, point, axis) for axis in np.eye(3)], **fields)
 
     def weld(self, a, b, point, **fields):
-        return self.block(a, b, BILATERAL, [self.point(a, b, point, axis) for axis in np.eye(3)]
-                          + [self.spin(axis) for axis in np.eye(3)], **fields)
+        return self.block(
+            a,
+            b,
+            BILATERAL,
+            [self.point(a, b, point, axis) for axis in np.eye(3)] + [self.spin(axis) for axis in np.eye(3)],
+            **fields,
+        )
 
-    def contact(self, a, b, points, normal, friction=0.5, model="cone", source=0, separation=0.0, restitution=0.0,
-                compliance=0.0, bias=0.0):
+    def contact(
+        self,
+        a,
+        b,
+        points,
+        normal,
+        friction=0.5,
+        model="cone",
+        source=0,
+        separation=0.0,
+        restitution=0.0,
+        compliance=0.0,
+        bias=0.0,
+    ):
         """A manifold: normals, then friction: "cone" and "pyramid" are central with twist, "point" a cone each."""
         points = np.atleast_2d(np.asarray(points, float))
         normal = np.asarray(normal, float)
@@ -99,15 +116,37 @@ class Problem:
         t2 = np.cross(normal, t1)
         begin = len(self.rows)
         for k, point in enumerate(points):
-            self.block(a, b, BOUNDED, [self.point(a, b, point, normal)], kind=KIND["normal"], lower=0.0, upper=np.inf,
-                       lever=np.linalg.norm(point - centre), source=source, index=k, error=separation,
-                       restitution=restitution, compliance=compliance, bias=bias, friction=friction)
+            self.block(
+                a,
+                b,
+                BOUNDED,
+                [self.point(a, b, point, normal)],
+                kind=KIND["normal"],
+                lower=0.0,
+                upper=np.inf,
+                lever=np.linalg.norm(point - centre),
+                source=source,
+                index=k,
+                error=separation,
+                restitution=restitution,
+                compliance=compliance,
+                bias=bias,
+                friction=friction,
+            )
         common = dict(friction=friction, source=source)
         whole = dict(normal_begin=begin, normal_count=len(points), **common)
         if model == "point":
             for k, point in enumerate(points):
-                self.block(a, b, CONE, [self.point(a, b, point, t1), self.point(a, b, point, t2)],
-                           kind=KIND["friction"], normal_begin=begin + k, normal_count=1, **common)
+                self.block(
+                    a,
+                    b,
+                    CONE,
+                    [self.point(a, b, point, t1), self.point(a, b, point, t2)],
+                    kind=KIND["friction"],
+                    normal_begin=begin + k,
+                    normal_count=1,
+                    **common,
+                )
             return begin
         tangents = [self.point(a, b, centre, t1), self.point(a, b, centre, t2)]
         if model == "cone":
@@ -140,14 +179,15 @@ class Problem:
         for i, row in enumerate(rows):
             for body, half in ((row["body_a"], row["jacobian"][:6]), (row["body_b"], row["jacobian"][6:])):
                 if body >= 0:
-                    j[i, 6 * body:6 * body + 6] += half
+                    j[i, 6 * body : 6 * body + 6] += half
         return j
 
     def kinetic_energy(self):
         moving = np.isfinite(self.masses)
         v, w = self.velocity[moving, :3], self.velocity[moving, 3:]
-        return 0.5 * float((self.masses[moving] * (v * v).sum(axis=1)).sum()
-                           + np.einsum("ni,nij,nj->", w, self.inertias[moving], w))
+        return 0.5 * float(
+            (self.masses[moving] * (v * v).sum(axis=1)).sum() + np.einsum("ni,nij,nj->", w, self.inertias[moving], w)
+        )
 
     def momentum(self):
         """(linear (3,), angular about the origin (3,))."""
@@ -193,20 +233,54 @@ def random_problem(seed, bodies=8, statics=1, blocks=14, compliance=True, world=
             rows = [problem.point(a, b, centre, axis) for axis in np.eye(3)]
             rows += [problem.spin(axis) for axis in np.eye(3)]
             keep = np.sort(rng.choice(6, m, replace=False))
-            problem.block(a, b, BILATERAL, [rows[k] for k in keep], bias=push(m) if m > 1 else push(1)[0],
-                          compliance=soft(m) if m > 1 else soft(1)[0])
+            problem.block(
+                a,
+                b,
+                BILATERAL,
+                [rows[k] for k in keep],
+                bias=push(m) if m > 1 else push(1)[0],
+                compliance=soft(m) if m > 1 else soft(1)[0],
+            )
         elif choice == 2:
-            problem.block(a, b, BOUNDED, [problem.spin(unit(rng))], kind=KIND["limit"], lower=0.0, upper=np.inf,
-                          bias=push(1)[0], compliance=soft(1)[0], impulse=0.05)
+            problem.block(
+                a,
+                b,
+                BOUNDED,
+                [problem.spin(unit(rng))],
+                kind=KIND["limit"],
+                lower=0.0,
+                upper=np.inf,
+                bias=push(1)[0],
+                compliance=soft(1)[0],
+                impulse=0.05,
+            )
         elif choice == 3:
             limit = rng.uniform(0.05, 1.0)
-            problem.block(a, b, BOUNDED, [problem.spin(unit(rng))], kind=KIND["motor"], lower=-limit, upper=limit,
-                          bias=push(1)[0], compliance=soft(1)[0])
+            problem.block(
+                a,
+                b,
+                BOUNDED,
+                [problem.spin(unit(rng))],
+                kind=KIND["motor"],
+                lower=-limit,
+                upper=limit,
+                bias=push(1)[0],
+                compliance=soft(1)[0],
+            )
         else:
             model = ("cone", "pyramid", "point", "cone")[choice - 4]
             points = centre + rng.uniform(-0.4, 0.4, (int(rng.integers(1, 5)), 3))
-            problem.contact(a, b, points, unit(rng), friction=rng.uniform(0.0, 0.4), model=model, source=source,
-                            compliance=soft(1)[0], bias=push(1)[0])
+            problem.contact(
+                a,
+                b,
+                points,
+                unit(rng),
+                friction=rng.uniform(0.0, 0.4),
+                model=model,
+                source=source,
+                compliance=soft(1)[0],
+                bias=push(1)[0],
+            )
     return problem
 
 

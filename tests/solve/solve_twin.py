@@ -25,8 +25,8 @@ def cone_solution(k, b, radius):
 
 def bound_of(rows, i, impulse):
     begin, count = rows["normal_begin"][i], rows["normal_count"][i]
-    weights = rows["lever"][begin:begin + count] if rows["kind"][i] == KIND["twist"] else np.ones(count)
-    return max(0.0, rows["friction"][i] * float(weights @ impulse[begin:begin + count]))
+    weights = rows["lever"][begin : begin + count] if rows["kind"][i] == KIND["twist"] else np.ones(count)
+    return max(0.0, rows["friction"][i] * float(weights @ impulse[begin : begin + count]))
 
 
 def block_solution(rows, i, k, b, impulse):
@@ -67,5 +67,8 @@ def gauss_seidel(problem, rows, relaxed, sweeps):
 
 def residuals(problem, rows, relaxed):
     """w (rows,) at the problem's velocities and the rows' impulses."""
-    return (problem.jacobian(rows) @ problem.velocity.ravel() + rows["bias"][:, relaxed]
-            + rows["compliance"][:, relaxed] * rows["impulse"])
+    return (
+        problem.jacobian(rows) @ problem.velocity.ravel()
+        + rows["bias"][:, relaxed]
+        + rows["compliance"][:, relaxed] * rows["impulse"]
+    )

@@ -69,17 +69,20 @@ def with_body(name, body):
     return rows
 
 
-@pytest.mark.parametrize("rows, bodies, error, words", [
-    (np.zeros((3, 12)), 4, TypeError, "ROW_DTYPE"),
-    ([1, 2], 4, TypeError, "ROW_DTYPE"),
-    (np.zeros(4, ROW_DTYPE)[::2], 4, ValueError, "contiguous"),
-    (np.zeros((2, 2), ROW_DTYPE), 4, ValueError, "one contiguous line"),
-    (with_body("body_a", 8), 8, ValueError, "row 2 has body_a 8"),
-    (with_body("body_b", -2), 8, ValueError, "row 2 has body_b -2"),
-    (np.zeros(1, ROW_DTYPE), 1, ValueError, "on both sides"),
-    (np.zeros(0, ROW_DTYPE), -1, ValueError, "body_count"),
-    (np.zeros(0, ROW_DTYPE), 1.5, ValueError, "body_count"),
-])
+@pytest.mark.parametrize(
+    "rows, bodies, error, words",
+    [
+        (np.zeros((3, 12)), 4, TypeError, "ROW_DTYPE"),
+        ([1, 2], 4, TypeError, "ROW_DTYPE"),
+        (np.zeros(4, ROW_DTYPE)[::2], 4, ValueError, "contiguous"),
+        (np.zeros((2, 2), ROW_DTYPE), 4, ValueError, "one contiguous line"),
+        (with_body("body_a", 8), 8, ValueError, "row 2 has body_a 8"),
+        (with_body("body_b", -2), 8, ValueError, "row 2 has body_b -2"),
+        (np.zeros(1, ROW_DTYPE), 1, ValueError, "on both sides"),
+        (np.zeros(0, ROW_DTYPE), -1, ValueError, "body_count"),
+        (np.zeros(0, ROW_DTYPE), 1.5, ValueError, "body_count"),
+    ],
+)
 def test_wrong_calls(rows, bodies, error, words):
     """What the kernels could not survive is refused with a message."""
     with pytest.raises(error, match=words):

@@ -20,12 +20,18 @@ def cone(k, radius, w, impulse):
 
 
 @settings(deadline=None, derandomize=True, max_examples=amount(166, 500))
-@given(stretch=st.floats(0, 8), size=st.floats(-6, 6), angle=st.floats(0, np.pi), radius=st.floats(1e-3, 1e3),
-       w=st.tuples(number, number), impulse=st.tuples(number, number))
+@given(
+    stretch=st.floats(0, 8),
+    size=st.floats(-6, 6),
+    angle=st.floats(0, np.pi),
+    radius=st.floats(1e-3, 1e3),
+    w=st.tuples(number, number),
+    impulse=st.tuples(number, number),
+)
 def test_cone_is_the_minimum_on_the_disc(stretch, size, angle, radius, w, impulse):
     """The exact solve equals eigenvectors and bisection, for any mass and condition up to 1e8, inside the circle."""
     q = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    k = q @ np.diag([10.0 ** size, 10.0 ** (size + stretch)]) @ q.T
+    k = q @ np.diag([10.0**size, 10.0 ** (size + stretch)]) @ q.T
     k = 0.5 * (k + k.T)
     b = k @ np.array(impulse) - np.array(w)
     x = cone(k, radius, w, impulse)
@@ -74,7 +80,7 @@ def test_loads_at_one_place_rub_as_one_point(seed, loaded):
     condition = np.linalg.cond(lever.T @ k @ lever)
     if np.linalg.norm(expected) < 0.999 * limits.sum():
         np.testing.assert_allclose(x, lever @ expected, atol=1e-9 * condition)
-    elif condition < 100:                                # on the circle a step goes down a gradient
+    elif condition < 100:  # on the circle a step goes down a gradient
         np.testing.assert_allclose(x, lever @ expected, atol=1e-2 * limits.sum())
 
 
@@ -98,7 +104,7 @@ def test_a_cone_without_load_or_mass():
 @pytest.mark.parametrize("thickness", [1e-2, 1e-4, 1e-7])
 def test_thin_bodies_keep_all_rows(thickness):
     """Metres and radians differ by 1e14 in a weld of a hair's size: its linear rows are not taken for redundant."""
-    problem = Problem([1e-3], [(0, 0, 0)], np.diag([1e-3, 1e-3, 1e-3]) * thickness ** 2)
+    problem = Problem([1e-3], [(0, 0, 0)], np.diag([1e-3, 1e-3, 1e-3]) * thickness**2)
     problem.velocity[0] = [1, 2, 3, 4, 5, 6]
     problem.weld(-1, 0, np.zeros(3))
     rows, factors = problem.finish()

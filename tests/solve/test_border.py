@@ -47,8 +47,9 @@ def test_a_train_of_gears_stays_linear():
     ends = [[-1, k, -1, k + 1] for k in range(n)]
     found = plan_border(ends, np.array([[-1, k] for k in range(n + 1)]), np.ones(n + 1, bool))
     assert found.length == 2 * n - 1 and found.rounds == 3
-    found = plan_border([[n, k, n, k + 1] for k in range(n - 1)], np.array([[n, k] for k in range(n)]),
-                        np.ones(n + 1, bool))
+    found = plan_border(
+        [[n, k, n, k + 1] for k in range(n - 1)], np.array([[n, k] for k in range(n)]), np.ones(n + 1, bool)
+    )
     assert found.length == n * (n - 1) // 2 and found.rounds == n - 1
 
 

@@ -55,6 +55,7 @@ def test_groups_are_those_of_scipy():
     """Numbered by their lowest members, whatever the order of the pairs; a pair that is of no members is refused."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
+
     rng = np.random.default_rng(4)
     for count, links in ((1, 0), (30, 12), (30, 40), (400, 300)):
         pairs = rng.integers(0, count, (links, 2))

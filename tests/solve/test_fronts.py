@@ -19,8 +19,11 @@ def random_graph(seed, bodies=40, joints=70):
 def net(n):
     """A net of n by n bodies, hung by two."""
     at = np.arange(n * n).reshape(n, n)
-    pairs = [np.stack([at[:, :-1].ravel(), at[:, 1:].ravel()], 1), np.stack([at[:-1].ravel(), at[1:].ravel()], 1),
-             [[-1, 0], [-1, n - 1]]]
+    pairs = [
+        np.stack([at[:, :-1].ravel(), at[:, 1:].ravel()], 1),
+        np.stack([at[:-1].ravel(), at[1:].ravel()], 1),
+        [[-1, 0], [-1, n - 1]],
+    ]
     pairs = np.concatenate(pairs)
     return pairs, np.full(len(pairs), 3), np.ones(n * n, bool)
 
@@ -34,9 +37,9 @@ def blocks_and_dense(found, seed=0):
         for e in range(found.entry_begin[k], found.entry_begin[k + 1]):
             i = found.entry_node[e]
             rows = slice(found.offset[i], found.offset[i] + found.size[i])
-            block = values[found.entry_value[e]:][:found.size[i] * found.size[k]].reshape(found.size[i], -1)
+            block = values[found.entry_value[e] :][: found.size[i] * found.size[k]].reshape(found.size[i], -1)
             dense[rows, own], dense[own, rows] = block, block.T
-        diagonal = values[found.diagonal[k]:][:found.size[k] ** 2].reshape(found.size[k], -1)
+        diagonal = values[found.diagonal[k] :][: found.size[k] ** 2].reshape(found.size[k], -1)
         diagonal += diagonal.T + (60.0 if found.joint[k] >= 0 else -60.0) * np.eye(found.size[k])
         dense[own, own] = diagonal
     return values, dense
@@ -56,9 +59,9 @@ def test_a_pivot_of_zero_is_skipped():
     found = plan(np.array([[0, 1], [0, 1], [1, 0]]), np.full(3, 2), np.ones(2, bool))
     values, _dense = blocks_and_dense(found)
     for k in range(3):
-        values[found.diagonal[k]:][:4] = np.ravel(2 * np.eye(2))
+        values[found.diagonal[k] :][:4] = np.ravel(2 * np.eye(2))
         for e in range(found.entry_begin[k], found.entry_begin[k + 1]):
-            values[found.entry_value[e]:][:4] = np.ravel(2 * np.eye(2))
+            values[found.entry_value[e] :][:4] = np.ravel(2 * np.eye(2))
     found_x = solve_blocks(found, values, np.tile([4.0, 6.0], 3))
     assert np.allclose(found_x.reshape(3, 2).sum(axis=0), [2, 3])
 
@@ -70,12 +73,12 @@ def test_fronts_hold_what_their_columns_reach(graph):
     fronts = found.fronts
     assert np.array_equal(np.cumsum(fronts.width)[:-1], fronts.begin[1:]) and fronts.width.sum() == found.length
     for s in range(len(fronts.begin)):
-        rows = fronts.row[fronts.row_begin[s]:fronts.row_begin[s + 1]]
+        rows = fronts.row[fronts.row_begin[s] : fronts.row_begin[s + 1]]
         assert np.all(np.diff(rows) > 0) and np.all(rows >= fronts.begin[s] + fronts.width[s])
-        for c in fronts.child[fronts.child_begin[s]:fronts.child_begin[s + 1]]:
-            below = fronts.row[fronts.row_begin[c]:fronts.row_begin[c + 1]]
+        for c in fronts.child[fronts.child_begin[s] : fronts.child_begin[s + 1]]:
+            below = fronts.row[fronts.row_begin[c] : fronts.row_begin[c + 1]]
             numbers = np.concatenate([fronts.begin[s] + np.arange(fronts.width[s]), rows])
-            assert np.array_equal(numbers[fronts.parent_row[fronts.row_begin[c]:fronts.row_begin[c + 1]]], below)
+            assert np.array_equal(numbers[fronts.parent_row[fronts.row_begin[c] : fronts.row_begin[c + 1]]], below)
     dense = blocks_and_dense(found)[1]
     lower = np.linalg.cholesky(dense + 1e3 * np.eye(len(dense))) if np.all(found.joint >= 0) else None
     if lower is not None:

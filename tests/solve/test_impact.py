@@ -56,7 +56,7 @@ def test_newtons_cradle(balls, moving, order):
     energy = problem.kinetic_energy()
     resolve(problem)
     expected = np.zeros(balls)
-    expected[balls - moving:] = 1.0
+    expected[balls - moving :] = 1.0
     np.testing.assert_allclose(problem.velocity[:, 0], expected, atol=1e-12)
     assert problem.kinetic_energy() == pytest.approx(energy, rel=1e-12)
 
@@ -66,22 +66,28 @@ def test_newtons_cradle(balls, moving, order):
 def test_oblique_sphere(friction, model):
     """Normal: v+ = -e v. Tangent: slides under mu p, or leaves rolling where 2/7 m v_t is less than that."""
     mass, radius, e, vn, vt = 3.0, 0.4, 0.8, 2.0, np.array([1.5, 2.0])
-    problem = Problem([mass], [(0, 0, radius)], np.eye(3) * 0.4 * mass * radius ** 2)
+    problem = Problem([mass], [(0, 0, radius)], np.eye(3) * 0.4 * mass * radius**2)
     problem.contact(-1, 0, (0, 0, 0), (0, 0, 1), friction=friction, model=model, restitution=e)
     problem.velocity[0] = [*vt, -vn, 0, 0, 0]
     resolve(problem)
     p = (1 + e) * mass * vn
     speed, needed = np.linalg.norm(vt), 2 / 7 * mass * np.linalg.norm(vt)
-    tangent = vt / speed * min(needed, friction * p)             # under a cone, whatever sweeps take friction for
-    expected_spin = np.cross([0, 0, -radius], [*-tangent, 0]) / (0.4 * mass * radius ** 2)
+    tangent = vt / speed * min(needed, friction * p)  # under a cone, whatever sweeps take friction for
+    expected_spin = np.cross([0, 0, -radius], [*-tangent, 0]) / (0.4 * mass * radius**2)
     np.testing.assert_allclose(problem.velocity[0, :3], [*(vt - tangent / mass), e * vn], atol=1e-12)
     np.testing.assert_allclose(problem.velocity[0, 3:], expected_spin, atol=1e-11)
 
 
 def test_only_what_touches_fast_enough_bounces():
     """Slow closing, a gap that outlasts the substep, a parting pair and e = 0 are left to the solver."""
-    for velocity, e, separation, expected in [(-0.4, 0.5, 0.0, 0), (-3.0, 0.5, 3.1 * H, 0), (2.0, 0.5, -0.01, 0),
-                                              (-3.0, 0.0, 0.0, 0), (-3.0, 0.5, 2.9 * H, 1), (-3.0, 0.5, -0.01, 1)]:
+    for velocity, e, separation, expected in [
+        (-0.4, 0.5, 0.0, 0),
+        (-3.0, 0.5, 3.1 * H, 0),
+        (2.0, 0.5, -0.01, 0),
+        (-3.0, 0.0, 0.0, 0),
+        (-3.0, 0.5, 2.9 * H, 1),
+        (-3.0, 0.5, -0.01, 1),
+    ]:
         problem = box(e=e, separation=separation)
         problem.velocity[0, 2] = velocity
         count, impulse, _ = resolve(problem)
@@ -135,15 +141,29 @@ def pile(seed, e, model, friction, static):
         normal = normal / np.linalg.norm(normal) + 0.3 * unit(rng)
         normal /= np.linalg.norm(normal)
         points = centre + rng.uniform(-0.5, 0.5, (int(rng.integers(1, 5)), 3))
-        problem.contact(a, b, points, normal, friction=friction, model=model, restitution=e, source=source,
-                        separation=rng.uniform(-0.01, 0.01))
-    problem.velocity[int(static):] = rng.normal(0, 3, (n - int(static), 6))
+        problem.contact(
+            a,
+            b,
+            points,
+            normal,
+            friction=friction,
+            model=model,
+            restitution=e,
+            source=source,
+            separation=rng.uniform(-0.01, 0.01),
+        )
+    problem.velocity[int(static) :] = rng.normal(0, 3, (n - int(static), 6))
     return problem
 
 
 @settings(deadline=None, derandomize=True, max_examples=amount(40, 300))
-@given(seed=st.integers(0, 2 ** 32), e=st.sampled_from([0.1, 0.5, 0.9, 1.0]), friction=st.sampled_from([0.0, 0.3, 1.5]),
-       model=st.sampled_from(["cone", "pyramid", "point"]), static=st.booleans())
+@given(
+    seed=st.integers(0, 2**32),
+    e=st.sampled_from([0.1, 0.5, 0.9, 1.0]),
+    friction=st.sampled_from([0.0, 0.3, 1.5]),
+    model=st.sampled_from(["cone", "pyramid", "point"]),
+    static=st.booleans(),
+)
 def test_energy_never_grows(seed, e, friction, model, static):
     """For e up to 1 and any friction; frictionless with e = 1 it is kept; momentum is kept always."""
     problem = pile(seed, e, model, friction, static)
@@ -161,7 +181,7 @@ def test_energy_never_grows(seed, e, friction, model, static):
 
 
 @settings(deadline=None, derandomize=True, max_examples=amount(50, 150))
-@given(seed=st.integers(0, 2 ** 32), e=st.sampled_from([0.3, 1.0]))
+@given(seed=st.integers(0, 2**32), e=st.sampled_from([0.3, 1.0]))
 def test_one_frictionless_blow_keeps_newtons_law(seed, e):
     """Every touching point leaves with at least -e u; those that were pushed with exactly that."""
     problem = pile(seed, e, "none", 0.0, False)

@@ -31,7 +31,7 @@ def test_parts_of_the_system():
     assert np.array_equal(matrix[n:, 6:n], jacobian[:, 6:])
     for i, name in ((1, "coupler"), (2, "rocker")):
         body = world.body(name)
-        block = matrix[6 * i:6 * i + 6, 6 * i:6 * i + 6]
+        block = matrix[6 * i : 6 * i + 6, 6 * i : 6 * i + 6]
         assert np.allclose(block, np.diag([body.mass] * 3 + list(np.diag(body.inertia))), rtol=0, atol=1e-15)
     assert np.allclose(system.rhs[6:12], [0, 0, -G, 0, 0, 0], atol=1e-15) and not system.rhs[:6].any()
     accelerations, forces = system.solve()
@@ -41,8 +41,16 @@ def test_parts_of_the_system():
 
 def test_a_world_without_joints_and_one_without_bodies():
     scene = mc.Scene()
-    scene.add_body("top", mass=2.0, inertia=(0.1, 0.2, 0.25), angular_velocity=(1.0, 2.0, 3.0), velocity=(1, 0, 0),
-                   gravity_scale=0.5, linear_damping=0.3, angular_damping=0.7)
+    scene.add_body(
+        "top",
+        mass=2.0,
+        inertia=(0.1, 0.2, 0.25),
+        angular_velocity=(1.0, 2.0, 3.0),
+        velocity=(1, 0, 0),
+        gravity_scale=0.5,
+        linear_damping=0.3,
+        angular_damping=0.7,
+    )
     world = mc.World(scene)
     world.apply_torque("top", (0.4, 0, 0))
     accelerations, forces = world.kkt().solve()
@@ -94,6 +102,7 @@ def test_random_joint_against_a_dense_solution(kind, seed):
 
 def test_springs_and_motors_count_as_forces():
     """A slider's spring and damper, and a position motor within and beyond its bound."""
+
     def acceleration(**keywords):
         scene = mc.Scene(gravity=(0, 0, 0))
         scene.add_body("car", mass=2.0, inertia=(1, 1, 1), position=(0.3, 0, 0), velocity=(0.5, 0, 0))
@@ -150,7 +159,7 @@ def test_redundant_forces_are_shared():
     world = mc.World(door)
     _, forces = world.kkt().solve()
     jacobian = world.jacobian().toarray()
-    on_door = [(jacobian[5 * k:5 * k + 5].T @ forces[5 * k:5 * k + 5])[2] for k in range(3)]
+    on_door = [(jacobian[5 * k : 5 * k + 5].T @ forces[5 * k : 5 * k + 5])[2] for k in range(3)]
     assert np.allclose(on_door, 20.0 * G / 3, rtol=1e-6)
 
 

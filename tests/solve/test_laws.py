@@ -26,7 +26,7 @@ def gained(A, u, p):
 
 
 @settings(deadline=None, max_examples=amount(33, 100))
-@given(seed=st.integers(0, 2 ** 32 - 1), law=st.sampled_from([NEWTON, POISSON]))
+@given(seed=st.integers(0, 2**32 - 1), law=st.sampled_from([NEWTON, POISSON]))
 def test_one_contact_is_as_of_events(seed, law):
     """Where sliding cannot press the contact down there is one answer, which events find by Newton's method."""
     A, u, e, mu = random_blow(seed, 1)
@@ -37,12 +37,12 @@ def test_one_contact_is_as_of_events(seed, law):
 
 
 @settings(deadline=None, max_examples=amount(66, 200))
-@given(seed=st.integers(0, 2 ** 32 - 1), count=st.integers(1, 6), scale=st.sampled_from([1e-3, 1.0, 1e3]))
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 6), scale=st.sampled_from([1e-3, 1.0, 1e3]))
 def test_stronges_law_gains_no_energy(seed, count, scale):
     """Whatever the contacts, their restitutions and friction; nothing is pulled, friction stays in its cone."""
     A, u, e, mu = random_blow(seed, count, scale)
     p = strike(A, u, e, mu, STRONGE)
-    energy = 0.5 * u @ np.linalg.solve(A, u)             # what impulses can take at most
+    energy = 0.5 * u @ np.linalg.solve(A, u)  # what impulses can take at most
     assert gained(A, u, p) <= 1e-12 * energy
     size = np.abs(p).max()
     assert (p[::3] >= 0.0).all() and (u + A @ p)[::3].max() > 0.0
@@ -50,7 +50,7 @@ def test_stronges_law_gains_no_energy(seed, count, scale):
 
 
 @settings(deadline=None, max_examples=amount(33, 100))
-@given(seed=st.integers(0, 2 ** 32 - 1), count=st.integers(1, 5), e=st.floats(0, 1))
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 5), e=st.floats(0, 1))
 def test_without_friction_all_laws_are_one(seed, count, e):
     """Where all contacts have one restitution, and all stay pressed."""
     A, u, _, _ = random_blow(seed, count)
@@ -81,7 +81,7 @@ def by_small_steps(A, u, e, mu, parts):
 
 
 @settings(deadline=None, max_examples=amount(6, 20))
-@given(seed=st.integers(0, 2 ** 32 - 1))
+@given(seed=st.integers(0, 2**32 - 1))
 def test_stronges_law_is_the_process_in_small_steps(seed):
     """Slip that turns, stops, and starts anew, to some of the small steps' impulses."""
     A, u, e, mu = random_blow(seed, 1)
@@ -100,16 +100,16 @@ def test_a_rod_that_slips_and_then_sticks(lean, slip, e, mu):
     A = np.array([[nn, nt, 0.0], [nt, tt, 0.0], [0.0, 0.0, 1.0]])
     u = np.array([-1.0, slip, 0.0])
     if not nn - mu * nt > 0.0 or not abs(nt) <= mu * tt:
-        return                                          # it jams, or slips back
-    slide, stick = nn - mu * nt, nn - nt * nt / tt        # d u_n / dP
-    stop = slip / (mu * tt - nt)                          # the slip ends at this P
+        return  # it jams, or slips back
+    slide, stick = nn - mu * nt, nn - nt * nt / tt  # d u_n / dP
+    stop = slip / (mu * tt - nt)  # the slip ends at this P
     found = strike(A, u, [e], [mu], STRONGE)
 
     def work(P):
         z = -1.0 + slide * min(P, stop)
         first = -min(P, stop) + 0.5 * slide * min(P, stop) ** 2
         more = max(P - stop, 0.0)
-        return first + z * more + 0.5 * stick * more ** 2
+        return first + z * more + 0.5 * stick * more**2
 
     deepest = 1.0 / slide if slide * stop > 1.0 else stop + (1.0 - slide * stop) / stick
     assert work(found[0]) == pytest.approx((1.0 - e * e) * work(deepest), abs=1e-9)

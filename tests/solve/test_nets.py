@@ -14,8 +14,9 @@ def net(n, radius, pins):
     scene = mc.Scene()
     for i in range(n):
         for j in range(n):
-            scene.add_body(f"b{i}_{j}", shape=mc.Sphere(radius), mass=1.0, position=(SPAN * i, SPAN * j, 0),
-                           collision_mask=0)
+            scene.add_body(
+                f"b{i}_{j}", shape=mc.Sphere(radius), mass=1.0, position=(SPAN * i, SPAN * j, 0), collision_mask=0
+            )
             if i:
                 scene.add_joint(mc.BallJoint(f"b{i - 1}_{j}", f"b{i}_{j}", (SPAN * (i - 0.5), SPAN * j, 0)))
             if j:
@@ -36,9 +37,19 @@ def factors(world, steps):
     return np.array(found), gap
 
 
-@pytest.mark.parametrize("n, radius, pins, steps",
-                         [(10, 0.1, 4, 60), (10, 0.4, 4, 60), (15, 0.1, 4, 30), (20, 0.07, 4, 20), (20, 0.1, 4, 20),
-                          (20, 0.4, 4, 20), (8, 0.2, 3, 40), (25, 0.1, 4, 12)])
+@pytest.mark.parametrize(
+    "n, radius, pins, steps",
+    [
+        (10, 0.1, 4, 60),
+        (10, 0.4, 4, 60),
+        (15, 0.1, 4, 30),
+        (20, 0.07, 4, 20),
+        (20, 0.1, 4, 20),
+        (20, 0.4, 4, 20),
+        (8, 0.2, 3, 40),
+        (25, 0.1, 4, 12),
+    ],
+)
 def test_no_step_of_a_flat_net_costs_more_than_three_usual_ones(n, radius, pins, steps):
     """A flat net is singular: what Newton's method does to it is of first order. It went on to the last of its corrections
     where fewer were enough, divided the piece after all, and had joints to close that a dear net had been left with."""

@@ -49,8 +49,13 @@ def step(tmp_path_factory):
     at = tmp_path_factory.mktemp("points")
     (at / "points_of_contacts.pyx").write_text(SOURCE)
     (at / "setup.py").write_text(BUILD)
-    done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=at, capture_output=True, text=True,
-                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        cwd=at,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     spec = importlib.util.spec_from_file_location("points_of_contacts", next(at.glob("points_of_contacts*.so")))
     module = importlib.util.module_from_spec(spec)
@@ -73,7 +78,7 @@ def rows_of(seed, solid=False):
     A = J @ np.linalg.inv(M) @ J.T
     kept = np.zeros((4, 4))
     if n == 4:
-        e = np.linalg.svd(J.T)[2][3]                     # impulses that no body feels
+        e = np.linalg.svd(J.T)[2][3]  # impulses that no body feels
         kept[:, 3] = e
         kept[3, 0] = np.trace(A) / (4.0 * 64.0 * (e @ e))
     scale = np.diag(A).max()

@@ -73,7 +73,7 @@ def test_converged_solution_satisfies_its_conditions(seed, relaxed):
         else:
             bound = bound_of(rows, i, x)
             lower, upper = (rows["lower"][i], rows["upper"][i]) if kind == BOUNDED else (-bound, bound)
-            rounding = 1e-14 * (1.0 + bound)      # of the bound's sum
+            rounding = 1e-14 * (1.0 + bound)  # of the bound's sum
             assert lower - rounding <= x[i] <= upper + rounding
             assert w[i] > -1e-10 or x[i] >= upper - rounding
             assert w[i] < 1e-10 or x[i] <= lower + rounding
@@ -126,16 +126,21 @@ def test_bilateral_rows_equal_the_dense_kkt_solution(relaxed):
     for k in range(n):
         put = problem.weld if k % 2 else problem.ball
         m = 6 if k % 2 else 3
-        put(k - 1, k, problem.positions[k] + rng.normal(0, 0.3, 3), bias=rng.normal(size=(m, 2)),
-            compliance=rng.uniform(0.0, 0.2, (m, 2)))
+        put(
+            k - 1,
+            k,
+            problem.positions[k] + rng.normal(0, 0.3, 3),
+            bias=rng.normal(size=(m, 2)),
+            compliance=rng.uniform(0.0, 0.2, (m, 2)),
+        )
     rows = problem.finish()[0]
     j, m = problem.jacobian(rows), problem.mass_matrix()
     kkt = np.block([[m, -j.T], [j, np.diag(rows["compliance"][:, relaxed])]])
     right = np.concatenate([m @ problem.velocity.ravel(), -rows["bias"][:, relaxed]])
     expected = np.linalg.solve(kkt, right)
     rows, _ = solved(problem, relaxed, 3000)
-    np.testing.assert_allclose(problem.velocity.ravel(), expected[:6 * n], atol=1e-11)
-    np.testing.assert_allclose(rows["impulse"], expected[6 * n:], atol=1e-10)
+    np.testing.assert_allclose(problem.velocity.ravel(), expected[: 6 * n], atol=1e-11)
+    np.testing.assert_allclose(rows["impulse"], expected[6 * n :], atol=1e-10)
 
 
 def test_a_block_is_exact_in_one_sweep_at_any_mass_ratio():

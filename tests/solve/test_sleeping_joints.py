@@ -6,19 +6,25 @@ import pytest
 import mcsim as mc
 from mcsim.scenes.ragdoll import add_doll, simple_doll
 
-FROZEN_ABOVE = 50.0                        # a mechanism that is to sleep hangs this high: nothing touches it
+FROZEN_ABOVE = 50.0  # a mechanism that is to sleep hangs this high: nothing touches it
 
 
 def doll(scene, name, at):
-    add_doll(scene, name, simple_doll(), np.asarray(at), (0.8, 0.36, 0.48, 0.0), lambda kind: {"density": 1000.0},
-             joint_friction=2.0)
+    add_doll(
+        scene,
+        name,
+        simple_doll(),
+        np.asarray(at),
+        (0.8, 0.36, 0.48, 0.0),
+        lambda kind: {"density": 1000.0},
+        joint_friction=2.0,
+    )
 
 
 def hung_chain(scene, name, at):
     """Ball joints alone: the solver's own kernels for those."""
     for i in range(7):
-        scene.add_body(f"{name}{i}", mass=1.0 + 0.2 * i, inertia=(0.09, 0.08, 0.02),
-                       position=np.add(at, (i + 0.5, 0, 0)))
+        scene.add_body(f"{name}{i}", mass=1.0 + 0.2 * i, inertia=(0.09, 0.08, 0.02), position=np.add(at, (i + 0.5, 0, 0)))
         scene.add_joint(mc.BallJoint(f"{name}{i - 1}" if i else None, f"{name}{i}", anchor=np.add(at, (i, 0, 0))))
 
 
@@ -26,13 +32,17 @@ def ring(scene, name, at):
     """A free loop of hinges and ball joints: taken in fronts."""
     for i in range(6):
         turn = np.pi * i / 3
-        scene.add_body(f"{name}{i}", mass=1.0, inertia=(0.1, 0.12, 0.15),
-                       position=np.add(at, (np.cos(turn), np.sin(turn), 0)))
+        scene.add_body(
+            f"{name}{i}", mass=1.0, inertia=(0.1, 0.12, 0.15), position=np.add(at, (np.cos(turn), np.sin(turn), 0))
+        )
     for i in range(6):
         middle = np.add(at, (np.cos(np.pi * (i + 0.5) / 3), np.sin(np.pi * (i + 0.5) / 3), 0))
         ends = f"{name}{i}", f"{name}{(i + 1) % 6}"
-        scene.add_joint(mc.HingeJoint(*ends, anchor=middle, axis=(0, 0.6, 0.8), limits=(-0.3, 0.5)) if i % 2 else
-                        mc.BallJoint(*ends, anchor=middle))
+        scene.add_joint(
+            mc.HingeJoint(*ends, anchor=middle, axis=(0, 0.6, 0.8), limits=(-0.3, 0.5))
+            if i % 2
+            else mc.BallJoint(*ends, anchor=middle)
+        )
 
 
 def geared(scene, name, at):
@@ -40,8 +50,11 @@ def geared(scene, name, at):
     scene.add_body(f"{name}beam", mass=3.0, inertia=(0.5, 0.4, 0.3), position=at)
     for i, x in enumerate((-0.5, 0.5)):
         scene.add_body(f"{name}wheel{i}", mass=1.0, inertia=(0.1, 0.1, 0.2), position=np.add(at, (x, 0, 0.1)))
-        scene.add_joint(mc.HingeJoint(f"{name}beam", f"{name}wheel{i}", anchor=np.add(at, (x, 0, 0)), axis=(0, 0, 1),
-                                      name=f"{name}pin{i}"))
+        scene.add_joint(
+            mc.HingeJoint(
+                f"{name}beam", f"{name}wheel{i}", anchor=np.add(at, (x, 0, 0)), axis=(0, 0, 1), name=f"{name}pin{i}"
+            )
+        )
     scene.add_joint(mc.GearJoint(f"{name}pin0", f"{name}pin1", ratio=-2.0))
 
 
@@ -66,8 +79,9 @@ def start(names, kind, settings, gravity=0.0):
 
 
 def state(world, chosen):
-    return np.hstack([world.positions[chosen], world.orientations[chosen], world.velocities[chosen],
-                      world.angular_velocities[chosen]])
+    return np.hstack(
+        [world.positions[chosen], world.orientations[chosen], world.velocities[chosen], world.angular_velocities[chosen]]
+    )
 
 
 def lay_asleep(world, bodies):
@@ -94,8 +108,11 @@ def test_what_sleeps_keeps_its_bits_and_the_others_go_on_as_if_alone(kind):
         assert np.array_equal(state(both, bodies[name]), state(alone[name], slice(len(bodies[name]))))
 
 
-@pytest.mark.parametrize("settings", [{"joint_solver": "rows"}, {"solver": "pgs"}, {"stabilization": "projection"}],
-                         ids=lambda settings: "-".join(settings.values()))
+@pytest.mark.parametrize(
+    "settings",
+    [{"joint_solver": "rows"}, {"solver": "pgs"}, {"stabilization": "projection"}],
+    ids=lambda settings: "-".join(settings.values()),
+)
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_row_by_row_what_sleeps_at_rest_has_no_part_either(kind, settings):
     both, bodies = start("ab", kind, settings)

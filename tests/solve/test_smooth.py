@@ -24,8 +24,9 @@ def star(arms, held=True):
         scene.add_body(f"arm{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.04, 0.06, 3), position=way)
         scene.add_body(f"tip{k}", mass=0.5, inertia=(0.02, 0.03, 0.03), position=1.5 * way)
         across = np.cross(way, rng.normal(size=3))
-        scene.add_joint(mc.HingeJoint("hub", f"arm{k}", 0.5 * way, across) if k % 2 else
-                        mc.BallJoint("hub", f"arm{k}", 0.5 * way))
+        scene.add_joint(
+            mc.HingeJoint("hub", f"arm{k}", 0.5 * way, across) if k % 2 else mc.BallJoint("hub", f"arm{k}", 0.5 * way)
+        )
         scene.add_joint(mc.UniversalJoint(f"arm{k}", f"tip{k}", 1.2 * way, across, np.cross(way, across)))
     return scene
 
@@ -40,7 +41,7 @@ def geared(joints=5, ring=False):
             scene.add_joint(mc.GearJoint(f"pivot{k - 1}", f"pivot{k}", ratio=2.0))
     if ring:
         # q0 = -2 q1 = 4 q2 = ...
-        scene.add_joint(mc.GearJoint("pivot0", f"pivot{joints - 1}", ratio=-float((-2)**(joints - 1))))
+        scene.add_joint(mc.GearJoint("pivot0", f"pivot{joints - 1}", ratio=-float((-2) ** (joints - 1))))
     return scene
 
 
@@ -90,19 +91,27 @@ def together():
 
 
 SCENES = {
-    "chain": lambda: chain(8, heavy=5.0), "star": lambda: star(12), "free star": lambda: star(9, held=False),
-    "gears": geared, "planets": planets, "user": wired,
-    "four-bar": lambda: reduced_models.four_bar().scene(), "n four-bars": lambda: reduced_models.n_four_bar().scene(),
-    "door": lambda: reduced_models.door().scene(), "bricard": lambda: reduced_models.bricard().scene(),
-    "welded box": lambda: reduced_models.welded_box().scene(), "ring of gears": lambda: geared(4, ring=True),
+    "chain": lambda: chain(8, heavy=5.0),
+    "star": lambda: star(12),
+    "free star": lambda: star(9, held=False),
+    "gears": geared,
+    "planets": planets,
+    "user": wired,
+    "four-bar": lambda: reduced_models.four_bar().scene(),
+    "n four-bars": lambda: reduced_models.n_four_bar().scene(),
+    "door": lambda: reduced_models.door().scene(),
+    "bricard": lambda: reduced_models.bricard().scene(),
+    "welded box": lambda: reduced_models.welded_box().scene(),
+    "ring of gears": lambda: geared(4, ring=True),
     "together": together,
 }
 LOOPS = ("four-bar", "n four-bars", "door", "bricard", "welded box", "ring of gears", "together")
 
 
 def stepped(scene, integrator):
-    world = mc.World(scene, dt=1 / RATE, substeps=1, integrator=integrator,
-                     stabilization="projection" if integrator == "rk4" else "none")
+    world = mc.World(
+        scene, dt=1 / RATE, substeps=1, integrator=integrator, stabilization="projection" if integrator == "rk4" else "none"
+    )
     world.step(40)
     return world
 

@@ -11,8 +11,13 @@ def chain(n, heavy=0.0):
     """n rods of 1 m and 1 kg on ball joints, level at first; then a bob."""
     scene = mc.Scene()
     for i in range(n):
-        scene.add_body(f"rod{i}", mass=1.0, inertia=(0.09, 0.09, 0.01), position=(i + 0.5, 0, 0),
-                       orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+        scene.add_body(
+            f"rod{i}",
+            mass=1.0,
+            inertia=(0.09, 0.09, 0.01),
+            position=(i + 0.5, 0, 0),
+            orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),
+        )
         scene.add_joint(mc.BallJoint(f"rod{i - 1}" if i else None, f"rod{i}", anchor=(i, 0, 0)))
     if heavy:
         scene.add_body("bob", mass=heavy, inertia=3 * (0.1 * heavy,), position=(n + 0.5, 0, 0))
@@ -42,9 +47,11 @@ def test_a_star_of_1000_joints_stays_linear():
 
 def test_the_work_grows_as_the_chain():
     """Products and numbers a joint of 100 and 1,000 links are the same but for the ends."""
+
     def sizes(n):
         found = plan(np.array([[i - 1, i] for i in range(n)]), np.full(n, 3), np.ones(n, bool))
         return found.value_count / n, found.work / n
+
     assert sizes(1000) == pytest.approx(sizes(100), rel=0.03)
 
 
@@ -90,10 +97,12 @@ def test_a_swinging_chain_stays_closed_and_gains_no_energy(heavy):
 
 def test_double_pendulum_is_of_second_order():
     """The error against a hundredth of the step falls fourfold with each halving."""
+
     def end(dt):
         world = mc.World(chain(2), joint_solver="tree", dt=dt)
         world.step(round(1.0 / dt))
         return world.positions.copy()
+
     exact = end(1 / 6000)
     errors = [np.abs(end(dt) - exact).max() for dt in (1 / 30, 1 / 60, 1 / 120)]
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.2)
@@ -107,8 +116,14 @@ def net(n, seed=0, **keywords):
     for i in range(n):
         for j in range(n):
             velocity = (0, 0, 0) if scene.gravity.any() else random.normal(scale=2.0, size=3)
-            scene.add_body(f"ball{i}_{j}", shape=mc.Sphere(0.1), mass=1.0 + 0.5 * ((i + j) % 2), position=(i, j, 0),
-                           velocity=velocity, collision_mask=0)
+            scene.add_body(
+                f"ball{i}_{j}",
+                shape=mc.Sphere(0.1),
+                mass=1.0 + 0.5 * ((i + j) % 2),
+                position=(i, j, 0),
+                velocity=velocity,
+                collision_mask=0,
+            )
             if i:
                 scene.add_joint(mc.BallJoint(f"ball{i - 1}_{j}", f"ball{i}_{j}", anchor=(i - 0.5, j, 0)))
             if j:
@@ -174,8 +189,7 @@ def bricard():
         inertia = 0.1 * (1 - bar**2) + 0.001
         scene.add_body(f"bar{i}", mass=1.0, inertia=inertia, position=corners[i] + bar / 2)
     for i, bar in enumerate(bars):
-        scene.add_joint(mc.HingeJoint(f"bar{(i - 1) % 6}", f"bar{i}", anchor=corners[i],
-                                      axis=np.cross(bars[i - 1], bar)))
+        scene.add_joint(mc.HingeJoint(f"bar{(i - 1) % 6}", f"bar{i}", anchor=corners[i], axis=np.cross(bars[i - 1], bar)))
     scene.add_joint(mc.FixedJoint(None, "bar0"))
     return scene
 
@@ -185,8 +199,13 @@ def closed_box():
     normals = np.vstack([np.eye(3), -np.eye(3)])
     scene = mc.Scene()
     for i, normal in enumerate(normals):
-        scene.add_body(f"wall{i}", shape=mc.Box(np.where(normal == 0, 0.45, 0.05)), mass=1.0 + i, position=0.5 * normal,
-                       collision_mask=0)
+        scene.add_body(
+            f"wall{i}",
+            shape=mc.Box(np.where(normal == 0, 0.45, 0.05)),
+            mass=1.0 + i,
+            position=0.5 * normal,
+            collision_mask=0,
+        )
     scene.add_joint(mc.BallJoint(None, "wall0", anchor=(0.5, 0.4, 0.4)))
     for i in range(6):
         for j in range(i + 1, 6):
@@ -200,7 +219,7 @@ def wheel():
     scene = mc.Scene()
     scene.add_body("hub", mass=2.0, inertia=(1, 1, 1), angular_velocity=(0.5, 0.2, 1.0))
     for i in range(9):
-        direction = np.array([np.cos(2 * np.pi * i / 9), np.sin(2 * np.pi * i / 9), 0.1 * (-1)**i])
+        direction = np.array([np.cos(2 * np.pi * i / 9), np.sin(2 * np.pi * i / 9), 0.1 * (-1) ** i])
         scene.add_body(f"spoke{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=direction)
         scene.add_joint(mc.BallJoint("hub", f"spoke{i}", anchor=0.5 * direction))
     for i in range(9):

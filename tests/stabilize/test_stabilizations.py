@@ -23,6 +23,7 @@ def largest_gap(world, steps):
         gap = max(gap, world.joint_errors()[:, 0].max())
     return gap
 
+
 # ---- drift -----------------------------------------------------------------------------------------------------------
 
 
@@ -56,8 +57,12 @@ def test_a_driven_four_bar_follows_its_closed_form(stabilization, solver):
 def test_more_rounds_leave_less():
     """Newton's method: with solves that converge, each round of ggl and of projection takes most of what is left."""
     for stabilization in ("projection", "ggl"):
-        gaps = [largest_gap(mc.World(double_pendulum(), stabilization=stabilization, iterations=100,
-                                     position_rounds=rounds), 60) for rounds in (1, 2, 3)]
+        gaps = [
+            largest_gap(
+                mc.World(double_pendulum(), stabilization=stabilization, iterations=100, position_rounds=rounds), 60
+            )
+            for rounds in (1, 2, 3)
+        ]
         assert gaps[1] < gaps[0] / 20 and gaps[2] < max(gaps[1] / 5, 1e-12), gaps
 
 
@@ -68,6 +73,7 @@ def test_velocities_fit_the_joints(stabilization):
     world.step(100)
     off = np.abs(world.jacobian() @ np.concatenate([world.velocities, world.angular_velocities], axis=1).ravel()).max()
     assert off < 1e-8 if stabilization != "split_impulse" else off > 1e-3
+
 
 # ---- energy ----------------------------------------------------------------------------------------------------------
 
@@ -159,6 +165,7 @@ def test_a_swinging_pendulum_gains_nothing(stabilization):
         assert world.energy().total < start
     assert world.energy().total > start - 0.3 * G
 
+
 # ---- rest, limits, motors --------------------------------------------------------------------------------------------
 
 
@@ -183,8 +190,8 @@ def test_a_deep_body_comes_out_no_faster_than_push_speed_and_stays(stabilization
     for _ in range(180):
         world.step()
         rise = world.positions[1, 2] - height
-        assert rise < 2.0 * world.dt * (2 if stabilization != "split_impulse" else 1) + 1e-7    # two rounds a substep
-        assert np.abs(world.velocities).max() < 1e-7                # friction has the last word in a sweep
+        assert rise < 2.0 * world.dt * (2 if stabilization != "split_impulse" else 1) + 1e-7  # two rounds a substep
+        assert np.abs(world.velocities).max() < 1e-7  # friction has the last word in a sweep
         height += rise
     assert height == pytest.approx(0.5, abs=0.001)
 
@@ -211,8 +218,17 @@ def test_springs_and_motors_keep_their_balance(stabilization):
     for name in ("soft", stabilization):
         scene = mc.Scene()
         scene.add_body("arm", mass=1.0, inertia=(0.1,) * 3, position=(0.5, 0, 0))
-        scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, -1, 0), name="pivot", spring=mc.Spring(40.0, 4.0),
-                                      motor=mc.Motor(position=0.1, hertz=2.0, damping_ratio=1.0, max_force=50.0)))
+        scene.add_joint(
+            mc.HingeJoint(
+                None,
+                "arm",
+                (0, 0, 0),
+                (0, -1, 0),
+                name="pivot",
+                spring=mc.Spring(40.0, 4.0),
+                motor=mc.Motor(position=0.1, hertz=2.0, damping_ratio=1.0, max_force=50.0),
+            )
+        )
         world = mc.World(scene, stabilization=name)
         world.step(600)
         assert np.abs(world.velocities).max() < 1e-5
@@ -225,8 +241,14 @@ def test_a_spinning_pair_keeps_its_momentum_while_it_is_mended(stabilization):
     """Two bodies fly apart by a joint that is open: it closes, and neither momentum changes by more than rounding."""
     scene = mc.Scene(gravity=(0, 0, 0))
     for name, x in (("a", -0.5), ("b", 0.5)):
-        scene.add_body(name, mass=1.0 if x < 0 else 3.0, inertia=(0.02, 0.05, 0.06), position=(x, 0, 0),
-                       velocity=(0, 4 * x, 1), angular_velocity=(0, 1, 4))
+        scene.add_body(
+            name,
+            mass=1.0 if x < 0 else 3.0,
+            inertia=(0.02, 0.05, 0.06),
+            position=(x, 0, 0),
+            velocity=(0, 4 * x, 1),
+            angular_velocity=(0, 1, 4),
+        )
     scene.add_joint(mc.BallJoint("a", "b", (0, 0, 0)))
     world = mc.World(scene, stabilization=stabilization)
     world.positions[1, 0] += 0.2

@@ -8,10 +8,22 @@ import pytest
 
 import mcsim as mc
 
-SCENES = {"bridge": {"planks": 6}, "four_bar": {}, "slider_crank": {}, "cardan_shaft": {}, "chain": {"n": 8},
-          "ragdolls": {"count": 1},
-          "double_pendulum": {}, "spinning_top": {}, "newton_cradle": {}, "free_ragdoll": {}, "stack": {"count": 4},
-          "dominoes": {"count": 6}, "tumbler": {"count": 6}, "wrecking_ball": {"links": 4, "width": 3, "height": 3}}
+SCENES = {
+    "bridge": {"planks": 6},
+    "four_bar": {},
+    "slider_crank": {},
+    "cardan_shaft": {},
+    "chain": {"n": 8},
+    "ragdolls": {"count": 1},
+    "double_pendulum": {},
+    "spinning_top": {},
+    "newton_cradle": {},
+    "free_ragdoll": {},
+    "stack": {"count": 4},
+    "dominoes": {"count": 6},
+    "tumbler": {"count": 6},
+    "wrecking_ball": {"links": 4, "width": 3, "height": 3},
+}
 
 
 def view(world, body):
@@ -40,7 +52,10 @@ def drive(world, body):
 
 
 CHANGES = {
-    "none": lambda world, body: None, "set_pose": set_pose, "view": view, "drive": drive,
+    "none": lambda world, body: None,
+    "set_pose": set_pose,
+    "view": view,
+    "drive": drive,
     "set_velocity": lambda world, body: world.set_velocity(body, (0.1, -0.2, 0.3), (0.3, 0.2, -0.1)),
     "impulse": lambda world, body: world.apply_impulse(body, (0.1, 0, 0.1)),
     "set_body": lambda world, body: world.set_body(body, gravity_scale=0.5),
@@ -73,7 +88,7 @@ def go_on_alike(kind, name, change):
 @pytest.mark.sampled(5)
 def test_what_was_changed_goes_on_alike_in_every_copy(kind, name):
     first = list(SCENES).index(name)
-    assert [change for change in list(CHANGES)[first % 3::3] if not go_on_alike(kind, name, change)] == []
+    assert [change for change in list(CHANGES)[first % 3 :: 3] if not go_on_alike(kind, name, change)] == []
 
 
 @pytest.mark.slow

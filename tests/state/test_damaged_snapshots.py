@@ -28,16 +28,27 @@ def scene():
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=SOFT)
     scene.add_body("gate", shape=mc.Box((1, 1, 1), sensor=True), kind="static")
-    scene.add_body("ground", shape=mc.HeightField(np.zeros((5, 5)), spacing=0.5), kind="static", position=(3, 0, 0),
-                   material=SOFT)
+    scene.add_body(
+        "ground", shape=mc.HeightField(np.zeros((5, 5)), spacing=0.5), kind="static", position=(3, 0, 0), material=SOFT
+    )
     for i in range(3):
         scene.add_body(f"box{i}", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1 + 0.2 * i), material=SOFT)
     for i in range(2):
         scene.add_body(f"hull{i}", shape=mc.ConvexHull(OCTAHEDRON), position=(3 + 0.3 * i, 0, 0.12), material=SOFT)
     for i, name in enumerate("ab"):
         scene.add_body(name, shape=mc.Sphere(0.1), position=(0, 3 + i, 1), material=SOFT)
-    scene.add_joint(mc.HingeJoint(None, "a", (0, 3, 1.5), (1, 0, 0), name="driven", limits=(-0.1, 0.1),
-                                  motor=mc.Motor(velocity=1, max_force=1), break_force=1e6))
+    scene.add_joint(
+        mc.HingeJoint(
+            None,
+            "a",
+            (0, 3, 1.5),
+            (1, 0, 0),
+            name="driven",
+            limits=(-0.1, 0.1),
+            motor=mc.Motor(velocity=1, max_force=1),
+            break_force=1e6,
+        )
+    )
     scene.add_joint(mc.HingeJoint(None, "b", (0, 4, 1.5), (1, 0, 0), name="sprung", spring=mc.Spring(3.0)))
     scene.add_joint(mc.GearJoint("driven", "sprung", ratio=2.0, name="gear"))
     scene.add_joint(mc.UserJoint("a", "b", lambda a, b: [0.0 * a.position[0]], size=1, name="own"))
@@ -51,10 +62,15 @@ def world_of(kind, keywords):
 
 
 WORLDS = {
-    "tree": ("world", {}), "rows": ("world", {"joint_solver": "rows"}), "compliant": ("world", {"contact": "compliant"}),
-    "rk4": ("world", {"integrator": "rk4", "stabilization": "none"}), "pgs": ("world", {"solver": "pgs"}),
-    "rattle": ("world", {"integrator": "rattle", "stabilization": "none"}), "reduced": ("reduced", {}),
-    "projection": ("world", {"stabilization": "projection"}), "admm": ("world", {"solver": "admm", "iterations": 20}),
+    "tree": ("world", {}),
+    "rows": ("world", {"joint_solver": "rows"}),
+    "compliant": ("world", {"contact": "compliant"}),
+    "rk4": ("world", {"integrator": "rk4", "stabilization": "none"}),
+    "pgs": ("world", {"solver": "pgs"}),
+    "rattle": ("world", {"integrator": "rattle", "stabilization": "none"}),
+    "reduced": ("reduced", {}),
+    "projection": ("world", {"stabilization": "projection"}),
+    "admm": ("world", {"solver": "admm", "iterations": 20}),
 }
 
 
@@ -108,7 +124,7 @@ def try_all(name, most):
         values = extremes(dtype)
         for value in [values[i] for i in rng.permutation(len(values))[:most]]:
             bad = tampered(good, where, path, value, rng.random())
-            print(where, path, value, flush=True)                    # the last line tells where it ended
+            print(where, path, value, flush=True)  # the last line tells where it ended
             try:
                 world.restore(bad)
             except mc.SceneError as error:
@@ -118,7 +134,7 @@ def try_all(name, most):
                     world.step()
                     world.contacts, world.rows, world.stats, world.events, world.energy(), world.joint_errors()
                     world.step(2)
-                except (mc.SimulationError, mc.SceneError):      # the latter of damping that an integrator cannot follow
+                except (mc.SimulationError, mc.SceneError):  # the latter of damping that an integrator cannot follow
                     pass
             world.restore(good)
             assert world.state_hash() == hash_of(good, world), (where, path, value)
@@ -137,15 +153,18 @@ hash_of.known = {}
 
 
 def run(name, most):
-    code = (f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'state')!r}); import test_damaged_snapshots as t; "
-            f"t.try_all({name!r}, {most})")
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'state')!r}); import test_damaged_snapshots as t; "
+        f"t.try_all({name!r}, {most})"
+    )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=1000,
-                          env=environment)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=1000, env=environment
+    )
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-2000:]
 
 
-QUICK = ("reduced",)          # the others are among the slow tests
+QUICK = ("reduced",)  # the others are among the slow tests
 
 
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in WORLDS])
@@ -180,6 +199,7 @@ def test_every_field_of_a_saved_record_has_a_rule():
 
     def told(rules):
         return {name: told(rule) if isinstance(rule, dict) else None for name, rule in rules.items()}
+
     assert told(checks.JOINT_RULES) == names(JOINT_DTYPE) and told(checks.MANIFOLD_RULES) == names(MANIFOLD_DTYPE)
     assert set(checks.BODY_RULES) == {field.name for field in BODY_FIELDS if field.saved}
 
@@ -217,7 +237,7 @@ def test_no_other_thing_in_a_snapshot_is_taken(kind):
             except mc.SceneError as error:
                 assert "restore" in str(error)
                 assert world.state_hash() == before, (type(thing).__name__, name, wrong)
-            else:                                                   # no ignored pairs: a state, too
+            else:  # no ignored pairs: a state, too
                 assert name == "ignored_pairs", (type(thing).__name__, name, wrong)
                 world.step()
                 world.restore(pickle.loads(data))
@@ -225,10 +245,19 @@ def test_no_other_thing_in_a_snapshot_is_taken(kind):
 
 
 @pytest.mark.parametrize("kind", ["world", "reduced"])
-@pytest.mark.parametrize("change", [
-    lambda parts: [*parts.bodies[:-1], 99], lambda parts: [*parts.bodies[:-1], -1], lambda parts: [*parts.bodies[:-1], 0],
-    lambda parts: list(parts.bodies)[::-1], lambda parts: [*parts.bodies, 0], lambda parts: list(parts.bodies)[:-1],
-    lambda parts: [*parts.bodies[:-1], "b"], lambda parts: [*parts.bodies[:-1], mc.Sphere(1.0)]])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: [*parts.bodies[:-1], 99],
+        lambda parts: [*parts.bodies[:-1], -1],
+        lambda parts: [*parts.bodies[:-1], 0],
+        lambda parts: list(parts.bodies)[::-1],
+        lambda parts: [*parts.bodies, 0],
+        lambda parts: list(parts.bodies)[:-1],
+        lambda parts: [*parts.bodies[:-1], "b"],
+        lambda parts: [*parts.bodies[:-1], mc.Sphere(1.0)],
+    ],
+)
 def test_a_snapshot_of_other_bodies_than_it_says_is_refused(kind, change):
     world = world_of(kind, {})
     before = world.state_hash()
@@ -272,12 +301,14 @@ def test_a_copy_and_a_pickle_of_a_tampered_world_are_refused_too():
 CHANGES = {
     "add": lambda world: world.add_body("new", shape=mc.Sphere(0.05), position=(9, 9, 9)),
     "add inside": lambda world: world.add_body("new", shape=mc.Sphere(0.05), position=(0, 0.5, 0.8)),
-    "remove": lambda world: world.remove_body("far"), "remove from inside": lambda world: world.remove_body("in1"),
+    "remove": lambda world: world.remove_body("far"),
+    "remove from inside": lambda world: world.remove_body("in1"),
     "remove before": lambda world: world.remove_body("first"),
     "shape": lambda world: world.set_shape("in0", mc.Sphere(0.06)),
     "material": lambda world: world.set_material("in0", mc.Material(0.1)),
     "kind": lambda world: world.set_kind("far", "static"),
-    "joint": lambda world: world.add_joint(mc.FreeJoint(None, "in0")), "nothing": lambda world: None,
+    "joint": lambda world: world.add_joint(mc.FreeJoint(None, "in0")),
+    "nothing": lambda world: None,
 }
 
 

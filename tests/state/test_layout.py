@@ -11,9 +11,14 @@ import mcsim
 from mcsim.state import fields
 
 RECORDS = {
-    "shape": fields.SHAPE_DTYPE, "hull": fields.HULL_DTYPE, "manifold_point": fields.MANIFOLD_POINT_DTYPE,
-    "manifold": fields.MANIFOLD_DTYPE, "joint_axis": fields.JOINT_AXIS_DTYPE, "joint": fields.JOINT_DTYPE,
-    "row": fields.ROW_DTYPE, "user_row": fields.USER_ROW_DTYPE,
+    "shape": fields.SHAPE_DTYPE,
+    "hull": fields.HULL_DTYPE,
+    "manifold_point": fields.MANIFOLD_POINT_DTYPE,
+    "manifold": fields.MANIFOLD_DTYPE,
+    "joint_axis": fields.JOINT_AXIS_DTYPE,
+    "joint": fields.JOINT_DTYPE,
+    "row": fields.ROW_DTYPE,
+    "user_row": fields.USER_ROW_DTYPE,
 }
 
 
@@ -41,6 +46,7 @@ def filled(dtype):
             else:
                 for index in np.ndindex(part.shape[1:]):
                     fill(part[(slice(None), *index)])
+
     fill(record)
     return record
 
@@ -83,8 +89,12 @@ def test_names_of_codes_follow_the_enums():
         body = re.search(rf"cdef enum {enum}:\n((?:    .*\n)+)", text).group(1)
         return {name: int(number) for name, number in re.findall(r"^ +([A-Z_]+) = (\d+)", body, re.M)}
 
-    for names, enum, prefix in ((fields.SHAPE_TYPES, "ShapeType", ""), (fields.BODY_KINDS, "BodyKind", ""),
-                                (fields.JOINT_TYPES, "JointType", ""), (fields.ROW_KINDS, "RowKind", "ROW_")):
+    for names, enum, prefix in (
+        (fields.SHAPE_TYPES, "ShapeType", ""),
+        (fields.BODY_KINDS, "BodyKind", ""),
+        (fields.JOINT_TYPES, "JointType", ""),
+        (fields.ROW_KINDS, "RowKind", "ROW_"),
+    ):
         assert {prefix + name.upper(): code for code, name in enumerate(names)} == members(enum)
 
 

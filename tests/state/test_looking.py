@@ -7,11 +7,32 @@ import pytest
 
 import mcsim as mc
 
-SCENES = {"chain": {"n": 6}, "double_pendulum": {}, "spinning_top": {}, "four_bar": {}, "newton_cradle": {},
-          "free_ragdoll": {},
-          "tumbler": {"count": 6}, "bridge": {"planks": 5}, "stack": {"count": 3}}
-LOOKS = ("rows", "problem", "contacts", "joint_errors", "energy", "momentum", "jacobian", "delassus", "kkt", "redundancy",
-         "state_hash", "snapshot", "maximal")
+SCENES = {
+    "chain": {"n": 6},
+    "double_pendulum": {},
+    "spinning_top": {},
+    "four_bar": {},
+    "newton_cradle": {},
+    "free_ragdoll": {},
+    "tumbler": {"count": 6},
+    "bridge": {"planks": 5},
+    "stack": {"count": 3},
+}
+LOOKS = (
+    "rows",
+    "problem",
+    "contacts",
+    "joint_errors",
+    "energy",
+    "momentum",
+    "jacobian",
+    "delassus",
+    "kkt",
+    "redundancy",
+    "state_hash",
+    "snapshot",
+    "maximal",
+)
 
 
 def look(world):
@@ -20,7 +41,7 @@ def look(world):
         try:
             if callable(seen):
                 seen()
-        except ValueError:                               # what this kind of world, or this scene, has not
+        except ValueError:  # what this kind of world, or this scene, has not
             pass
     dict(world.stats.residuals)
     copy.deepcopy(world)

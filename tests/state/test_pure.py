@@ -10,21 +10,51 @@ from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.snapshots import Packed
 
 CHANGES = {
-    "add_bodies", "add_body", "add_joint", "add_joints", "apply_force", "apply_forces", "apply_impulse", "apply_impulses",
-    "apply_torque", "from_maximal", "move_to", "remove_bodies", "remove_body", "remove_joint", "restore", "set_body",
+    "add_bodies",
+    "add_body",
+    "add_joint",
+    "add_joints",
+    "apply_force",
+    "apply_forces",
+    "apply_impulse",
+    "apply_impulses",
+    "apply_torque",
+    "from_maximal",
+    "move_to",
+    "remove_bodies",
+    "remove_body",
+    "remove_joint",
+    "restore",
+    "set_body",
     "set_kind",
-    "set_material", "set_pose", "set_shape", "set_velocity", "step", "wake",
-    "set_limits", "set_motor", "set_spring", "set_swing_limit", "set_friction", "set_motion"}
+    "set_material",
+    "set_pose",
+    "set_shape",
+    "set_velocity",
+    "step",
+    "wake",
+    "set_limits",
+    "set_motor",
+    "set_spring",
+    "set_swing_limit",
+    "set_friction",
+    "set_motion",
+}
 
 # What a call is given, beside the world; all others take nothing.
 GIVEN = {
-    "body": lambda w: (w.body_names[0],), "joint": lambda w: (w.joint_names or (0,))[:1],
+    "body": lambda w: (w.body_names[0],),
+    "joint": lambda w: (w.joint_names or (0,))[:1],
     "index": lambda w: (w.joint_names + w.body_names)[:1],
-    "distance": lambda w: w.body_names[:1] + w.body_names[-1:], "overlap": lambda w: (mc.Sphere(1.0), (0, 0, 1)),
+    "distance": lambda w: w.body_names[:1] + w.body_names[-1:],
+    "overlap": lambda w: (mc.Sphere(1.0), (0, 0, 1)),
     "overlaps": lambda w: (w.body_names[-1],),
-    "ray_cast": lambda w: ((0, 0, 5), (0, 0.1, -1)), "ray_casts": lambda w: ([(0, 0, 5)], [(0, 0.1, -1)]),
-    "shape_cast": lambda w: (mc.Sphere(0.1), (0, 0, 5), (1, 0, 0, 0), (0, 0.1, -1)), "body_jacobian": lambda w: (0,),
-    "forward_dynamics": lambda w: (w.q, w.qd, w.tau), "inverse_dynamics": lambda w: (w.q, w.qd, w.tau),
+    "ray_cast": lambda w: ((0, 0, 5), (0, 0.1, -1)),
+    "ray_casts": lambda w: ([(0, 0, 5)], [(0, 0.1, -1)]),
+    "shape_cast": lambda w: (mc.Sphere(0.1), (0, 0, 5), (1, 0, 0, 0), (0, 0.1, -1)),
+    "body_jacobian": lambda w: (0,),
+    "forward_dynamics": lambda w: (w.q, w.qd, w.tau),
+    "inverse_dynamics": lambda w: (w.q, w.qd, w.tau),
     "mass_matrix": lambda w: (w.q,),
     "bias_force": lambda w: (w.q, w.qd),
 }
@@ -57,8 +87,11 @@ def check_all(world):
     # of a ReducedWorld: bodies and joint forces as q and qd have them
     world._catch_up()
     before = record_of(world)
-    things = [world] + [world.body(name) for name in world.body_names[:3]] + [world.joint(name)
-                                                                              for name in world.joint_names[:3]]
+    things = (
+        [world]
+        + [world.body(name) for name in world.body_names[:3]]
+        + [world.joint(name) for name in world.joint_names[:3]]
+    )
     answered = 0
     for thing in things:
         for name in (*public(thing), "__repr__", "__reduce__"):
@@ -77,19 +110,30 @@ def check_all(world):
 
 SCENES = {"tumbler": {"count": 3}, "bridge": {"planks": 3}, "spinning_top": {}, "stack": {"count": 2}}
 WORLDS = {
-    "default": {}, "rows": {"joint_solver": "rows"}, "pgs": {"solver": "pgs"},
-    "projection": {"stabilization": "projection"}, "ggl": {"stabilization": "ggl"},
-    "rk4": {"integrator": "rk4"}, "rattle": {"integrator": "rattle"}, "variational": {"integrator": "variational"},
-    "compliant": {"contact": "compliant"}, "event": {"contact": "event"}, "admm": {"solver": "admm"},
+    "default": {},
+    "rows": {"joint_solver": "rows"},
+    "pgs": {"solver": "pgs"},
+    "projection": {"stabilization": "projection"},
+    "ggl": {"stabilization": "ggl"},
+    "rk4": {"integrator": "rk4"},
+    "rattle": {"integrator": "rattle"},
+    "variational": {"integrator": "variational"},
+    "compliant": {"contact": "compliant"},
+    "event": {"contact": "event"},
+    "admm": {"solver": "admm"},
     "ccp": {"solver": "pgs", "contact_model": "ccp"},
 }
 REDUCED = {name: WORLDS[name] for name in ("default", "rk4", "projection", "compliant", "event", "admm")} | {
-    "reference": {"integrator": "reference"}}
-CASES = [pytest.param(kind, list(SCENES)[i % len(SCENES)], keywords,
-                      id=f"{kind.__name__}-{name}-{list(SCENES)[i % len(SCENES)]}")
-         for kind, settings in ((mc.World, WORLDS), (mc.ReducedWorld, REDUCED))
-         for k, (name, keywords) in enumerate(settings.items())
-         for i in ((k, k + 1) if name != "default" else range(4))]
+    "reference": {"integrator": "reference"}
+}
+CASES = [
+    pytest.param(
+        kind, list(SCENES)[i % len(SCENES)], keywords, id=f"{kind.__name__}-{name}-{list(SCENES)[i % len(SCENES)]}"
+    )
+    for kind, settings in ((mc.World, WORLDS), (mc.ReducedWorld, REDUCED))
+    for k, (name, keywords) in enumerate(settings.items())
+    for i in ((k, k + 1) if name != "default" else range(4))
+]
 
 
 @pytest.mark.parametrize("kind, scene, keywords", CASES)
@@ -103,8 +147,11 @@ def test_observers_write_nothing(kind, scene, keywords):
     assert check_all(world) > 30
 
 
-@pytest.mark.parametrize("kind, keywords", [(mc.World, WORLDS[name]) for name in WORLDS if name != "event"]
-                         + [(mc.ReducedWorld, REDUCED[name]) for name in ("default", "rk4", "projection", "compliant")])
+@pytest.mark.parametrize(
+    "kind, keywords",
+    [(mc.World, WORLDS[name]) for name in WORLDS if name != "event"]
+    + [(mc.ReducedWorld, REDUCED[name]) for name in ("default", "rk4", "projection", "compliant")],
+)
 def test_what_was_written_into_views_waits_for_the_next_step(kind, keywords):
     """Rows and problems made quaternions unit and statics still in the user's own arrays, and a hash woke sleepers."""
     scene = mc.Scene()
@@ -139,8 +186,19 @@ def test_names_that_a_world_has_not_are_refused():
     """world.gravity = … was one more attribute, and nothing happened."""
     for kind in (mc.World, mc.ReducedWorld):
         world = kind(mc.load("double_pendulum"))
-        for name in ("gravity", "substeps", "iterations", "dt", "substep", "time", "foo", "velocitys", "positions",
-                     "step", "scene"):
+        for name in (
+            "gravity",
+            "substeps",
+            "iterations",
+            "dt",
+            "substep",
+            "time",
+            "foo",
+            "velocitys",
+            "positions",
+            "step",
+            "scene",
+        ):
             before = world.state_hash()
             with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} ") as error:
                 setattr(world, name, getattr(world, name, 1.0))
@@ -151,6 +209,7 @@ def test_names_that_a_world_has_not_are_refused():
 
     class Own(mc.World):
         pass
+
     own = Own(mc.load("double_pendulum"))
     own.note = 3
     assert own.note == 3 and isinstance(Packed(np.zeros(3)).nbytes, int)

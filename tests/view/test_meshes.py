@@ -10,9 +10,17 @@ from mcsim.view.meshes import face_normals, shape_mesh
 
 TURN = (0.5, 0.5, -0.5, 0.5)
 SHAPES = [
-    Box((1, 2, 3)), Box((1, 2, 3), position=(1, 2, 3), orientation=TURN), Sphere(1.5), Sphere(1, position=(4, 0, 0)),
-    Capsule(0.5, 1), Capsule(0.5, 0), Capsule(0.3, 2, orientation=TURN), Cylinder(1, 0.2), Cylinder(0.2, 3),
-    Cone(1, 0.2), Cone(0.2, 3),
+    Box((1, 2, 3)),
+    Box((1, 2, 3), position=(1, 2, 3), orientation=TURN),
+    Sphere(1.5),
+    Sphere(1, position=(4, 0, 0)),
+    Capsule(0.5, 1),
+    Capsule(0.5, 0),
+    Capsule(0.3, 2, orientation=TURN),
+    Cylinder(1, 0.2),
+    Cylinder(0.2, 3),
+    Cone(1, 0.2),
+    Cone(0.2, 3),
     ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]),
     ConvexHull(list(itertools.product((0, 1), (0, 2), (0, 3)))),
     ConvexHull([(np.cos(a), np.sin(a), z) for a in np.arange(7) for z in (0, 1)]),
@@ -64,8 +72,9 @@ def test_long_boxes_are_cut_and_small_ones_are_outlined():
     assert len(cut.faces) == 4 * 4 + 2 and not cut.outlined
 
 
-@pytest.mark.parametrize("shape", [Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], position=(1, 2, 3)),
-                                   HeightField([[0, 1], [2, 3]], 0.5)])
+@pytest.mark.parametrize(
+    "shape", [Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], position=(1, 2, 3)), HeightField([[0, 1], [2, 3]], 0.5)]
+)
 def test_surfaces_are_seen_from_both_sides(shape):
     mesh = shape_mesh(shape, 12, 1.0)
     front, back = np.split(face_normals(mesh.vertices, mesh.faces), 2)

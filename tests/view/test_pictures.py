@@ -75,6 +75,7 @@ def test_a_cube_is_where_it_is():
     assert rows.min() == pytest.approx(pixels[:, 1].min(), abs=2)
     assert rows.max() == pytest.approx(pixels[:, 1].max(), abs=2)
     from scipy.spatial import ConvexHull
+
     assert len(colored) == pytest.approx(ConvexHull(pixels).volume, rel=0.02)
     assert hue_of(pixel(painter, picture, (0, 0, 3))) == 0
 
@@ -137,7 +138,7 @@ def test_walls_in_the_way_become_glass():
     scene = mc.scenes.rain(n=60)
     painter, _ = painted(scene)
     glass = {scene.bodies[k].name for k in painter.owner_of_face[painter.opacity < 1]}
-    assert "south" in glass and "north" not in glass       # the eye is in the south
+    assert "south" in glass and "north" not in glass  # the eye is in the south
 
 
 def test_joined_bodies_share_a_colour_and_groups_differ():
@@ -167,7 +168,7 @@ def test_long_bodies_are_drawn_in_any_pose():
     painter = Painter(scene, recording.positions, recording.orientations, (400, 300))
     for k in (0, 30):
         picture = painter.picture(recording.positions[k], recording.orientations[k])[..., :3].astype(int)
-        for along in (-0.4, 0.0, 0.4):                     # points of the rod's middle line
+        for along in (-0.4, 0.0, 0.4):  # points of the rod's middle line
             point = recording.positions[k, 0] + rotate(recording.orientations[k, 0], np.array([0, 0, along]))
             assert hue_of(pixel(painter, picture, point)) == 0
     start = painter.picture(recording.positions[0], recording.orientations[0])
@@ -175,6 +176,7 @@ def test_long_bodies_are_drawn_in_any_pose():
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
+
 
 @pytest.fixture(scope="module")
 def run():
@@ -256,11 +258,15 @@ def test_same_run_same_file(run, tmp_path):
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
-@pytest.mark.parametrize("save, name, options, words", [
-    (save_png, "end.jpg", {}, "must end in .png"), (save_gif, "end.png", {}, "must end in .gif"),
-    (save_png, "end.png", {"frames": 0}, "1 to 100 frames"),
-    (save_gif, "end.gif", {"speed": 0.0}, "speed must be positive"),
-])
+@pytest.mark.parametrize(
+    "save, name, options, words",
+    [
+        (save_png, "end.jpg", {}, "must end in .png"),
+        (save_gif, "end.png", {}, "must end in .gif"),
+        (save_png, "end.png", {"frames": 0}, "1 to 100 frames"),
+        (save_gif, "end.gif", {"speed": 0.0}, "speed must be positive"),
+    ],
+)
 def test_wrong_calls(run, tmp_path, save, name, options, words):
     with pytest.raises(mc.SceneError, match=words):
         save(tmp_path / name, *run, **options)

@@ -30,13 +30,19 @@ for line in sys.stdin:
 def server(level):
     """The process of a level. It finds what this one finds."""
     paths = os.pathsep.join(path for path in sys.path if path)
-    process = subprocess.Popen([sys.executable, "-c", SERVER], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               env=os.environ | {"MCSIM_LEVEL": level, "PYTHONPATH": paths})
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"MCSIM_LEVEL": level, "PYTHONPATH": paths},
+    )
 
     def end():
         process.stdin.close()
         process.wait()
         process.stdout.close()
+
     atexit.register(end)
     return process
 

@@ -7,30 +7,38 @@ import pytest
 import mcsim as mc
 from level_runs import on_every_level
 
-LIMB = [-1, 0, 1, 0, 3, 0, 5, 5]                       # parents of the bodies of a branched mechanism
+LIMB = [-1, 0, 1, 0, 3, 0, 5, 5]  # parents of the bodies of a branched mechanism
 
 
 def mechanism(scene, name, at, base, seed, limits=False):
     """A branched mechanism of ball joints and hinges; base: what its first body hangs on, or "" for nothing."""
     rng = np.random.default_rng(seed)
-    shape = np.random.default_rng(7)                   # of all the same
+    shape = np.random.default_rng(7)  # of all the same
     place = []
     for i, parent in enumerate(LIMB):
         start = place[parent] if parent >= 0 else np.zeros(3)
         place.append(start + 0.3 * shape.normal(size=3) + (0.4, 0, 0))
-        scene.add_body(f"{name}{i}", mass=shape.uniform(0.5, 2), inertia=shape.uniform(0.02, 0.03, 3),
-                       position=np.add(at, place[-1]), orientation=(0.6, 0.0, 0.8, 0.0),
-                       velocity=0.1 * rng.normal(size=3), angular_velocity=rng.normal(size=3))
+        scene.add_body(
+            f"{name}{i}",
+            mass=shape.uniform(0.5, 2),
+            inertia=shape.uniform(0.02, 0.03, 3),
+            position=np.add(at, place[-1]),
+            orientation=(0.6, 0.0, 0.8, 0.0),
+            velocity=0.1 * rng.normal(size=3),
+            angular_velocity=rng.normal(size=3),
+        )
         if parent < 0 and base == "":
             continue
         ends = f"{name}{parent}" if parent >= 0 else base, f"{name}{i}"
         anchor = np.add(at, 0.5 * (start + place[-1]))
         if i % 3 == 1:
-            scene.add_joint(mc.HingeJoint(*ends, anchor=anchor, axis=(0, 0.6, 0.8),
-                                          **({"limits": (-0.1, 0.2)} if limits else {})))
+            scene.add_joint(
+                mc.HingeJoint(*ends, anchor=anchor, axis=(0, 0.6, 0.8), **({"limits": (-0.1, 0.2)} if limits else {}))
+            )
         else:
-            scene.add_joint(mc.BallJoint(*ends, anchor=anchor,
-                                         **({"axis": (1, 0, 0), "swing_limit": 0.2} if limits else {})))
+            scene.add_joint(
+                mc.BallJoint(*ends, anchor=anchor, **({"axis": (1, 0, 0), "swing_limit": 0.2} if limits else {}))
+            )
 
 
 def together(count, base, seeds=None, **parts):
@@ -58,7 +66,7 @@ def in_batches(world):
 def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
     """Nine, one more than the most lanes. To what Newton's method leaves of the errors, 5e-7 m at the most under limits,
     whose sweeps amplify that: so for a shorter time."""
-    iterations = 8 if limits else 4                    # with fewer sweeps such limits are held, and stand alone
+    iterations = 8 if limits else 4  # with fewer sweeps such limits are held, and stand alone
     worlds = [mc.World(together(9, base, limits=limits), iterations=iterations)]
     assert in_batches(worlds[0]) == 9
     monkeypatch.setattr(mcsim.wide._batches, "batched", lambda *_: [])
@@ -113,7 +121,7 @@ def test_torn_open_they_are_closed(base):
     """By moving bodies, where joints are taken one by one for a moment."""
     scene = together(3, base)
     world = mc.World(scene)
-    world.positions[:len(LIMB)] += 0.03 * np.random.default_rng(1).normal(size=(len(LIMB), 3))
+    world.positions[: len(LIMB)] += 0.03 * np.random.default_rng(1).normal(size=(len(LIMB), 3))
     world.step(60)
     assert world.joint_errors().max() < 1e-6
 

@@ -8,22 +8,29 @@ import pytest
 import mcsim as mc
 from mcsim.wide import levels
 
-STEPS = 3600                       # a minute
+STEPS = 3600  # a minute
 
 
 def floor(degrees=0.0, friction=0.5):
     a = np.radians(degrees)
     scene = mc.Scene()
-    scene.add_body("floor", kind="static", shape=mc.Plane((-np.sin(a), 0, np.cos(a))),
-                   material=mc.Material(friction=friction))
+    scene.add_body(
+        "floor", kind="static", shape=mc.Plane((-np.sin(a), 0, np.cos(a))), material=mc.Material(friction=friction)
+    )
     return scene
 
 
 def add_box(scene, degrees, along, y, up, size=(0.1, 0.1, 0.1), **keywords):
     a = np.radians(degrees)
     at = along * np.array((np.cos(a), 0, np.sin(a))) + up * np.array((-np.sin(a), 0, np.cos(a)))
-    return scene.add_body(shape=mc.Box(size), position=(at[0], y, at[2]), mass=1,
-                          orientation=(np.cos(a / 2), 0, -np.sin(a / 2), 0), material=mc.Material(friction=0.5), **keywords)
+    return scene.add_body(
+        shape=mc.Box(size),
+        position=(at[0], y, at[2]),
+        mass=1,
+        orientation=(np.cos(a / 2), 0, -np.sin(a / 2), 0),
+        material=mc.Material(friction=0.5),
+        **keywords,
+    )
 
 
 def add_stacks(scene, count, high, x=0.0, degrees=0.0, above=0.0):
@@ -63,8 +70,12 @@ def arch(stones=15, radius=2.0, thick=0.25):
     for i in range(stones):
         a = (i + 0.5) * part
         centre = radius * np.array((np.cos(a), 0, np.sin(a)))
-        corners = [r * np.array((np.cos(a + d), 0, np.sin(a + d))) - centre + (0, y, 0)
-                   for r in (radius - thick, radius + thick) for d in (-part / 2, part / 2) for y in (-0.3, 0.3)]
+        corners = [
+            r * np.array((np.cos(a + d), 0, np.sin(a + d))) - centre + (0, y, 0)
+            for r in (radius - thick, radius + thick)
+            for d in (-part / 2, part / 2)
+            for y in (-0.3, 0.3)
+        ]
         scene.add_body(shape=mc.ConvexHull(corners), position=tuple(centre), mass=10, material=mc.Material(friction=0.8))
     return scene
 
@@ -91,7 +102,7 @@ def test_what_lies_still_is_swept_less(scene, seconds, most):
 
 def test_what_still_moves_is_swept_as_before():
     world = world_of(add_stacks(floor(), 2, 3, above=0.3))
-    world.step(1)                          # in free fall nothing touches
+    world.step(1)  # in free fall nothing touches
     world.step(18)
     assert sweeps_of(world, 10) == 2 * 4 * 4
 
@@ -122,6 +133,7 @@ def test_it_lies_where_all_sweeps_leave_it(scene):
 def test_what_strikes_it_is_answered_at_once():
     """A row of boxes lies still, a heavy ball rolls into it: all sweeps from when it touches on, and the same
     ways to a hundredth of the ball's. (When which of the boxes strikes the next is a matter of rounding.)"""
+
     def struck(**keywords):
         scene = floor()
         for i in range(6):
@@ -134,6 +146,7 @@ def test_what_strikes_it_is_answered_at_once():
             places.append(world.positions[1:, 0].copy())
             sweeps.append(world.stats.iterations)
         return np.array(places), sweeps
+
     (fewer, sweeps), (all_of_them, _) = struck(), struck(least_iterations=4)
     first = int(np.argmax(fewer[:, 0] > 1e-3))
     assert sweeps[first - 5] <= 16 and sweeps[first] > 24
@@ -143,10 +156,10 @@ def test_what_strikes_it_is_answered_at_once():
 def test_with_as_many_at_least_there_are_as_many():
     world = world_of(flat(), least_iterations=4)
     world.step(120)
-    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4     # now and then the last one changes no bit
+    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4  # now and then the last one changes no bit
     world = world_of(flat(), least_iterations=3)
     world.step(120)
-    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4     # the fourth finds nothing left to do
+    assert 2 * 4 * 4 - 1 < sweeps_of(world) <= 2 * 4 * 4  # the fourth finds nothing left to do
     assert world_of(flat()).settings["least_iterations"] == 1
     assert world_of(flat(), iterations=6).settings["least_iterations"] == 6
     assert world_of(flat(), stop="residual").settings["least_iterations"] >= 1000
@@ -216,16 +229,21 @@ def test_copies_go_on_alike():
 @pytest.mark.parametrize("k", [-5, 8])
 def test_units_are_no_matter(k):
     """Lengths, speeds and gravity by a power of two: the same bits, and the same sweeps."""
+
     def made(scale):
         scene = mc.Scene(gravity=(0, 0, -9.81 * scale))
         scene.add_body(kind="static", shape=mc.Plane((0, 0, 1)))
         for i in range(5):
             for j in range(3):
-                scene.add_body(shape=mc.Box((0.1 * scale,) * 3), mass=1,
-                               position=((0.5 * i + 0.01 * j) * scale, 0, (0.1 + 0.2 * j) * scale))
+                scene.add_body(
+                    shape=mc.Box((0.1 * scale,) * 3),
+                    mass=1,
+                    position=((0.5 * i + 0.01 * j) * scale, 0, (0.1 + 0.2 * j) * scale),
+                )
         world = world_of(scene)
         world.step(240)
         return world, world.stats.iterations
+
     (world, sweeps), (scaled, scaled_sweeps) = made(1.0), made(2.0**k)
     np.testing.assert_array_equal(world.positions * 2.0**k, scaled.positions)
     assert sweeps == scaled_sweeps

@@ -6,7 +6,7 @@ import pytest
 from level_runs import on_every_level
 from mcsim.wide import levels
 
-DRAWS = '''
+DRAWS = """
 import numpy as np
 import mcsim as mc
 
@@ -41,7 +41,7 @@ for seed in range(70):
     for _ in range(8):
         world.step(4)
         print(seed, world.state_hash())
-'''
+"""
 
 
 @pytest.mark.skipif(len(levels.available()) < 2, reason="one level alone")

@@ -16,8 +16,12 @@ def balls_on_a_slab(side=5, ratio=50.0, x=0.0, scene=None):
     scene.add_body(f"slab{x}", shape=mc.Box((side + 1.0, side + 1.0, 0.1)), position=(x, 0, 0.1), mass=10.0)
     for i in range(side):
         for j in range(side):
-            scene.add_body(f"ball{x} {i} {j}", shape=mc.Sphere(0.5), mass=10.0 * ratio / side**2,
-                           position=(x + 2 * i - side + 1, 2 * j - side + 1, 0.7))
+            scene.add_body(
+                f"ball{x} {i} {j}",
+                shape=mc.Sphere(0.5),
+                mass=10.0 * ratio / side**2,
+                position=(x + 2 * i - side + 1, 2 * j - side + 1, 0.7),
+            )
     return scene
 
 
@@ -54,8 +58,16 @@ def test_what_is_settled_costs_nothing():
     assert world.stats.iterations == 2 * 4 * 4
 
 
-@pytest.mark.parametrize("keywords", [{"solver": "pgs"}, {"friction_points": "point"}, {"friction": "pyramid"},
-                                      {"stabilization": "soft", "iterations": 8}, {"iterations": 16}])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"solver": "pgs"},
+        {"friction_points": "point"},
+        {"friction": "pyramid"},
+        {"stabilization": "soft", "iterations": 8},
+        {"iterations": 16},
+    ],
+)
 @pytest.mark.parametrize("shape", [mc.Sphere(0.5), mc.Box((0.4, 0.4, 0.4))])
 def test_so_they_do_whatever_solves_the_contacts(shape, keywords):
     """As rows they trembled at 0.15 to 0.34 m/s, and with twice as many iterations more than with four."""
@@ -82,21 +94,37 @@ def carts(shape=mc.Box((0.4, 0.4, 0.4)), joint="slider", count=1, side=5, x=0.0,
             scene.add_joint(mc.SliderJoint(None, slab, axis=(0, 0, 1), spring=mc.Spring(2000.0, 200.0)))
         elif joint == "driven":
             scene.add_joint(mc.SliderJoint(None, slab, axis=(1, 0, 0), motor=mc.Motor(velocity=0.0, max_force=1e4)))
-        elif joint == "arm":                      # of two links
+        elif joint == "arm":  # of two links
             scene.add_body(slab + " arm", mass=0.1, inertia=(0.01, 0.01, 0.01), position=(at - 3, 0, z))
             scene.add_joint(mc.HingeJoint(None, slab + " arm", anchor=(at - 4, 0, z), axis=(0, 0, 1)))
             scene.add_joint(mc.HingeJoint(slab + " arm", slab, anchor=(at - 3, 0, z), axis=(0, 0, 1)))
         for i in range(side):
             for j in range(side):
-                scene.add_body(f"load{x} {c} {i} {j}", shape=shape, mass=1.0,
-                               position=(at + 1.1 * i - 0.55 * (side - 1), 1.1 * j - 0.55 * (side - 1),
-                                         z + 0.1 + (0.5 if isinstance(shape, mc.Sphere) else 0.4)))
+                scene.add_body(
+                    f"load{x} {c} {i} {j}",
+                    shape=shape,
+                    mass=1.0,
+                    position=(
+                        at + 1.1 * i - 0.55 * (side - 1),
+                        1.1 * j - 0.55 * (side - 1),
+                        z + 0.1 + (0.5 if isinstance(shape, mc.Sphere) else 0.4),
+                    ),
+                )
     return scene
 
 
-@pytest.mark.parametrize("joint, count, most", [("slider", 1, 0.01), ("slider", 4, 0.02), ("hinge", 1, 0.01),
-                                                ("hinge", 4, 0.02), ("lift", 1, 0.05), ("driven", 1, 0.01),
-                                                ("arm", 1, 0.01)])
+@pytest.mark.parametrize(
+    "joint, count, most",
+    [
+        ("slider", 1, 0.01),
+        ("slider", 4, 0.02),
+        ("hinge", 1, 0.01),
+        ("hinge", 4, 0.02),
+        ("lift", 1, 0.05),
+        ("driven", 1, 0.01),
+        ("arm", 1, 0.01),
+    ],
+)
 def test_loads_on_what_a_joint_holds_come_to_rest(joint, count, most):
     """Sliders and hinges trembled at 0.03 to 0.07 m/s, the lift at 0.22, without a note."""
     world = mc.World(carts(joint=joint, count=count), sleep=False)

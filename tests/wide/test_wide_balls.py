@@ -25,11 +25,23 @@ def tree(kind):
     for i, parent in enumerate(parents):
         start = place[parent] if parent >= 0 else np.zeros(3)
         place.append(start + rng.normal(size=3) * 0.3 + (0.5, 0, 0))
-        scene.add_body(f"b{i}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.02, 0.03, 3), position=place[-1],
-                       orientation=(0.6, 0.0, 0.8, 0.0), velocity=0.1 * rng.normal(size=3))
+        scene.add_body(
+            f"b{i}",
+            mass=rng.uniform(0.5, 2),
+            inertia=rng.uniform(0.02, 0.03, 3),
+            position=place[-1],
+            orientation=(0.6, 0.0, 0.8, 0.0),
+            velocity=0.1 * rng.normal(size=3),
+        )
         joint = mc.HingeJoint if kind == "hinges" and i % 3 == 1 else mc.BallJoint
-        scene.add_joint(joint(f"b{parent}" if parent >= 0 else root, f"b{i}", anchor=0.5 * (start + place[-1]),
-                              **({"axis": (0, 1, 0)} if joint is mc.HingeJoint else {})))
+        scene.add_joint(
+            joint(
+                f"b{parent}" if parent >= 0 else root,
+                f"b{i}",
+                anchor=0.5 * (start + place[-1]),
+                **({"axis": (0, 1, 0)} if joint is mc.HingeJoint else {}),
+            )
+        )
     return scene
 
 
@@ -47,15 +59,21 @@ def test_one_by_one_gives_the_same(kind, monkeypatch):
         assert world.joint_errors()[:, 0].max() < 2e-7
         found.append(np.hstack([world.positions, world.velocities]))
     assert np.abs(found[0] - found[1]).max() < 1e-6
-    assert not np.array_equal(found[0], found[1])             # the other way was really taken
+    assert not np.array_equal(found[0], found[1])  # the other way was really taken
 
 
 def test_the_force_is_what_moves_the_body():
     """m (dv / dt - g) of the last body, both halves of a substep together, while the joints turn; dt is so
     short that no step is divided. What is damped has no account of its energy, which moves bodies too."""
     scene = mc.Scene()
-    scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1, 2, 0.5),
-                   angular_damping=1e-3)
+    scene.add_body(
+        "a",
+        mass=1.0,
+        inertia=(0.03, 0.05, 0.06),
+        position=(0.4, 0, 0.3),
+        angular_velocity=(1, 2, 0.5),
+        angular_damping=1e-3,
+    )
     scene.add_body("b", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0.2, -0.1, -0.4), angular_velocity=(0.5, 0, -1))
     scene.add_joint(mc.BallJoint(None, "a", (0.8, 0, 0.6)))
     scene.add_joint(mc.BallJoint("a", "b", (0, 0, 0), name="j"))

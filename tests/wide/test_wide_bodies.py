@@ -7,7 +7,7 @@ import mcsim as mc
 from level_runs import on_every_level
 from mcsim.core.rotation import matrix
 
-SPINS = 10.0 ** np.array([-6.0, -2.0, 0.0, 1.0, 1.5, 2.0, 2.5, 3.0])      # [rad/s]; a step's piece ends at 180
+SPINS = 10.0 ** np.array([-6.0, -2.0, 0.0, 1.0, 1.5, 2.0, 2.5, 3.0])  # [rad/s]; a step's piece ends at 180
 
 # A world's state after some steps, as a number.
 STATE = """
@@ -32,8 +32,15 @@ def spinning(chosen=slice(None)):
     bodies.append(((0.3, 0.25, 0.2), (0.0, 0.0, 0.0), rng.normal(size=4)))
     scene = mc.Scene(gravity=(0, 0, 0))
     for i, (inertia, spin, orientation) in list(enumerate(bodies))[chosen]:
-        scene.add_body(f"top{i}", mass=1.0, inertia=inertia, angular_velocity=spin,
-                       orientation=orientation / np.linalg.norm(orientation), position=(i, 0, 0), velocity=(0, i, 0))
+        scene.add_body(
+            f"top{i}",
+            mass=1.0,
+            inertia=inertia,
+            angular_velocity=spin,
+            orientation=orientation / np.linalg.norm(orientation),
+            position=(i, 0, 0),
+            velocity=(0, i, 0),
+        )
     return mc.World(scene, substeps=6)
 
 
@@ -72,8 +79,10 @@ def test_in_pieces_as_at_once():
     assert 0 < np.abs(found[0] - found[1]).max() < 1e-3
 
 
-@pytest.mark.parametrize("name, parameters, steps", [("chain", {"n": 13}, 20), ("ragdolls", {"count": 2}, 40),
-                                                     ("dzhanibekov", {}, 40), ("four_bar", {}, 40)])
+@pytest.mark.parametrize(
+    "name, parameters, steps",
+    [("chain", {"n": 13}, 20), ("ragdolls", {"count": 2}, 40), ("dzhanibekov", {}, 40), ("four_bar", {}, 40)],
+)
 def test_all_levels_give_the_same_bits(name, parameters, steps):
     found = on_every_level(STATE.format(name=name, parameters=parameters, steps=steps))
     assert len(set(found.values())) == 1, found

@@ -39,15 +39,34 @@ def balls_that_slide(boxes, resists):
     scene = mc.Scene()
     scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
     for k in range(3):
-        scene.add_body(f"ball{k}", shape=mc.Sphere(radius=0.3), density=1000.0, position=(0, 2 * k, 0.3),
-                       velocity=(1.0 + k, 0.3 * k, 0.0), angular_velocity=(0, 0, 2.0 * k))
+        scene.add_body(
+            f"ball{k}",
+            shape=mc.Sphere(radius=0.3),
+            density=1000.0,
+            position=(0, 2 * k, 0.3),
+            velocity=(1.0 + k, 0.3 * k, 0.0),
+            angular_velocity=(0, 0, 2.0 * k),
+        )
     for k in range(2):
-        scene.add_body(f"rod{k}", shape=mc.Capsule(radius=0.1, half_length=0.4), density=1000.0,
-                       position=(0, -2 - 2 * k, 0.5), orientation=(0.8, 0.0, 0.6, 0.0), velocity=(0.0, 0.5 * k, 0.0))
+        scene.add_body(
+            f"rod{k}",
+            shape=mc.Capsule(radius=0.1, half_length=0.4),
+            density=1000.0,
+            position=(0, -2 - 2 * k, 0.5),
+            orientation=(0.8, 0.0, 0.6, 0.0),
+            velocity=(0.0, 0.5 * k, 0.0),
+        )
     material = mc.Material(rolling_friction=0.01) if resists else mc.Material()
     for k in range(boxes):
-        scene.add_body(f"box{k}", shape=mc.Box(half_extents=(0.3, 0.3, 0.3)), density=1000.0, material=material,
-                       position=(5.0, 2 * k, 0.3), velocity=(2.0, 0.0, 0.0), angular_velocity=(0, 0, 3.0 * k))
+        scene.add_body(
+            f"box{k}",
+            shape=mc.Box(half_extents=(0.3, 0.3, 0.3)),
+            density=1000.0,
+            material=material,
+            position=(5.0, 2 * k, 0.3),
+            velocity=(2.0, 0.0, 0.0),
+            angular_velocity=(0, 0, 3.0 * k),
+        )
     return scene
 
 
@@ -56,8 +75,10 @@ def balls_that_slide(boxes, resists):
 def test_a_point_rubs_alike_whatever_is_in_the_other_lanes(boxes, resists, stabilization):
     """A block of contacts with one point each takes a shorter way than one with more points or a resistance. With one
     sweep: how many there are depends on all that is in the world."""
-    alone, beside = (mc.World(balls_that_slide(count, resists), sleep=False, stabilization=stabilization, iterations=1)
-                     for count in (0, boxes))
+    alone, beside = (
+        mc.World(balls_that_slide(count, resists), sleep=False, stabilization=stabilization, iterations=1)
+        for count in (0, boxes)
+    )
     for _ in range(12):
         alone.step(10)
         beside.step(10)
@@ -98,8 +119,14 @@ def test_the_fixed_point_is_that_of_the_assembled_rows(name, stabilization):
     if name == "slide":
         scene = mc.Scene()
         scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
-        scene.add_body("box", shape=mc.Box(half_extents=(0.5, 0.3, 0.2)), density=1000.0, position=(0, 0, 0.2),
-                       velocity=(2.0, 1.0, 0.0), angular_velocity=(0, 0, 3.0))
+        scene.add_body(
+            "box",
+            shape=mc.Box(half_extents=(0.5, 0.3, 0.2)),
+            density=1000.0,
+            position=(0, 0, 0.2),
+            velocity=(2.0, 1.0, 0.0),
+            angular_velocity=(0, 0, 3.0),
+        )
     else:
         scene = plate(70) if name == "plate" else mc.scenes.build("pyramid", base=4)
     keywords = dict(stabilization=stabilization, hertz=60.0, damping_ratio=10.0)

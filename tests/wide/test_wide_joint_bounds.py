@@ -7,7 +7,7 @@ import pytest
 import mcsim as mc
 from level_runs import on_every_level
 
-COUNT = 11                                     # more than the most lanes
+COUNT = 11  # more than the most lanes
 
 SCRIPT = """
 from test_wide_joint_bounds import state, pairs
@@ -25,17 +25,30 @@ def pairs(seed):
     scene = mc.Scene(gravity=(0, 0, 0))
     for k in range(2 * COUNT):
         for name in "ab":
-            scene.add_body(f"{name}{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.02, 0.03, 3),
-                           position=(3.0 * k, 0, 0.5 * (name == "b")), orientation=(0.6, 0.0, 0.8, 0.0),
-                           angular_velocity=3 * rng.normal(size=3))
+            scene.add_body(
+                f"{name}{k}",
+                mass=rng.uniform(0.5, 2),
+                inertia=rng.uniform(0.02, 0.03, 3),
+                position=(3.0 * k, 0, 0.5 * (name == "b")),
+                orientation=(0.6, 0.0, 0.8, 0.0),
+                angular_velocity=3 * rng.normal(size=3),
+            )
         ends = {"a": f"a{k}", "b": f"b{k}", "anchor": (3.0 * k, 0.1, 0.2), "name": f"j{k}"}
         friction = [0.0, 0.02][k % 3 == 0]
         if k % 2:
-            scene.add_joint(mc.HingeJoint(axis=(0, 0.6, 0.8), limits=(-0.3, rng.uniform(0.1, 8.0)), friction=friction,
-                                          **ends))
+            scene.add_joint(
+                mc.HingeJoint(axis=(0, 0.6, 0.8), limits=(-0.3, rng.uniform(0.1, 8.0)), friction=friction, **ends)
+            )
         else:
-            scene.add_joint(mc.BallJoint(axis=(1, 0, 0), swing_limit=rng.uniform(0.2, 0.6), friction=friction,
-                                         twist_limits=(-0.2, rng.uniform(0.1, 0.4)), **ends))
+            scene.add_joint(
+                mc.BallJoint(
+                    axis=(1, 0, 0),
+                    swing_limit=rng.uniform(0.2, 0.6),
+                    friction=friction,
+                    twist_limits=(-0.2, rng.uniform(0.1, 0.4)),
+                    **ends,
+                )
+            )
     return scene
 
 
@@ -67,9 +80,10 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
         assert np.abs(state(worlds[0]) - state(worlds[1])).max() < 1e-9, step
         assert np.abs(found[0] - found[1]).max() < 1e-7 * (1.0 + most.max()), step
         assert [worlds[0].joint(f"j{k}").position for k in (1, 3)] == pytest.approx(
-            [worlds[1].joint(f"j{k}").position for k in (1, 3)], abs=1e-9)
+            [worlds[1].joint(f"j{k}").position for k in (1, 3)], abs=1e-9
+        )
         assert worlds[0].stats.joint_rows == worlds[1].stats.joint_rows
-    assert most.min() > 1.0                    # limits have acted
+    assert most.min() > 1.0  # limits have acted
 
 
 def test_joints_of_one_block_share_no_body():

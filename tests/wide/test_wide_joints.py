@@ -23,8 +23,7 @@ def hub(count):
     scene.add_joint(mc.BallJoint(None, "hub", (0, 0, 1)))
     for k in range(count):
         x, y = np.cos(2 * np.pi * k / count), np.sin(2 * np.pi * k / count)
-        scene.add_body(f"ball{k}", shape=mc.Sphere(0.1), density=1000.0, position=(1.5 * x, 1.5 * y, 0),
-                       collision_mask=0)
+        scene.add_body(f"ball{k}", shape=mc.Sphere(0.1), density=1000.0, position=(1.5 * x, 1.5 * y, 0), collision_mask=0)
         scene.add_joint(mc.BallJoint("hub", f"ball{k}", (x, y, 0)))
     return scene
 
@@ -33,8 +32,14 @@ def every_kind():
     """Joints of one to six rows, a prescribed motion, a gear, and what rolls and slides without a position error."""
     scene = mc.Scene()
     for k in range(10):
-        scene.add_body(f"b{k}", mass=1.0 + 0.3 * k, inertia=(0.1, 0.12, 0.15), position=(k, 0, 0.5),
-                       velocity=(0.1, 0.2 - 0.1 * (k % 3), 0), angular_velocity=(0.3, -0.2, 0.1 * k))
+        scene.add_body(
+            f"b{k}",
+            mass=1.0 + 0.3 * k,
+            inertia=(0.1, 0.12, 0.15),
+            position=(k, 0, 0.5),
+            velocity=(0.1, 0.2 - 0.1 * (k % 3), 0),
+            angular_velocity=(0.3, -0.2, 0.1 * k),
+        )
     for joint in [
         mc.BallJoint(None, "b0", (-0.5, 0, 0.5)),
         mc.HingeJoint("b0", "b1", (0.5, 0, 0.5), (0, 1, 0), motion=mc.Motion(amplitude=0.5, frequency=1.0)),
@@ -54,8 +59,7 @@ def every_kind():
 
 @pytest.mark.parametrize("name", SCENES)
 def test_all_levels_give_the_same_bits(name):
-    code = ("import mcsim as mc\n"
-            f"w = mc.World({SCENES[name]}, joint_solver='rows'); w.step(100); print(w.state_hash())")
+    code = f"import mcsim as mc\nw = mc.World({SCENES[name]}, joint_solver='rows'); w.step(100); print(w.state_hash())"
     hashes = on_every_level(code)
     assert len(set(hashes.values())) == 1, hashes
 
@@ -78,17 +82,23 @@ def test_lanes_of_a_block_share_no_moving_body(scene):
 @pytest.mark.parametrize("name", ["chain", "hub", "kinds", "jointed"])
 def test_the_fixed_point_is_that_of_the_assembled_rows(name, stabilization):
     """solver="pgs" sweeps plain rows: with many sweeps both end at the same velocities and joint forces."""
-    scene = {"chain": lambda: mc.load("chain", n=6), "hub": lambda: hub(70), "kinds": every_kind,
-             "jointed": lambda: jointed(2, driven=False)}[name]()
+    scene = {
+        "chain": lambda: mc.load("chain", n=6),
+        "hub": lambda: hub(70),
+        "kinds": every_kind,
+        "jointed": lambda: jointed(2, driven=False),
+    }[name]()
     iterations = {"chain": 1000, "hub": 300, "kinds": 2000, "jointed": 6000}[name]
-    wide, rows = (mc.World(scene, solver=solver, joint_solver="rows", stabilization=stabilization,
-                           iterations=iterations) for solver in ("si", "pgs"))
+    wide, rows = (
+        mc.World(scene, solver=solver, joint_solver="rows", stabilization=stabilization, iterations=iterations)
+        for solver in ("si", "pgs")
+    )
     for world in (wide, rows):
         world.step(3)
     assert np.allclose(wide.velocities, rows.velocities, atol=1e-9)
     assert np.allclose(wide.angular_velocities, rows.angular_velocities, atol=1e-8)
     assert np.allclose(wide.positions, rows.positions, atol=1e-10)
-    for i in range(len(scene.joints) if name != "jointed" else 0):           # two of its joints bind one pair of bodies
+    for i in range(len(scene.joints) if name != "jointed" else 0):  # two of its joints bind one pair of bodies
         for ours, theirs in zip((wide.joint(i).force, wide.joint(i).torque), (rows.joint(i).force, rows.joint(i).torque)):
             assert np.allclose(ours, theirs, atol=1e-5)
 
@@ -132,8 +142,7 @@ def test_one_that_broke_is_left_out():
     scene = mc.Scene()
     for k in range(10):
         scene.add_body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(k + 0.5, 0, 0))
-        scene.add_joint(mc.BallJoint(f"b{k - 1}" if k else None, f"b{k}", (k, 0, 0),
-                                     break_force=30.0 if k == 4 else None))
+        scene.add_joint(mc.BallJoint(f"b{k - 1}" if k else None, f"b{k}", (k, 0, 0), break_force=30.0 if k == 4 else None))
     world = mc.World(scene, joint_solver="rows")
     whole = world.snapshot()
     world.step(60)

@@ -33,11 +33,14 @@ from mcsim.scene.joints._point_on_plane import PointOnPlaneJoint as PointOnPlane
 from mcsim.scene.joints._constant_velocity import ConstantVelocityJoint as ConstantVelocityJoint
 
 # Name of a type -> its class; of those that a scene file may hold.
-TYPES: dict[str, type[Joint]] = {joint.type: joint for joint in list(globals().values())
-                                 if isinstance(joint, type) and issubclass(joint, Joint) and joint is not Joint}
+TYPES: dict[str, type[Joint]] = {
+    joint.type: joint
+    for joint in list(globals().values())
+    if isinstance(joint, type) and issubclass(joint, Joint) and joint is not Joint
+}
 JOINTS: dict[str, type[Joint]] = {name: joint for name, joint in TYPES.items() if joint.in_files}
 
 _NAMES = [joint.__name__ for joint in TYPES.values()]
 
-if not TYPE_CHECKING:       # which sees what the lines above import, but not a list made here
+if not TYPE_CHECKING:  # which sees what the lines above import, but not a list made here
     __all__ = _NAMES

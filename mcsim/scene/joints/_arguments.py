@@ -19,7 +19,7 @@ Limits = Sequence[float | None]
 FrameArgument = tuple[Vector, Vector]
 
 UNLIMITED = (-inf, inf)
-PERPENDICULAR = 1e-6            # cosine up to which two axes count as perpendicular
+PERPENDICULAR = 1e-6  # cosine up to which two axes count as perpendicular
 
 
 def body_name(value: Any, field: str) -> str | None:
@@ -73,7 +73,7 @@ def three_of(drive: Any, kind: type, field: str) -> list[Any]:
     """The motor or the spring of a ball joint as one for each of its three axes, in numbers."""
     if instance_of(drive, kind, field) is None:
         return [None, None, None]
-    (name, coordinate), = coordinates(drive).items()
+    ((name, coordinate),) = coordinates(drive).items()
     if not isinstance(coordinate, tuple):
         if name != "rest" or coordinate != 0.0:
             raise FieldError(f"{field}.{name}", f"must be 3 numbers for a ball joint, got {show(coordinate)}")
@@ -118,8 +118,10 @@ def several_axes(count: int, limits: Any, motor: Any, spring: Any, friction: Any
 def axis_specs(count: int, limits: Any, motor: Any, spring: Any, friction: Any) -> list[AxisSpec]:
     """The axes that go with `_several_axes`."""
     none = (None,) * count
-    return [axis_spec(*of_axis) for of_axis in zip(limits or none, motor or none, spring or none,
-                                                    np.broadcast_to(friction, count).tolist())]
+    return [
+        axis_spec(*of_axis)
+        for of_axis in zip(limits or none, motor or none, spring or none, np.broadcast_to(friction, count).tolist())
+    ]
 
 
 def whole_motion(motion: Any) -> tuple[Any, ...] | None:
@@ -160,5 +162,10 @@ def axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction:
 
 def motions(value: Any, count: int) -> tuple[Any, ...] | None:
     """A Motion or None for each of several coordinates."""
-    return each_of(value, count, "motion", f"{count} of Motion or None, one a coordinate",
-                 lambda motion, field: instance_of(motion, Motion, field))
+    return each_of(
+        value,
+        count,
+        "motion",
+        f"{count} of Motion or None, one a coordinate",
+        lambda motion, field: instance_of(motion, Motion, field),
+    )

@@ -31,12 +31,26 @@ class BallJoint(Joint):
     turns_freely = True
     tree = TreeKind("spherical", turn="q")
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector = (0.0, 0.0, 1.0),
-                 swing_limit: float | None = None, twist_limits: Limits | None = None, *,
-                 motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Sequence[Motion] | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        axis: Vector = (0.0, 0.0, 1.0),
+        swing_limit: float | None = None,
+        twist_limits: Limits | None = None,
+        *,
+        motor: Motor | None = None,
+        spring: Spring | None = None,
+        friction: float = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Sequence[Motion] | None = None,
+    ):
         anchor = anchor_of(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
         if swing_limit is not None:
@@ -49,9 +63,25 @@ class BallJoint(Joint):
         motors, springs = three_of(motor, Motor, "motor"), three_of(spring, Spring, "spring")
         limits = (None, None, twist_limits)
         axes = [axis_spec(limits[i], motors[i], springs[i], friction) for i in range(3)]
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
-                       axis=axis, swing_limit=swing_limit, twist_limits=twist_limits, motor=motor, spring=spring,
-                       friction=friction, motion=whole_motion(motion))
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            axes,
+            anchor=anchor,
+            axis=axis,
+            swing_limit=swing_limit,
+            twist_limits=twist_limits,
+            motor=motor,
+            spring=spring,
+            friction=friction,
+            motion=whole_motion(motion),
+        )
         self._set(swing_limit=inf if swing_limit is None else swing_limit)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:

@@ -25,18 +25,44 @@ class CylindricalJoint(Joint):
     coordinates = ("way", "angle")
     tree = TreeKind("cylindrical", ways="z", turn="z")
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
-                 limits: Sequence[Limits | None] | None = None, motor: Sequence[Motor | None] | None = None,
-                 spring: Sequence[Spring | None] | None = None, friction: float | Sequence[float] = 0.0,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Sequence[Motion | None] | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        axis: Vector | None = None,
+        *,
+        limits: Sequence[Limits | None] | None = None,
+        motor: Sequence[Motor | None] | None = None,
+        spring: Sequence[Spring | None] | None = None,
+        friction: float | Sequence[float] = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Sequence[Motion | None] | None = None,
+    ):
         required = frame_a is None and frame_b is None
         anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
         driven = several_axes(2, limits, motor, spring, friction)
         motion = motions(motion, 2)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axis_specs(2, **driven),
-                       anchor=anchor, axis=axis, motion=motion, **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            axis_specs(2, **driven),
+            anchor=anchor,
+            axis=axis,
+            motion=motion,
+            **driven,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])

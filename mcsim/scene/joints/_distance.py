@@ -13,7 +13,7 @@ from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import FrameArgument, Limits, axis_spec, one_axis
 from mcsim.scene.joints._joint import BodyName, Joint
 
-SHORTEST_ROD = 1e-9             # [m]; a shorter one has no direction
+SHORTEST_ROD = 1e-9  # [m]; a shorter one has no direction
 
 
 class DistanceJoint(Joint):
@@ -30,33 +30,63 @@ class DistanceJoint(Joint):
     coordinates = ("way",)
     turns_freely = True
 
-    def __init__(self, a: BodyName, b: BodyName, anchor_a: Vector | None = None, anchor_b: Vector | None = None,
-                 length: float | None = None, limits: Limits | None = None, spring: Spring | None = None, *,
-                 motor: Motor | None = None, friction: float = 0.0, name: str | None = None,
-                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Motion | None = None) -> None:
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor_a: Vector | None = None,
+        anchor_b: Vector | None = None,
+        length: float | None = None,
+        limits: Limits | None = None,
+        spring: Spring | None = None,
+        *,
+        motor: Motor | None = None,
+        friction: float = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Motion | None = None,
+    ) -> None:
         required = frame_a is None and frame_b is None
         for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b)):
             if anchor is None and required:
                 raise FieldError(field, "is missing: give both anchors in world coordinates, or frame_a and frame_b")
-        anchor_a, anchor_b = (None if anchor is None else vector(anchor, field)
-                              for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b)))
+        anchor_a, anchor_b = (
+            None if anchor is None else vector(anchor, field)
+            for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b))
+        )
         length = None if length is None else positive(length, "length")
         driven = one_axis(limits, motor, spring, friction)
-        rod = (driven["limits"] is None and spring is None and motor is None and driven["friction"] == 0.0
-               and motion is None)
+        rod = driven["limits"] is None and spring is None and motor is None and driven["friction"] == 0.0 and motion is None
         axis = self._axis_of(length, rod, **driven)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis], anchor_a=anchor_a,
-                       anchor_b=anchor_b, length=length, motion=motion, **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [axis],
+            anchor_a=anchor_a,
+            anchor_b=anchor_b,
+            length=length,
+            motion=motion,
+            **driven,
+        )
         self._set(constant=(length or 0.0) if rod else inf)
 
     @staticmethod
     def _axis_of(length: Any, rod: Any, limits: Any, motor: Any, spring: Any, friction: Any) -> Any:
         """The AxisSpec of the distance."""
         if length is not None and not rod and spring is None:
-            raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor, "
-                             "friction or motion")
+            raise FieldError(
+                "length", "is that of a rod, or of a spring at rest; leave it out with limits, motor, friction or motion"
+            )
         if length is not None and spring is not None:
             if spring.rest not in (0.0, length):
                 raise FieldError("length", f"is {length:g} but spring.rest is {spring.rest:g}; give one of the two")
@@ -76,8 +106,9 @@ class DistanceJoint(Joint):
         if self.constant != 0.0:
             return self.constant
         if gap < SHORTEST_ROD:
-            raise FieldError("length", "would be zero: the two points of the rod coincide; give a length, or place "
-                             "them apart")
+            raise FieldError(
+                "length", "would be zero: the two points of the rod coincide; give a length, or place them apart"
+            )
         return gap
 
     def _told_by_frames(self) -> dict[str, Any]:

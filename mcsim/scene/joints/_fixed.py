@@ -18,9 +18,19 @@ class FixedJoint(Joint):
     tree = TreeKind("fixed")
     urdf = ("fixed",)
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, *, name: str | None = None,
-                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        *,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+    ):
         anchor = anchor_of(anchor, required=False)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], anchor=anchor)
 

@@ -24,16 +24,37 @@ class FreeJoint(Joint):
     tree = TreeKind("free", ways="xyz", turn="q")
     urdf = ("floating",)
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, *, name: str | None = None,
-                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Sequence[Motion | None] | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        *,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Sequence[Motion | None] | None = None,
+    ):
         anchor = anchor_of(anchor, required=False)
         motion = motions(motion, 6)
         if motion is not None and None in motion[3:] and motion[3:] != (None, None, None):
             raise FieldError("motion", "must prescribe all three of the rotation vector, or none of them")
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque,
-                       axis_specs(6, None, None, None, 0.0), anchor=anchor, motion=motion)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            axis_specs(6, None, None, None, 0.0),
+            anchor=anchor,
+            motion=motion,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), IDENTITY[1]

@@ -38,26 +38,53 @@ class GearJoint(Joint):
     axis_a: int
     axis_b: int
 
-    def __init__(self, joint_a: JointName, joint_b: JointName, ratio: float, *, axis_a: int | None = None,
-                 axis_b: int | None = None, constant: float | None = None, name: str | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+    def __init__(
+        self,
+        joint_a: JointName,
+        joint_b: JointName,
+        ratio: float,
+        *,
+        axis_a: int | None = None,
+        axis_b: int | None = None,
+        constant: float | None = None,
+        name: str | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+    ):
         ratio = number(ratio, "ratio")
         if ratio == 0.0:
             raise FieldError("ratio", "must not be zero: joint_a would be locked")
         arguments = {
-            "joint_a": _joint_name(joint_a, "joint_a"), "joint_b": _joint_name(joint_b, "joint_b"), "ratio": ratio,
-            "axis_a": _axis_number(axis_a, "axis_a"), "axis_b": _axis_number(axis_b, "axis_b"),
+            "joint_a": _joint_name(joint_a, "joint_a"),
+            "joint_b": _joint_name(joint_b, "joint_b"),
+            "ratio": ratio,
+            "axis_a": _axis_number(axis_a, "axis_a"),
+            "axis_b": _axis_number(axis_b, "axis_b"),
             "constant": None if constant is None else number(constant, "constant"),
             "name": None if name is None else text(name, "name"),
-            "break_force": bound_of(break_force, "break_force"), "break_torque": bound_of(break_torque, "break_torque"),
+            "break_force": bound_of(break_force, "break_force"),
+            "break_torque": bound_of(break_torque, "break_torque"),
             "collide": checks.flag(collide, "collide"),
         }
-        self._set(_arguments=arguments, _ends=(None, None), index=None, name=arguments["name"], a=None, b=None, axes=[],
-                  joint_a=arguments["joint_a"], joint_b=arguments["joint_b"], ratio=ratio, frame_a=None, frame_b=None,
-                  collide=arguments["collide"], swing_limit=inf,
-                  constant=nan if constant is None else arguments["constant"],
-                  **{bound: inf if arguments[bound] is None else arguments[bound]
-                     for bound in ("break_force", "break_torque")})
+        self._set(
+            _arguments=arguments,
+            _ends=(None, None),
+            index=None,
+            name=arguments["name"],
+            a=None,
+            b=None,
+            axes=[],
+            joint_a=arguments["joint_a"],
+            joint_b=arguments["joint_b"],
+            ratio=ratio,
+            frame_a=None,
+            frame_b=None,
+            collide=arguments["collide"],
+            swing_limit=inf,
+            constant=nan if constant is None else arguments["constant"],
+            **{bound: inf if arguments[bound] is None else arguments[bound] for bound in ("break_force", "break_torque")},
+        )
 
     def _look_up(self, body_of: Callable[[Body | str], Body], joint_of: Callable[[Joint | str], Joint]) -> None:
         """The two joints, which of their coordinates, and as a and b the bodies that they move."""
@@ -72,8 +99,11 @@ class GearJoint(Joint):
             ends.append(joint.b if on_b else joint.a)
             frames.append(joint.frame_b if on_b else joint.frame_a)
         if (self.joint_a, self.axis_a) == (self.joint_b, self.axis_b):
-            raise FieldError("joint_b", f"is joint_a, {self.joint_a!r}, and so is the coordinate; give another joint, "
-                             "or another of its coordinates")
+            raise FieldError(
+                "joint_b",
+                f"is joint_a, {self.joint_a!r}, and so is the coordinate; give another joint, "
+                "or another of its coordinates",
+            )
         self._set(_ends=tuple(ends), a=ends[0], b=ends[1], frame_a=frames[0], frame_b=frames[1])
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
@@ -88,7 +118,7 @@ class GearJoint(Joint):
 
 
 def _joint_name(value: Any, field: str) -> str:
-    if not isinstance(value, str) and getattr(value, "index", 0) is None:       # what was removed says so when asked
+    if not isinstance(value, str) and getattr(value, "index", 0) is None:  # what was removed says so when asked
         raise FieldError(field, f"is not in a scene yet: {value!r}; give what Scene.add_joint returned")
     return text(getattr(value, "name", value), field)
 
@@ -105,12 +135,14 @@ def _coordinate(joint: Joint, axis: int | None, field: str) -> int:
     """The number of a joint's coordinate that a gear can take."""
     names = [i for i in range(len(joint.axes)) if joint.coordinates[i] != "turn"]
     if not names:
-        raise FieldError(field.replace("axis", "joint"),
-                         f"is a {joint.type} joint, {joint.name!r}, which has no coordinate "
-                         "that a gear can take")
+        raise FieldError(
+            field.replace("axis", "joint"),
+            f"is a {joint.type} joint, {joint.name!r}, which has no coordinate that a gear can take",
+        )
     if axis is None and len(names) > 1:
-        raise FieldError(field, f"is missing: the {joint.type} joint {joint.name!r} has several coordinates; give 0 to "
-                         f"{names[-1]}")
+        raise FieldError(
+            field, f"is missing: the {joint.type} joint {joint.name!r} has several coordinates; give 0 to {names[-1]}"
+        )
     if axis is not None and axis not in names:
         raise FieldError(field, f"must be from 0 to {names[-1]} for the {joint.type} joint {joint.name!r}, got {axis}")
     return axis or 0

@@ -23,17 +23,43 @@ class HingeJoint(Joint):
     tree = TreeKind("revolute", turn="z")
     urdf = ("revolute", "continuous")
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
-                 limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
-                 friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
-                 frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False,
-                 motion: Motion | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        axis: Vector | None = None,
+        *,
+        limits: Limits | None = None,
+        motor: Motor | None = None,
+        spring: Spring | None = None,
+        friction: float = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Motion | None = None,
+    ):
         required = frame_a is None and frame_b is None
         anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
         driven = one_axis(limits, motor, spring, friction)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis_spec(**driven)],
-                       anchor=anchor, axis=axis, motion=motion, **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [axis_spec(**driven)],
+            anchor=anchor,
+            axis=axis,
+            motion=motion,
+            **driven,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])

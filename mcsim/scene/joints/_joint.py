@@ -63,13 +63,13 @@ class Joint(Described):
     # What each coordinate of a type is: a "way" [m], an "angle" [rad] whose whole turns it alone counts, a "thread", an
     # angle whose whole turns a way tells, or three of "turn", the rotation vector of b's axes in those of a, last.
     coordinates: ClassVar[tuple[str, ...]] = ()
-    turns_freely: ClassVar[bool] = False            # no row of the type binds turning alone
-    tree: ClassVar[TreeKind | None] = None          # what it is in a tree; None: it couples bodies, and is in none
-    couples: ClassVar[bool] = False                 # it is a coupling still, unless a model says otherwise
-    urdf: ClassVar[tuple[str, ...]] = ()            # the types that it is called in URDF files
-    in_files: ClassVar[bool] = True                 # whether a scene file can hold it
+    turns_freely: ClassVar[bool] = False  # no row of the type binds turning alone
+    tree: ClassVar[TreeKind | None] = None  # what it is in a tree; None: it couples bodies, and is in none
+    couples: ClassVar[bool] = False  # it is a coupling still, unless a model says otherwise
+    urdf: ClassVar[tuple[str, ...]] = ()  # the types that it is called in URDF files
+    in_files: ClassVar[bool] = True  # whether a scene file can hold it
     index: int | None
-    name: str                                       # this and the frames may be None until a scene takes the joint
+    name: str  # this and the frames may be None until a scene takes the joint
     a: str | None
     b: str | None
     frame_a: Frame
@@ -81,29 +81,58 @@ class Joint(Described):
     break_force: float
     break_torque: float
 
-    _ends: tuple[BodyName, BodyName]         # the bodies as they were given, handles or names
+    _ends: tuple[BodyName, BodyName]  # the bodies as they were given, handles or names
     _written = frozenset({"name", "a", "b"})
 
-    def _describe(self, a: Any, b: Any, name: Any, frame_a: Any, frame_b: Any, collide: Any, break_force: Any,
-                  break_torque: Any, axes: list[AxisSpec], **arguments: Any) -> None:
+    def _describe(
+        self,
+        a: Any,
+        b: Any,
+        name: Any,
+        frame_a: Any,
+        frame_b: Any,
+        collide: Any,
+        break_force: Any,
+        break_torque: Any,
+        axes: list[AxisSpec],
+        **arguments: Any,
+    ) -> None:
         """Check the arguments that all joints have, and keep everything."""
         name = None if name is None else text(name, "name")
-        arguments = {"name": name, "a": body_name(a, "a"), "b": body_name(b, "b")} | arguments | {
-            "frame_a": None if frame_a is None else checks.frame(frame_a, "frame_a"),
-            "frame_b": None if frame_b is None else checks.frame(frame_b, "frame_b"),
-            "collide": checks.flag(collide, "collide"),
-            "break_force": bound_of(break_force, "break_force"), "break_torque": bound_of(break_torque, "break_torque"),
-        }
+        arguments = (
+            {"name": name, "a": body_name(a, "a"), "b": body_name(b, "b")}
+            | arguments
+            | {
+                "frame_a": None if frame_a is None else checks.frame(frame_a, "frame_a"),
+                "frame_b": None if frame_b is None else checks.frame(frame_b, "frame_b"),
+                "collide": checks.flag(collide, "collide"),
+                "break_force": bound_of(break_force, "break_force"),
+                "break_torque": bound_of(break_torque, "break_torque"),
+            }
+        )
         if frame_a is not None or frame_b is not None:
             self._refuse_placement(arguments)
         if arguments["a"] == arguments["b"]:
-            raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
-                             "give two different bodies, or None for the world")
-        self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
-                  axes=with_motion(axes, arguments.get("motion")), frame_a=placed_frame(arguments["frame_a"]),
-                  frame_b=placed_frame(arguments["frame_b"]), collide=arguments["collide"], swing_limit=inf, constant=0.0,
-                  **{bound: inf if arguments[bound] is None else arguments[bound]
-                     for bound in ("break_force", "break_torque")})
+            raise FieldError(
+                "",
+                "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
+                "give two different bodies, or None for the world",
+            )
+        self._set(
+            _arguments=arguments,
+            _ends=(a, b),
+            index=None,
+            name=name,
+            a=arguments["a"],
+            b=arguments["b"],
+            axes=with_motion(axes, arguments.get("motion")),
+            frame_a=placed_frame(arguments["frame_a"]),
+            frame_b=placed_frame(arguments["frame_b"]),
+            collide=arguments["collide"],
+            swing_limit=inf,
+            constant=0.0,
+            **{bound: inf if arguments[bound] is None else arguments[bound] for bound in ("break_force", "break_torque")},
+        )
 
     @classmethod
     def _takes(cls, what: str, axis: int) -> bool:
@@ -145,9 +174,15 @@ class Joint(Described):
             frame_a, frame_b, gap = self._frames(*bodies)
         if not (np.isfinite(gap) and np.isfinite(frame_a[0]).all() and np.isfinite(frame_b[0]).all()):
             raise FieldError("", "is placed so far from its bodies that the distance leaves the range of numbers")
-        self._set(index=index, name=name, frame_a=frame_a, frame_b=frame_b, _ends=(self.a, self.b),
-                  constant=self._constant_at(gap),
-                  _arguments=self._arguments | {"name": name})
+        self._set(
+            index=index,
+            name=name,
+            frame_a=frame_a,
+            frame_b=frame_b,
+            _ends=(self.a, self.b),
+            constant=self._constant_at(gap),
+            _arguments=self._arguments | {"name": name},
+        )
 
     def _frames(self, a: Body | None, b: Body | None) -> tuple[Frame, Frame, float]:
         """The joint's frames on two bodies, and how far apart its two points are [m]."""

@@ -19,9 +19,20 @@ class KnifeEdgeJoint(Joint):
     type = "knife_edge"
     turns_freely = True
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        axis: Vector | None = None,
+        *,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+    ):
         axis = axis_of(axis, "axis", required=frame_a is None and frame_b is None)
         anchor = anchor_of(anchor, required=False)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], anchor=anchor, axis=axis)

@@ -27,18 +27,43 @@ class PointOnPlaneJoint(Joint):
     turns_freely = True
     tree = TreeKind("point_on_plane", ways="xy", turn="q")
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, normal: Vector | None = None, *,
-                 limits: Sequence[Limits | None] | None = None, motor: Sequence[Motor | None] | None = None,
-                 spring: Sequence[Spring | None] | None = None, friction: float | Sequence[float] = 0.0,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Sequence[Motion | None] | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        normal: Vector | None = None,
+        *,
+        limits: Sequence[Limits | None] | None = None,
+        motor: Sequence[Motor | None] | None = None,
+        spring: Sequence[Spring | None] | None = None,
+        friction: float | Sequence[float] = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Sequence[Motion | None] | None = None,
+    ):
         required = frame_a is None and frame_b is None
         anchor, normal = anchor_of(anchor, required), axis_of(normal, "normal", required)
         driven = several_axes(2, limits, motor, spring, friction)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque,
-                       [*axis_specs(2, **driven), *axis_specs(3, None, None, None, 0.0)], anchor=anchor, normal=normal,
-                       motion=motions(motion, 2), **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [*axis_specs(2, **driven), *axis_specs(3, None, None, None, 0.0)],
+            anchor=anchor,
+            normal=normal,
+            motion=motions(motion, 2),
+            **driven,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["normal"])

@@ -32,12 +32,27 @@ class RackPinionJoint(Joint):
     tree = TreeKind("rack_pinion", turn="z", geared="x")
     couples = True
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, rack_axis: Vector | None = None,
-                 pinion_axis: Vector | None = None, radius: float | None = None, *, limits: Limits | None = None,
-                 motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Motion | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        rack_axis: Vector | None = None,
+        pinion_axis: Vector | None = None,
+        radius: float | None = None,
+        *,
+        limits: Limits | None = None,
+        motor: Motor | None = None,
+        spring: Spring | None = None,
+        friction: float = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Motion | None = None,
+    ):
         required = frame_a is None and frame_b is None
         anchor = anchor_of(anchor, required)
         rack_axis, pinion_axis = axis_of(rack_axis, "rack_axis", required), axis_of(pinion_axis, "pinion_axis", required)
@@ -49,9 +64,23 @@ class RackPinionJoint(Joint):
         if radius == 0.0:
             raise FieldError("radius", "must not be zero")
         driven = one_axis(limits, motor, spring, friction)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis_spec(**driven)],
-                       anchor=anchor, rack_axis=rack_axis, pinion_axis=pinion_axis, radius=radius, motion=motion,
-                       **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [axis_spec(**driven)],
+            anchor=anchor,
+            rack_axis=rack_axis,
+            pinion_axis=pinion_axis,
+            radius=radius,
+            motion=motion,
+            **driven,
+        )
         self._set(constant=radius)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:

@@ -31,25 +31,54 @@ class RollingJoint(Joint):
     radius: float
     disc: bool
 
-    def __init__(self, a: BodyName, b: BodyName, radius: float, normal: Vector = (0.0, 0.0, 1.0),
-                 anchor: Vector | None = None, axis: Vector | None = None, *, disc: bool | None = None,
-                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        radius: float,
+        normal: Vector = (0.0, 0.0, 1.0),
+        anchor: Vector | None = None,
+        axis: Vector | None = None,
+        *,
+        disc: bool | None = None,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+    ):
         radius = checks.positive(radius, "radius")
         normal, axis = direction(normal, "normal"), axis_of(axis, "axis", required=False)
         disc = None if disc is None else checks.flag(disc, "disc")
         if b is None:
             raise FieldError("b", "must be the body that rolls, got None")
         if (frame_a is None) != (frame_b is None):
-            raise FieldError("frame_a" if frame_a is None else "frame_b",
-                             "is missing: a rolling joint takes both or neither")
+            raise FieldError(
+                "frame_a" if frame_a is None else "frame_b", "is missing: a rolling joint takes both or neither"
+            )
         if frame_a is None and disc is not None and disc != (axis is not None):
-            raise FieldError("axis", "is missing: a disc needs it" if disc
-                             else "is given for a sphere; leave it or disc out")
+            raise FieldError(
+                "axis", "is missing: a disc needs it" if disc else "is given for a sphere; leave it or disc out"
+            )
         if axis is not None and length(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
             raise FieldError("axis", "is along the normal: a disc that lies flat cannot roll")
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius,
-                       normal=normal, anchor=anchor_of(anchor, required=False), axis=axis, disc=disc)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [],
+            radius=radius,
+            normal=normal,
+            anchor=anchor_of(anchor, required=False),
+            axis=axis,
+            disc=disc,
+        )
         self._set(radius=radius, disc=axis is not None if disc is None else disc)
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
@@ -59,8 +88,9 @@ class RollingJoint(Joint):
             wheel = normalized(self._arguments["axis"]) if self.disc else normal
             lowest = normal - dot(normal, wheel) * wheel if self.disc else normal
             touch = center - self.radius * normalized(lowest)
-            self._set(frame_a=relative(body_a, (touch, from_axes(normal))),
-                      frame_b=relative(body_b, (center, from_axes(wheel))))
+            self._set(
+                frame_a=relative(body_a, (touch, from_axes(normal))), frame_b=relative(body_b, (center, from_axes(wheel)))
+            )
         super()._place(index, name, bodies)
 
     def _told_by_frames(self) -> dict[str, Any]:

@@ -22,17 +22,43 @@ class SliderJoint(Joint):
     tree = TreeKind("prismatic", ways="z")
     urdf = ("prismatic",)
 
-    def __init__(self, a: BodyName, b: BodyName, axis: Vector | None = None, anchor: Vector | None = None, *,
-                 limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
-                 friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
-                 frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False,
-                 motion: Motion | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        axis: Vector | None = None,
+        anchor: Vector | None = None,
+        *,
+        limits: Limits | None = None,
+        motor: Motor | None = None,
+        spring: Spring | None = None,
+        friction: float = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Motion | None = None,
+    ):
         axis = axis_of(axis, "axis", required=frame_a is None and frame_b is None)
         anchor = anchor_of(anchor, required=False)
         driven = one_axis(limits, motor, spring, friction)
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis_spec(**driven)],
-                       axis=axis, anchor=anchor, motion=motion, **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            [axis_spec(**driven)],
+            axis=axis,
+            anchor=anchor,
+            motion=motion,
+            **driven,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), from_axes(self._arguments["axis"])

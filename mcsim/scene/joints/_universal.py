@@ -38,13 +38,26 @@ class UniversalJoint(Joint):
     coordinates = ("angle", "angle")
     tree = TreeKind("universal", turn="zx")
 
-    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis_a: Vector | None = None,
-                 axis_b: Vector | None = None, *, limits: Sequence[Limits | None] | None = None,
-                 motor: Sequence[Motor | None] | None = None, spring: Sequence[Spring | None] | None = None,
-                 friction: float | Sequence[float] = 0.0, name: str | None = None,
-                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
-                 motion: Sequence[Motion | None] | None = None):
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        anchor: Vector | None = None,
+        axis_a: Vector | None = None,
+        axis_b: Vector | None = None,
+        *,
+        limits: Sequence[Limits | None] | None = None,
+        motor: Sequence[Motor | None] | None = None,
+        spring: Sequence[Spring | None] | None = None,
+        friction: float | Sequence[float] = 0.0,
+        name: str | None = None,
+        frame_a: FrameArgument | None = None,
+        frame_b: FrameArgument | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+        motion: Sequence[Motion | None] | None = None,
+    ):
         required = frame_a is None and frame_b is None
         anchor = anchor_of(anchor, required)
         axis_a, axis_b = axis_of(axis_a, "axis_a", required), axis_of(axis_b, "axis_b", required)
@@ -52,8 +65,22 @@ class UniversalJoint(Joint):
             perpendicular(axis_a, "axis_a", axis_b, "axis_b")
         driven = several_axes(2, limits, motor, spring, friction)
         motion = each_of(motion, 2, "motion", "a pair of Motion or None", lambda m, field: instance_of(m, Motion, field))
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axis_specs(2, **driven),
-                       anchor=anchor, axis_a=axis_a, axis_b=axis_b, motion=motion, **driven)
+        self._describe(
+            a,
+            b,
+            name,
+            frame_a,
+            frame_b,
+            collide,
+            break_force,
+            break_torque,
+            axis_specs(2, **driven),
+            anchor=anchor,
+            axis_a=axis_a,
+            axis_b=axis_b,
+            motion=motion,
+            **driven,
+        )
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis_a"], self._arguments["axis_b"])

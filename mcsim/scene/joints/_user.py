@@ -20,11 +20,11 @@ from mcsim.scene.joints._arguments import anchor_of
 from mcsim.scene.joints._joint import BodyName, Joint
 
 MOST_ROWS = 6
-STEP = 1e-5                     # of the differences that stand for a Jacobian [m, rad]
-LONG_STEP = 3e-4                # of second differences
-SHORTEST_STEP = 1e-100          # whose square is not zero [s]
-NEARBY = 1e-2                   # how far from the initial pose a given Jacobian is checked once more [m, rad]
-TOLERANCE = 1e-6                # of a given Jacobian, relative to its largest number, at least 1
+STEP = 1e-5  # of the differences that stand for a Jacobian [m, rad]
+LONG_STEP = 3e-4  # of second differences
+SHORTEST_STEP = 1e-100  # whose square is not zero [s]
+NEARBY = 1e-2  # how far from the initial pose a given Jacobian is checked once more [m, rad]
+TOLERANCE = 1e-6  # of a given Jacobian, relative to its largest number, at least 1
 UNITS = np.eye(6)
 COLUMNS = [f"{quantity}_{body}.{axis}" for body in "ab" for quantity in "vw" for axis in "xyz"]
 
@@ -92,21 +92,45 @@ class UserJoint(Joint):
     jacobian: Jacobian | None
     angles: tuple[int, ...]
 
-    def __init__(self, a: BodyName, b: BodyName, residual: Residual, jacobian: Jacobian | None = None,
-                 size: int | None = None, *, angles: Sequence[int] = (), anchor: Vector | None = None,
-                 name: str | None = None, break_force: float | None = None, break_torque: float | None = None,
-                 collide: bool = False) -> None:
+    def __init__(
+        self,
+        a: BodyName,
+        b: BodyName,
+        residual: Residual,
+        jacobian: Jacobian | None = None,
+        size: int | None = None,
+        *,
+        angles: Sequence[int] = (),
+        anchor: Vector | None = None,
+        name: str | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        collide: bool = False,
+    ) -> None:
         if not callable(residual):
             raise FieldError("residual", f"must be a function of two poses, got {show(residual)}")
         if jacobian is not None and not callable(jacobian):
             raise FieldError("jacobian", f"must be a function of two poses or None, got {show(jacobian)}")
-        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral)
-                                 or not 1 <= size <= MOST_ROWS):
+        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral) or not 1 <= size <= MOST_ROWS):
             raise FieldError("size", f"must be from 1 to {MOST_ROWS}, got {show(size)}")
         size = None if size is None else int(size)
         angles = tuple(checks.items(angles, "numbers of rows", "angles"))
-        self._describe(a, b, name, None, None, collide, break_force, break_torque, [], residual=residual,
-                       jacobian=jacobian, size=size, angles=angles, anchor=anchor_of(anchor, required=False))
+        self._describe(
+            a,
+            b,
+            name,
+            None,
+            None,
+            collide,
+            break_force,
+            break_torque,
+            [],
+            residual=residual,
+            jacobian=jacobian,
+            size=size,
+            angles=angles,
+            anchor=anchor_of(anchor, required=False),
+        )
         self._set(residual=residual, jacobian=jacobian, size=size or 0, angles=angles)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
@@ -119,8 +143,10 @@ class UserJoint(Joint):
         except Exception as error:
             raise FieldError("residual", f"failed at the initial pose: {error!r}") from error
         if value.ndim != 1 or not 1 <= len(value) <= MOST_ROWS or not np.all(np.isfinite(value)):
-            raise FieldError("residual", f"must give 1 to {MOST_ROWS} finite numbers, at the initial pose it gives "
-                             f"{show(value.tolist())}")
+            raise FieldError(
+                "residual",
+                f"must give 1 to {MOST_ROWS} finite numbers, at the initial pose it gives {show(value.tolist())}",
+            )
         if self.size not in (0, len(value)):
             raise FieldError("size", f"is {self.size}, but the residual gives {len(value)} numbers")
         self._set(size=len(value))
@@ -130,8 +156,11 @@ class UserJoint(Joint):
         if self.jacobian is not None:
             self._check_jacobian(self.jacobian, poses, "the initial pose")
             turns = np.array([[1, -2, 3, -3, 1, 2], [-2, 3, 1, 2, -3, 1]]) / 3.0
-            self._check_jacobian(self.jacobian, [pose if body is None else pose.moved(turn, NEARBY)
-                                  for body, pose, turn in zip(bodies, poses, turns)], "a pose nearby")
+            self._check_jacobian(
+                self.jacobian,
+                [pose if body is None else pose.moved(turn, NEARBY) for body, pose, turn in zip(bodies, poses, turns)],
+                "a pose nearby",
+            )
         super()._place(index, name, bodies)
 
     def _check_jacobian(self, jacobian: Jacobian, poses: list[Pose], where: str) -> None:
@@ -141,8 +170,10 @@ class UserJoint(Joint):
         except Exception as error:
             raise FieldError("jacobian", f"failed at {where}: {error!r}") from error
         if given.shape != (self.size, 12):
-            raise FieldError("jacobian", f"must be of shape ({self.size}, 12), got {given.shape}; columns are the "
-                             "twists v_a, w_a, v_b, w_b")
+            raise FieldError(
+                "jacobian",
+                f"must be of shape ({self.size}, 12), got {given.shape}; columns are the twists v_a, w_a, v_b, w_b",
+            )
         formed = self.differences(*poses)
         for body, columns in ((self.a, slice(0, 6)), (self.b, slice(6, 12))):
             if body is None:
@@ -150,9 +181,12 @@ class UserJoint(Joint):
         off = np.abs(given - formed)
         if not np.max(off) <= TOLERANCE * max(1.0, np.max(np.abs(formed))):
             row, column = np.unravel_index(np.argmax(np.nan_to_num(off, nan=np.inf)), off.shape)
-            raise FieldError("jacobian", f"is not the residual's derivative: at {where} the largest deviation from "
-                             f"central differences is {off[row, column]:.3g}, in row {row} by {COLUMNS[column]}: given "
-                             f"{given[row, column]:.6g}, differences {formed[row, column]:.6g}")
+            raise FieldError(
+                "jacobian",
+                f"is not the residual's derivative: at {where} the largest deviation from "
+                f"central differences is {off[row, column]:.3g}, in row {row} by {COLUMNS[column]}: given "
+                f"{given[row, column]:.6g}, differences {formed[row, column]:.6g}",
+            )
 
     def error_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size,) the residual at two poses, each (position, orientation)."""
@@ -182,8 +216,9 @@ class UserJoint(Joint):
             raise ValueError(f"the Jacobian must be ({self.size}, 12) finite numbers, it is {show(value.tolist())}")
         return value
 
-    def evaluate(self, a: Frame, b: Frame, twist_a: np.ndarray,
-                 twist_b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def evaluate(
+        self, a: Frame, b: Frame, twist_a: np.ndarray, twist_b: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The residual, its Jacobian, and the Jacobian's rate times the present twists."""
         a, b = _as_pose(a), _as_pose(b)
         error = self.error_at(a, b)
@@ -192,25 +227,29 @@ class UserJoint(Joint):
     def _curvature(self, a: Pose, b: Pose, twist_a: np.ndarray, twist_b: np.ndarray, error: np.ndarray) -> np.ndarray:
         """(size,) dJ/dt v along the present twists."""
         speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
-        if speed < SHORTEST_STEP:                       # whose square is zero
+        if speed < SHORTEST_STEP:  # whose square is zero
             return np.zeros(self.size)
 
         def along(size: float) -> Any:
             return a.moved(twist_a, size), b.moved(twist_b, size)
+
         if self.jacobian is not None:
             twist, size = np.concatenate([twist_a, twist_b]), STEP / speed
             return product(self.jacobian_at(*along(size)) - self.jacobian_at(*along(-size)), twist) / (2.0 * size)
         size = LONG_STEP / speed
         if not size > SHORTEST_STEP:
-            return np.full(self.size, np.nan)           # so fast that the step fails, which then names the body
+            return np.full(self.size, np.nan)  # so fast that the step fails, which then names the body
         return (self.error_at(*along(size)) - 2.0 * error + self.error_at(*along(-size))) / (size * size)
 
     def _told_by_frames(self) -> dict[str, Any]:
         return self._arguments
 
     def to_dict(self) -> dict[str, Any]:
-        raise FieldError("residual", "is a Python function, which a file cannot hold; add the joint after loading",
-                         f"joint {self.name!r}")
+        raise FieldError(
+            "residual",
+            "is a Python function, which a file cannot hold; add the joint after loading",
+            f"joint {self.name!r}",
+        )
 
 
 def _as_pose(frame: Frame) -> Pose:

@@ -25,11 +25,13 @@ from mcsim.scene.shapes._height_field import HeightField as HeightField
 from mcsim.scene.shapes._cone import Cone as Cone
 
 # Name of a type -> its class.
-SHAPES: dict[str, type[Shape]] = {shape.type: shape for shape in list(globals().values())
-                                  if isinstance(shape, type) and issubclass(shape, Shape)
-                                  and shape not in (Shape, Surface)}
+SHAPES: dict[str, type[Shape]] = {
+    shape.type: shape
+    for shape in list(globals().values())
+    if isinstance(shape, type) and issubclass(shape, Shape) and shape not in (Shape, Surface)
+}
 
 _NAMES = [shape.__name__ for shape in SHAPES.values()]
 
-if not TYPE_CHECKING:       # which sees what the lines above import, but not a list made here
+if not TYPE_CHECKING:  # which sees what the lines above import, but not a list made here
     __all__ = _NAMES

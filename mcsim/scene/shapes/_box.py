@@ -18,14 +18,31 @@ class Box(Shape):
     type = "box"
     half_extents: np.ndarray
 
-    def __init__(self, half_extents: Vector, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        half_extents: Vector,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        density: float | None = None,
+        sensor: bool = False,
+    ):
         half_extents = vector(half_extents, "half_extents")
         for i, extent in enumerate(half_extents):
             positive(extent, f"half_extents[{i}]")
-        self._describe({"half_extents": half_extents, "position": position, "orientation": orientation,
-                        "material": material, "density": density, "sensor": sensor}, half_extents,
-                        half_extents=np.array(half_extents))
+        self._describe(
+            {
+                "half_extents": half_extents,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "density": density,
+                "sensor": sensor,
+            },
+            half_extents,
+            half_extents=np.array(half_extents),
+        )
 
     @property
     def thickness(self) -> float:

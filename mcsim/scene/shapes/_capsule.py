@@ -23,12 +23,32 @@ class Capsule(Shape):
     radius: float
     half_length: float
 
-    def __init__(self, radius: float, half_length: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        radius: float,
+        half_length: float,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        density: float | None = None,
+        sensor: bool = False,
+    ):
         radius, half_length = positive(radius, "radius"), not_negative(half_length, "half_length")
-        self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
-                        "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
-                       radius=radius, half_length=half_length)
+        self._describe(
+            {
+                "radius": radius,
+                "half_length": half_length,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "density": density,
+                "sensor": sensor,
+            },
+            (radius, half_length, 0.0),
+            radius=radius,
+            half_length=half_length,
+        )
 
     @property
     def thickness(self) -> float:
@@ -57,6 +77,11 @@ class Capsule(Shape):
         cap = np.linspace(0.0, np.pi / 2, max(detail // 4, 2) + 1)
         middle = np.linspace(-1.0, 1.0, int(np.clip(np.ceil(2 * self.half_length / cell), 1, 12)) + 1)[1:-1]
         radii = self.radius * np.concatenate([cos(cap[::-1]), np.ones(len(middle)), cos(cap)])
-        heights = np.concatenate([-self.half_length - self.radius * sin(cap[::-1]), middle * self.half_length,
-                                  self.half_length + self.radius * sin(cap)])
+        heights = np.concatenate(
+            [
+                -self.half_length - self.radius * sin(cap[::-1]),
+                middle * self.half_length,
+                self.half_length + self.radius * sin(cap),
+            ]
+        )
         return revolved(radii, heights, detail, 0)

@@ -28,12 +28,32 @@ class Cylinder(Shape):
     radius: float
     half_length: float
 
-    def __init__(self, radius: float, half_length: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        radius: float,
+        half_length: float,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        density: float | None = None,
+        sensor: bool = False,
+    ):
         radius, half_length = positive(radius, "radius"), positive(half_length, "half_length")
-        self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
-                        "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
-                       radius=radius, half_length=half_length)
+        self._describe(
+            {
+                "radius": radius,
+                "half_length": half_length,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "density": density,
+                "sensor": sensor,
+            },
+            (radius, half_length, 0.0),
+            radius=radius,
+            half_length=half_length,
+        )
 
     @property
     def thickness(self) -> float:

@@ -34,8 +34,14 @@ def revolved(radii: np.ndarray, heights: np.ndarray, detail: int, sectors: int) 
     """The surface of revolution about z through (radius, height) [m], from the lowest to the highest; every second of so
     many sectors is darker, 0: none."""
     angles = np.linspace(0.0, 2 * np.pi, detail, endpoint=False)
-    rings = np.stack([radii[:, None] * cos(angles), radii[:, None] * sin(angles),
-                      np.broadcast_to(heights[:, None], (len(radii), detail))], axis=2)
+    rings = np.stack(
+        [
+            radii[:, None] * cos(angles),
+            radii[:, None] * sin(angles),
+            np.broadcast_to(heights[:, None], (len(radii), detail)),
+        ],
+        axis=2,
+    )
     lower = (np.arange(len(radii) - 1)[:, None] * detail + np.arange(detail)).ravel()
     turn = np.where(np.arange(len(lower)) % detail == detail - 1, 1 - detail, 1)
     faces = np.stack([lower, lower + turn, lower + turn + detail, lower + detail], axis=1)

@@ -24,8 +24,15 @@ class HeightField(Surface):
     heights: np.ndarray
     spacing: np.ndarray
 
-    def __init__(self, heights: Points, spacing: float | Vector, *, position: Vector = ORIGIN,
-                 orientation: Vector = UPRIGHT, material: Material | None = None):
+    def __init__(
+        self,
+        heights: Points,
+        spacing: float | Vector,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+    ):
         heights = table(heights, "heights", None)
         if min(heights.shape) < 2:
             raise FieldError("heights", "must be at least 2 by 2 numbers, got {} by {}".format(*heights.shape))
@@ -38,8 +45,18 @@ class HeightField(Surface):
         both = np.broadcast_to(np.array(spacing, float), (2,)).copy()
         if not both.max() * max(heights.shape) < HUGE:
             raise FieldError("spacing", f"makes it wider than {HUGE:g} m")
-        self._describe({"heights": heights, "spacing": spacing, "position": position, "orientation": orientation,
-                        "material": material}, ORIGIN, heights=heights, spacing=both)
+        self._describe(
+            {
+                "heights": heights,
+                "spacing": spacing,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+            },
+            ORIGIN,
+            heights=heights,
+            spacing=both,
+        )
 
     def __repr__(self) -> str:
         return f"<HeightField: {self.heights.shape[0]} by {self.heights.shape[1]} heights>"

@@ -32,17 +32,38 @@ class ConvexHull(Shape):
     _solid: MassProperties
     _thickness: float
 
-    def __init__(self, points: Points, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        points: Points,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        density: float | None = None,
+        sensor: bool = False,
+    ):
         rows = items(points, "a list of points, 3 numbers each", "points")
         points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
         hull = convex_hull(np.array(points))
-        self._describe({"points": points, "position": position, "orientation": orientation, "material": material,
-                        "density": density, "sensor": sensor}, ORIGIN,
-                       vertices=hull.vertices, faces=hull.faces, face_normals=hull.face_normals,
-                       face_offsets=hull.face_offsets, edges=hull.edges,
-                       radius=float(np.max(lengths(hull.vertices))), _thickness=hull.thickness,
-                       _solid=polyhedron(hull.triangles, 1.0))
+        self._describe(
+            {
+                "points": points,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "density": density,
+                "sensor": sensor,
+            },
+            ORIGIN,
+            vertices=hull.vertices,
+            faces=hull.faces,
+            face_normals=hull.face_normals,
+            face_offsets=hull.face_offsets,
+            edges=hull.edges,
+            radius=float(np.max(lengths(hull.vertices))),
+            _thickness=hull.thickness,
+            _solid=polyhedron(hull.triangles, 1.0),
+        )
 
     @property
     def thickness(self) -> float:

@@ -27,8 +27,15 @@ class Mesh(Surface):
     vertices: np.ndarray
     faces: np.ndarray
 
-    def __init__(self, vertices: Points, faces: Corners, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None):
+    def __init__(
+        self,
+        vertices: Points,
+        faces: Corners,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+    ):
         vertices = table(vertices, "vertices", 3)
         faces = _faces(faces, len(vertices))
         corners = vertices[faces]
@@ -36,8 +43,12 @@ class Mesh(Surface):
             area = lengths(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
         if not (area > 0.0).any():
             raise FieldError("faces", "have no area: not one of them is a triangle")
-        self._describe({"vertices": vertices, "faces": faces, "position": position, "orientation": orientation,
-                        "material": material}, ORIGIN, vertices=vertices, faces=faces)
+        self._describe(
+            {"vertices": vertices, "faces": faces, "position": position, "orientation": orientation, "material": material},
+            ORIGIN,
+            vertices=vertices,
+            faces=faces,
+        )
 
     def __repr__(self) -> str:
         return f"<Mesh: {len(self.vertices)} vertices, {len(self.faces)} faces>"
@@ -59,8 +70,9 @@ def _faces(value: Any, count: int) -> np.ndarray:
         rows = items(value, "a list of rows of three vertex numbers", "faces")
         for i, row in enumerate(rows):
             numbers = items(row, "three vertex numbers", f"faces[{i}]")
-            if len(numbers) != 3 or not all(isinstance(k, Integral) and not isinstance(k, (bool, np.bool_))
-                                            for k in numbers):
+            if len(numbers) != 3 or not all(
+                isinstance(k, Integral) and not isinstance(k, (bool, np.bool_)) for k in numbers
+            ):
                 raise FieldError(f"faces[{i}]", f"must be three vertex numbers, got {show(row)}")
         faces = np.array([[min(max(int(k), -1), count) for k in row] for row in rows], np.int64).reshape(-1, 3)
     if len(faces) == 0:
@@ -68,8 +80,9 @@ def _faces(value: Any, count: int) -> np.ndarray:
     bad = np.argwhere((faces < 0) | (faces >= count))
     if len(bad):
         i, j = bad[0]
-        raise FieldError(f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from "
-                                        f"0 to {count - 1}")
+        raise FieldError(
+            f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from 0 to {count - 1}"
+        )
     faces = faces.astype(np.int32)
     faces.flags.writeable = False
     return faces

@@ -25,12 +25,31 @@ class Plane(Shape):
     normal: np.ndarray
     offset: float
 
-    def __init__(self, normal: Vector, offset: float = 0.0, *, position: Vector = ORIGIN,
-                 orientation: Vector = UPRIGHT, material: Material | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        normal: Vector,
+        offset: float = 0.0,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        sensor: bool = False,
+    ):
         normal, offset = direction(normal, "normal"), number(offset, "offset")
         unit = normalized(normal)
-        self._describe({"normal": normal, "offset": offset, "position": position, "orientation": orientation,
-                        "material": material, "sensor": sensor}, ORIGIN, normal=unit, offset=offset)
+        self._describe(
+            {
+                "normal": normal,
+                "offset": offset,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "sensor": sensor,
+            },
+            ORIGIN,
+            normal=unit,
+            offset=offset,
+        )
         position, orientation = compose((self.position, self.orientation), (offset * unit, from_axes(unit)))
         self._set(position=position, orientation=orientation)
 

@@ -34,7 +34,7 @@ class Shape(Value):
     """
 
     type: ClassVar[str]
-    massive: ClassVar[bool] = True      # False: no solid of its own, a dynamic body cannot have it
+    massive: ClassVar[bool] = True  # False: no solid of its own, a dynamic body cannot have it
     size: np.ndarray
     position: np.ndarray
     orientation: np.ndarray
@@ -52,9 +52,15 @@ class Shape(Value):
             arguments["density"] = positive(arguments["density"], "density")
         if "sensor" in arguments:
             arguments["sensor"] = flag(arguments["sensor"], "sensor")
-        self._set(_arguments=arguments, size=np.array(size), position=np.array(arguments["position"]),
-                  orientation=normalized(arguments["orientation"]), material=arguments["material"],
-                  density=arguments.get("density"), sensor=arguments.get("sensor", False))
+        self._set(
+            _arguments=arguments,
+            size=np.array(size),
+            position=np.array(arguments["position"]),
+            orientation=normalized(arguments["orientation"]),
+            material=arguments["material"],
+            density=arguments.get("density"),
+            sensor=arguments.get("sensor", False),
+        )
         self._set(**attributes)
 
     def to_dict(self) -> dict[str, Any]:

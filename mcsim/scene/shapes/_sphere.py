@@ -20,11 +20,29 @@ class Sphere(Shape):
     type = "sphere"
     radius: float
 
-    def __init__(self, radius: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None, sensor: bool = False):
+    def __init__(
+        self,
+        radius: float,
+        *,
+        position: Vector = ORIGIN,
+        orientation: Vector = UPRIGHT,
+        material: Material | None = None,
+        density: float | None = None,
+        sensor: bool = False,
+    ):
         radius = positive(radius, "radius")
-        self._describe({"radius": radius, "position": position, "orientation": orientation, "material": material,
-                        "density": density, "sensor": sensor}, (radius, 0.0, 0.0), radius=radius)
+        self._describe(
+            {
+                "radius": radius,
+                "position": position,
+                "orientation": orientation,
+                "material": material,
+                "density": density,
+                "sensor": sensor,
+            },
+            (radius, 0.0, 0.0),
+            radius=radius,
+        )
 
     @property
     def thickness(self) -> float:

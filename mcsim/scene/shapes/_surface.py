@@ -29,12 +29,17 @@ class Surface(Shape):
         raise FieldError("", "has no mass: it is a surface; give mass and inertia, or use ConvexHull")
 
     def same(self, other: Any) -> bool:
-        return type(self) is type(other) and all(np.array_equal(value, other._arguments[name])
-                                                 for name, value in self._arguments.items())
+        return type(self) is type(other) and all(
+            np.array_equal(value, other._arguments[name]) for name, value in self._arguments.items()
+        )
 
     def __hash__(self) -> int:
-        return hash((type(self), *(value.tobytes() if isinstance(value, np.ndarray) else value
-                                   for value in self._arguments.values())))
+        return hash(
+            (
+                type(self),
+                *(value.tobytes() if isinstance(value, np.ndarray) else value for value in self._arguments.values()),
+            )
+        )
 
 
 def table(value: Any, field: str, width: int | None) -> np.ndarray:
@@ -48,7 +53,8 @@ def table(value: Any, field: str, width: int | None) -> np.ndarray:
         if width is None:
             width = len(items(given[0], "a list of numbers", f"{field}[0]")) if given else 0
         rows = np.array([vector(row, f"{field}[{i}]", width) for i, row in enumerate(given)], np.float64).reshape(
-            len(given), width)
+            len(given), width
+        )
     bad = np.argwhere(~(np.abs(rows) < HUGE))
     if len(bad):
         i, j = bad[0]

@@ -1,7 +1,7 @@
 """Contact problems and the solvers of the laboratory: any problem, any model of contact, any way of solving it.
 
-    problem = world.problem()                       # or mc.Problem(A, b, friction)
-    solution = mc.solve(problem, solver="admm", model="ncp", tolerance=1e-8)
+problem = world.problem()                       # or mc.Problem(A, b, friction)
+solution = mc.solve(problem, solver="admm", model="ncp", tolerance=1e-8)
 """
 
 from collections.abc import Callable
@@ -25,14 +25,23 @@ SOLVERS = {
     "staggered": (500, ("ncp", "pyramid", "frictionless"), "staggered projections: normals and friction by turns"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, over-relaxation, symmetric sweeps"),
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
-    "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"),
-               "projected Jacobi with mass splitting: the rows in any order"),
-    "apgd": (2000, ("ncp", "ccp", "pyramid", "frictionless"),
-             "accelerated projected gradients; ncp and pyramid by a shift"),
+    "jacobi": (
+        5000,
+        ("ncp", "ccp", "pyramid", "frictionless"),
+        "projected Jacobi with mass splitting: the rows in any order",
+    ),
+    "apgd": (
+        2000,
+        ("ncp", "ccp", "pyramid", "frictionless"),
+        "accelerated projected gradients; ncp and pyramid by a shift",
+    ),
     "bb": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "spectral projected gradients (Barzilai-Borwein), likewise"),
     "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
-    "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by "
-                                                  "rounds; dense"),
+    "dantzig": (
+        100,
+        ("pyramid", "frictionless"),
+        "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense",
+    ),
 }
 
 MODEL_DESCRIPTIONS = {
@@ -43,9 +52,17 @@ MODEL_DESCRIPTIONS = {
 }
 
 
-def solve(problem: Problem, solver: str = "admm", model: str = "ncp", *, tolerance: float = 1e-6,
-          max_iterations: int | None = None, callback: Callable[[int, np.ndarray, Any], Any] | None = None,
-          bilateral: str = "rows", **options: Any) -> Solution:
+def solve(
+    problem: Problem,
+    solver: str = "admm",
+    model: str = "ncp",
+    *,
+    tolerance: float = 1e-6,
+    max_iterations: int | None = None,
+    callback: Callable[[int, np.ndarray, Any], Any] | None = None,
+    bilateral: str = "rows",
+    **options: Any,
+) -> Solution:
     """Solve a contact problem -> Solution (.impulses .velocities .converged .reason .iterations .residuals).
 
     solver: one of mcsim.solve.problems.SOLVERS. model: "ncp" (exact), "ccp" (convex), "pyramid", "frictionless".
@@ -56,15 +73,19 @@ def solve(problem: Problem, solver: str = "admm", model: str = "ncp", *, toleran
     own, see help(mcsim.solve.problems.<solver>.solve).
     """
     if not isinstance(problem, Problem):
-        raise SceneError(f"solve: the first argument must be a Problem, got {type(problem).__name__}; world.problem() "
-                         "or mc.Problem(A, b, friction) makes one")
+        raise SceneError(
+            f"solve: the first argument must be a Problem, got {type(problem).__name__}; world.problem() "
+            "or mc.Problem(A, b, friction) makes one"
+        )
     choose(solver, SOLVERS, "solver")
     choose(model, MODEL_DESCRIPTIONS, "model")
     most, models, _ = SOLVERS[solver]
     if model not in models:
         able = [name for name, (_, known, _) in SOLVERS.items() if model in known]
-        raise SceneError(f"solve: {solver} does not solve the model {model!r}; it takes {', '.join(models)}. Solvers for "
-                         f"{model!r}: {', '.join(able)}")
+        raise SceneError(
+            f"solve: {solver} does not solve the model {model!r}; it takes {', '.join(models)}. Solvers for "
+            f"{model!r}: {', '.join(able)}"
+        )
     check_calls(tolerance, most if max_iterations is None else max_iterations, callback)
     choose(bilateral, ("rows", "direct"), "bilateral")
     run = import_module(f"mcsim.solve.problems.{solver}").solve

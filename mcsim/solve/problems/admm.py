@@ -32,11 +32,11 @@ from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
-TURN = 20                   # iterations between polishes
-POLISH_STEPS = 10           # of Newton
-ENOUGH = 4                  # turns
-DELTA = 1e-4                # its proximal term to begin with
-PATIENCE = 500              # iterations without a better answer, until it says that it stalled
+TURN = 20  # iterations between polishes
+POLISH_STEPS = 10  # of Newton
+ENOUGH = 4  # turns
+DELTA = 1e-4  # its proximal term to begin with
+PATIENCE = 500  # iterations without a better answer, until it says that it stalled
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1e-9, over_relaxation=1.0, polish=True):

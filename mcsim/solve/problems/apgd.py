@@ -19,7 +19,7 @@ from mcsim.solve.problems._gradients import along, beyond, slope
 from mcsim.solve.problems.convex import run
 
 MOST_DOUBLINGS = 60
-EASE = 0.9              # of L from one iteration to the next
+EASE = 0.9  # of L from one iteration to the next
 
 
 class Accelerated:

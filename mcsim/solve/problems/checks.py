@@ -5,17 +5,16 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 
-ASYMMETRY = 1e-9                   # largest |A - A'| against the largest |A|
-MOST_ROWS = 3000                   # of dense methods
-MOST_COLUMNS = 2**31 - 1           # kernels count them with 32 bits
-QUIET = 1e-12                      # of pivots: speeds below that are rounding, whatever the others are
+ASYMMETRY = 1e-9  # largest |A - A'| against the largest |A|
+MOST_ROWS = 3000  # of dense methods
+MOST_COLUMNS = 2**31 - 1  # kernels count them with 32 bits
+QUIET = 1e-12  # of pivots: speeds below that are rounding, whatever the others are
 LARGEST, SMALLEST = 1e100, 1e-100  # likewise: beyond, products leave the range of doubles; what is smaller counts as zero
 FINITE = "all must be finite: look where it comes from"
 
 
 class OutOfRange(SceneError):
     """Numbers of which a direct method would lose all digits."""
-
 
 
 def vector(name, values, count, of="the matrix", *, least=-np.inf):
@@ -33,8 +32,10 @@ def frictions(values, row_count):
         raise SceneError(f"friction has the shape {values.shape}; pass one number a contact")
     _refuse("friction", ~(values >= 0.0), values, "a coefficient is 0, positive, or infinite")
     if 3 * len(values) > row_count:
-        raise SceneError(f"friction has {len(values)} coefficients, which ask for {3 * len(values)} rows, [n, t1, t2] "
-                         f"each; there are {row_count}")
+        raise SceneError(
+            f"friction has {len(values)} coefficients, which ask for {3 * len(values)} rows, [n, t1, t2] "
+            f"each; there are {row_count}"
+        )
     return values
 
 
@@ -63,14 +64,16 @@ def bound_pairs(pairs, row_count, contact_rows):
     if count == 0 and pairs.size == 0:
         pairs = pairs.reshape(0, 2)
     if pairs.shape != (count, 2):
-        raise SceneError(f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row "
-                         "after the contacts'")
+        raise SceneError(
+            f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row after the contacts'"
+        )
     lower, upper = pairs.T
     bounds(lower, upper, count)
     return pairs
 
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
+
 
 def sparse(name, matrix):
     """scipy.sparse CSR, a copy, canonical, finite; of a dense or sparse matrix."""
@@ -98,11 +101,17 @@ def csr_of(name, data, indices, indptr, shape):
     """scipy.sparse CSR of its parts, which are arrays of any sort."""
     from scipy.sparse import csr_array
 
-    for part, array, kinds in (("data", data, "fiu"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
-                               ("shape", shape, "iu")):
+    for part, array, kinds in (
+        ("data", data, "fiu"),
+        ("indices", indices, "iu"),
+        ("indptr", indptr, "iu"),
+        ("shape", shape, "iu"),
+    ):
         if array.ndim != 1 or array.dtype.kind not in kinds:
-            raise SceneError(f"{name}_{part} must be a line of {'whole ' * (kinds == 'iu')}numbers, got {array.dtype} "
-                             f"of the shape {array.shape}")
+            raise SceneError(
+                f"{name}_{part} must be a line of {'whole ' * (kinds == 'iu')}numbers, got {array.dtype} "
+                f"of the shape {array.shape}"
+            )
     if len(shape) != 2 or not all(0 <= n <= MOST_COLUMNS for n in shape.tolist()):
         raise SceneError(f"{name}_shape must be two numbers from 0 to {MOST_COLUMNS}, got {shape.tolist()!r:.60}")
     rows, columns = shape.tolist()
@@ -128,8 +137,10 @@ def _check_compressed(name, lines, width, indptr, indices, count):
     if len(indptr) != lines + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
         raise SceneError(f"{name}: indptr must ascend from 0, {lines + 1} numbers, got {indptr.tolist()!r:.60}")
     if not indptr[-1] == len(indices) == count:
-        raise SceneError(f"{name}: indptr ends at {indptr[-1]}, so that there must be as many indices and numbers; "
-                         f"there are {len(indices)} and {count}")
+        raise SceneError(
+            f"{name}: indptr ends at {indptr[-1]}, so that there must be as many indices and numbers; "
+            f"there are {len(indices)} and {count}"
+        )
     if np.any((indices < 0) | (indices >= width)):
         raise SceneError(f"{name}: indices must be from 0 to {width - 1}, got {indices.min()} to {indices.max()}")
 
@@ -139,8 +150,10 @@ def sources(values, count):
     if values is None:
         return None
     if not isinstance(values, np.ndarray) or values.shape != (count,) or not values.dtype.names or values.dtype.hasobject:
-        raise SceneError(f"source must be a structured array of {count} records, one a row, or None, got "
-                         f"{getattr(values, 'dtype', type(values).__name__)!s:.60} {getattr(values, 'shape', '')}")
+        raise SceneError(
+            f"source must be a structured array of {count} records, one a row, or None, got "
+            f"{getattr(values, 'dtype', type(values).__name__)!s:.60} {getattr(values, 'shape', '')}"
+        )
     return values.copy()
 
 
@@ -169,16 +182,21 @@ def symmetric(name, matrix):
     gap = abs(matrix - matrix.T)
     if gap.max() > ASYMMETRY * abs(matrix).max():
         row, column = np.unravel_index(gap.argmax(), gap.shape)
-        raise SceneError(f"{name} is not symmetric: [{row}, {column}] is {matrix[row, column]:g}, [{column}, {row}] is "
-                         f"{matrix[column, row]:g}; pass J M^-1 J', or (A + A') / 2 if they differ by rounding")
+        raise SceneError(
+            f"{name} is not symmetric: [{row}, {column}] is {matrix[row, column]:g}, [{column}, {row}] is "
+            f"{matrix[column, row]:g}; pass J M^-1 J', or (A + A') / 2 if they differ by rounding"
+        )
     diagonal = matrix.diagonal()
     least = int(np.argmin(diagonal))
     if diagonal[least] < 0.0:
-        raise SceneError(f"{name}[{least}, {least}] is {diagonal[least]:g}; neither M^-1 nor J M^-1 J' has a negative "
-                         "diagonal: look for a negative mass or a sign")
+        raise SceneError(
+            f"{name}[{least}, {least}] is {diagonal[least]:g}; neither M^-1 nor J M^-1 J' has a negative "
+            "diagonal: look for a negative mass or a sign"
+        )
 
 
 # ---- pivots ----------------------------------------------------------------------------------------------------------
+
 
 def moderate(name, values):
     """The same finite array without what is too small; too large numbers are refused."""
@@ -200,11 +218,14 @@ def pivot_limit(max_pivots, default):
 def refuse_large(problem, solver):
     """A dense method must not swallow the memory."""
     if problem.row_count > MOST_ROWS:
-        raise SceneError(f"solve: {solver} works on dense matrices, of at most {MOST_ROWS} rows; this problem has "
-                         f"{problem.row_count}: take another solver, or bilateral='direct' where most of them are joints'")
+        raise SceneError(
+            f"solve: {solver} works on dense matrices, of at most {MOST_ROWS} rows; this problem has "
+            f"{problem.row_count}: take another solver, or bilateral='direct' where most of them are joints'"
+        )
 
 
 # ---- what they share -------------------------------------------------------------------------------------------------
+
 
 def _numbers(name, values):
     """A contiguous array of doubles, a copy."""

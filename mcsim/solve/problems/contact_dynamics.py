@@ -34,11 +34,11 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import determinant, eigen, eigenvalues, product, solve
 from mcsim.solve.problems.lemke import lcp
 
-ROUNDING = 1e-10            # part of the largest term below which a sum counts as zero
-RANK = 1e-10                # part of the largest singular value below which one counts as zero
-MOST_ENUMERATED = 10        # unknowns up to which all 2^n sets of closed contacts are tried
-HUGE = 1e9                  # forces whose terms are larger than d by more than this are none: they cancel each other
-ROUNDS = 60                 # of the active-set method, per unknown
+ROUNDING = 1e-10  # part of the largest term below which a sum counts as zero
+RANK = 1e-10  # part of the largest singular value below which one counts as zero
+MOST_ENUMERATED = 10  # unknowns up to which all 2^n sets of closed contacts are tried
+HUGE = 1e9  # forces whose terms are larger than d by more than this are none: they cancel each other
+ROUNDS = 60  # of the active-set method, per unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +78,7 @@ def finite(**arrays) -> list[np.ndarray]:
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
+
 class Inertia:
     """H, with bilateral constraints K a = k of joints if there are any: how accelerations answer to forces.
 
@@ -87,7 +88,7 @@ class Inertia:
 
     def __init__(self, H, K=None, tolerance: float = RANK):
         self.factor = np.linalg.cholesky(np.asarray(H, float))
-        self.inverse = np.linalg.inv(self.factor)            # L^-1
+        self.inverse = np.linalg.inv(self.factor)  # L^-1
         self.K = np.zeros((0, len(self.factor))) if K is None else np.asarray(K, float)
         if len(self.K):
             u, s, vt = np.linalg.svd(self.K @ self.inverse.T, full_matrices=False)
@@ -139,13 +140,14 @@ def contact_equations(H, force, T, drift, K=None, k=None) -> ContactEquations:
 
 # ---- three ways to solve it ------------------------------------------------------------------------------------------
 
+
 def by_lcp(M, d) -> ContactForces:
     """The complementarity problem of M (k, k), positive semidefinite, and d (k,), by Lemke's method."""
     M, d = finite(M=M, d=d)
     forces, status, _ = lcp(M, d)
     if status == "solved" and meets(M, d, forces):
         return _answer(M, d, forces)
-    return by_force_qp(M, d)                                 # which has a certificate where there is no solution
+    return by_force_qp(M, d)  # which has a certificate where there is no solution
 
 
 def meets(M, d, z) -> bool:
@@ -219,14 +221,14 @@ def by_acceleration_qp(H, force, T, drift, K=None, k=None) -> tuple[ContactForce
         return ContactForces("solved", np.zeros(size), equations.d.copy()), equations.free
     x = inertia.inverse @ T
     G = (x - inertia.held.T @ (inertia.held @ x)).T
-    unit = np.max(np.abs(equations.d))                       # h near 1, as e is
+    unit = np.max(np.abs(equations.d))  # h near 1, as e is
     E = np.vstack([G.T / max(np.max(np.abs(G)), 1e-300), -equations.d / unit])
     e = np.zeros(len(E))
     e[-1] = 1.0
     y, miss = nnls(E, e)
     residual = E @ y - e
     if miss > 1e-8 and -residual[-1] > 1e-14:
-        forces = y / -residual[-1] * unit / max(np.max(np.abs(G)), 1e-300)**2
+        forces = y / -residual[-1] * unit / max(np.max(np.abs(G)), 1e-300) ** 2
         if meets(equations.M, equations.d, forces):
             return _answer(equations.M, equations.d, forces), equations.free + equations.pushes @ forces
     elif np.max(y) > 0.0 and _is_endless(equations.M, equations.d, y / np.max(y)):
@@ -254,14 +256,16 @@ def _answer(M, d, forces) -> ContactForces:
 
 # ---- all solutions ---------------------------------------------------------------------------------------------------
 
+
 def complementary_solutions(M, d, tolerance: float = 1e-9) -> list[np.ndarray]:
     """All z >= 0 with M z + d >= 0, z . (M z + d) = 0, one a set of closed contacts, M (k, k) any matrix: for k up to
     10, by trying every set. Sets whose block of M is singular are left out."""
     M, d = np.asarray(M, float), np.asarray(d, float)
     size = len(d)
     if size > MOST_ENUMERATED:
-        raise ValueError(f"complementary_solutions: {size} unknowns are too many to try all sets; at most "
-                         f"{MOST_ENUMERATED}")
+        raise ValueError(
+            f"complementary_solutions: {size} unknowns are too many to try all sets; at most {MOST_ENUMERATED}"
+        )
     found: list[np.ndarray] = []
     scale = tolerance * max(np.max(np.abs(d), initial=0.0), 1e-300)
     for count in range(size + 1):

@@ -15,9 +15,9 @@ from mcsim.solve.problems._gradients import descend, dot, scales, shifts
 from mcsim.solve.problems._system import CONVEX
 from mcsim.solve.problems.solution import Progress
 
-SHIFTED = ("ncp", "pyramid")    # models that are a convex one with a shift
-SETTLED = 100           # iterations, after which the shift follows more and more slowly
-FAR = 1e6               # times the least residual: begin anew there
+SHIFTED = ("ncp", "pyramid")  # models that are a convex one with a shift
+SETTLED = 100  # iterations, after which the shift follows more and more slowly
+FAR = 1e6  # times the least residual: begin anew there
 
 
 class Convex:

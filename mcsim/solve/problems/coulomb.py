@@ -32,13 +32,13 @@ from mcsim.solve.problems.lemke import lcp
 
 NEWTON_STEPS = 30
 PROXIMAL, PROXIMAL_STEPS = 1e-4, 60
-SETTLED = 1e-13             # natural map over the largest impulse at which an answer is exact
-GOOD_ENOUGH = 1e-8          # ... and at which it is still one
-NEARLY = 1e-11              # ... and at which it is as good as that
-SWEEPS = ((2, NEARLY), (50, NEARLY), (400, 1e-10), (4000, GOOD_ENOUGH))     # before Newton's method is tried again
-MINOR = 1e-9                # a principal minor below minus this part of its rows' product is negative
+SETTLED = 1e-13  # natural map over the largest impulse at which an answer is exact
+GOOD_ENOUGH = 1e-8  # ... and at which it is still one
+NEARLY = 1e-11  # ... and at which it is as good as that
+SWEEPS = ((2, NEARLY), (50, NEARLY), (400, 1e-10), (4000, GOOD_ENOUGH))  # before Newton's method is tried again
+MINOR = 1e-9  # a principal minor below minus this part of its rows' product is negative
 _STATUS = {"solved": "solved", "unsolvable": "none", "limit": "limit"}
-INFINITE = 1e8              # a friction coefficient above is held to be infinite: no slip
+INFINITE = 1e8  # a friction coefficient above is held to be infinite: no slip
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +65,14 @@ class FrictionForces:
 
 # ---- slipping contacts -----------------------------------------------------------------------------------------------
 
+
 def slip_columns(friction, slip) -> np.ndarray:
     """(3c, c): the forces of each slipping contact for a unit of its normal force. friction (c,); slip (c, 2): unit
     directions of slip, zero where friction does not act."""
     friction, slip = np.asarray(friction, float), np.asarray(slip, float).reshape(-1, 2)
     columns = np.zeros((3 * len(friction), len(friction)))
     for i, mu in enumerate(friction):
-        columns[3 * i:3 * i + 3, i] = 1.0, *(-mu * slip[i] if np.any(slip[i]) else (0.0, 0.0))
+        columns[3 * i : 3 * i + 3, i] = 1.0, *(-mu * slip[i] if np.any(slip[i]) else (0.0, 0.0))
     return columns
 
 
@@ -100,12 +101,12 @@ def slipping(A, b, friction, slip) -> FrictionForces:
         if not found:
             return FrictionForces("none", np.zeros(len(b)), b.copy())
         return _of_normals(A, b, columns, min(found, key=np.sum), "several" if len(found) > 1 else "solved")
-    normals = least(M, -d)[0]                                          # where all stay closed
+    normals = least(M, -d)[0]  # where all stay closed
     if suspect is None and np.all(normals >= 0.0) and meets(M, d, normals):
         return _of_normals(A, b, columns, normals, "solved")
     normals, status, _ = lcp(M, d)
     if status != "solved" or not meets(M, d, normals):
-        answer = cone(A, b, friction, slip=slip)                       # Lemke's path may end where there is a solution
+        answer = cone(A, b, friction, slip=slip)  # Lemke's path may end where there is a solution
         if answer.solved:
             return answer
         none = suspect is not None or status != "limit"
@@ -125,6 +126,7 @@ def _of_normals(A, b, columns, normals, status):
 
 
 # ---- the cone --------------------------------------------------------------------------------------------------------
+
 
 def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
     """The exact cone problem, A (3c, 3c) positive semidefinite, b (3c,), friction (c,), infinity allowed.
@@ -147,8 +149,9 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
         return FrictionForces(_STATUS[answer.status], impulses, product(A, impulses) + b)
     parts = apart(A)
     if len(parts) > 1:
-        return joined(A, b, [(own, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own], slip[own]))
-                             for own, rows in parts])
+        return joined(
+            A, b, [(own, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own], slip[own])) for own, rows in parts]
+        )
     problem = _Cone(A, b, friction, load, slip)
     best, worst = np.zeros(len(b)), np.inf
     for impulses, enough in problem.attempts(lambda: best):
@@ -177,8 +180,9 @@ def joined(A, b, answers) -> FrictionForces:
     for own, answer in answers:
         impulses.reshape(-1, 3)[own] = answer.impulses.reshape(-1, 3)
     status = next((name for name in ("limit", "none", "several") if name in statuses), "solved")
-    return FrictionForces(status, impulses, product(A, impulses) + b, max((answer.residual for _, answer in answers),
-                                                                  default=0.0))
+    return FrictionForces(
+        status, impulses, product(A, impulses) + b, max((answer.residual for _, answer in answers), default=0.0)
+    )
 
 
 class _Cone:
@@ -190,8 +194,15 @@ class _Cone:
         count = len(friction)
         i = np.arange(count)
         largest = eigenvalues(A.reshape(count, 3, count, 3)[i, :, i])[:, -1]
-        self.kernel = Problem(self.A, np.ascontiguousarray(b), np.ascontiguousarray(friction), np.ascontiguousarray(load),
-                              self.slips.astype(np.uint8), self.slip, 1.0 / np.maximum(largest, 1e-300))
+        self.kernel = Problem(
+            self.A,
+            np.ascontiguousarray(b),
+            np.ascontiguousarray(friction),
+            np.ascontiguousarray(load),
+            self.slips.astype(np.uint8),
+            self.slip,
+            1.0 / np.maximum(largest, 1e-300),
+        )
         self.residual = self.kernel.residual
 
     def attempts(self, best):
@@ -223,12 +234,13 @@ class _Cone:
             return least(self.A, -self.b, 1e-12)[0]
         columns, given = np.eye(len(self.b)), np.zeros((len(self.friction), 3))
         for i in np.flatnonzero(self.slips):
-            columns[3 * i + 1:3 * i + 3, 3 * i] = -self.friction[i] * self.slip[i]
+            columns[3 * i + 1 : 3 * i + 3, 3 * i] = -self.friction[i] * self.slip[i]
             given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
         own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
         columns, along = columns[:, own], given.ravel()
-        return along + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, along))[own],
-                                              1e-12)[0])
+        return along + product(
+            columns, least(product(self.A[own], columns), -(self.b + product(self.A, along))[own], 1e-12)[0]
+        )
 
     def sweep(self, impulses, sweeps):
         """Projected Gauss-Seidel over the contacts."""
@@ -244,7 +256,7 @@ class _Cone:
         for _ in range(NEWTON_STEPS):
             self.kernel.equations(x, F, J, live)
             on = np.flatnonzero(live)
-            step = F.copy()                                  # of the others: to zero
+            step = F.copy()  # of the others: to zero
             off = np.flatnonzero(live == 0)
             step[on] = least(J[np.ix_(on, on)], F[on] - product(J[np.ix_(on, off)], F[off]), 1e-12)[0]
             x = x - step

@@ -8,9 +8,9 @@ from mcsim.solve.problems import checks
 from mcsim.solve.problems._dantzig import dantzig
 from mcsim.solve.problems.solution import Progress
 
-SETTLES = 10                   # rounds after which friction's bounds must come closer in each
+SETTLES = 10  # rounds after which friction's bounds must come closer in each
 ENDINGS = {"contradictory": "contradictory rows", "limit": "iteration limit", "inaccurate": "inaccurate"}
-INACCURATE = 1e-6              # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
+INACCURATE = 1e-6  # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
 
 
 def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
@@ -41,11 +41,12 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
         raise SceneError(f"accuracy is {accuracy!r}; give a part of |b| + |A||x| from 0 to 1")
     if n == 0:
         return np.zeros(0), "solved", 0
-    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy),
-                                              checks.QUIET)
+    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy), checks.QUIET)
     if code == 3:
-        raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
-                         "or rows that were mixed up")
+        raise SceneError(
+            "A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
+            "or rows that were mixed up"
+        )
     if code == 2:
         return x, "limit", pivots
     if contradictory:

@@ -21,10 +21,10 @@ from mcsim.solve.problems import checks
 from mcsim.solve.problems._cholesky import SparseFactor
 from mcsim.solve.problems.problem import Problem
 
-PROXIMAL = 1e-9             # part of a row's own diagonal entry
-ROUNDS = 20                 # of the proximal iteration at most
-HELD = 1e-10                # part of its diagonal that is left of a row that the others hold: none, but for rounding
-PROGRESS = 0.5              # a round must leave at most this part of the residual
+PROXIMAL = 1e-9  # part of a row's own diagonal entry
+ROUNDS = 20  # of the proximal iteration at most
+HELD = 1e-10  # part of its diagonal that is left of a row that the others hold: none, but for rounding
+PROGRESS = 0.5  # a round must leave at most this part of the residual
 
 
 class Elimination:
@@ -53,8 +53,13 @@ class Elimination:
         schur = whole - sparse_product(self.across.T, response)
         held = np.diagonal(schur) <= HELD * np.diagonal(whole)
         schur[held] = schur[:, held] = 0.0
-        self.reduced = Problem(0.5 * (schur + schur.T), problem.b[self.kept] - product(response.T, problem.b[self.gone]),
-                               problem.friction, problem.bounds[~free], warm_start=problem.warm_start[self.kept])
+        self.reduced = Problem(
+            0.5 * (schur + schur.T),
+            problem.b[self.kept] - product(response.T, problem.b[self.gone]),
+            problem.friction,
+            problem.bounds[~free],
+            warm_start=problem.warm_start[self.kept],
+        )
 
     def direct(self, right):
         """A_bb^-1 right, columns together: of contradictory rows the least squares."""
@@ -104,6 +109,12 @@ def solve_directly(problem, model, tolerance, max_iterations, callback, run, opt
     notes = found.notes
     if found.converged and worst > tolerance:
         notes += (f"the bilateral rows are left with a residual of {worst:.2e}: they contradict each other, or nearly",)
-    return replace(found, impulses=impulses, velocities=velocities, final=last,
-                   converged=found.converged and worst <= tolerance,
-                   reason=found.reason if worst <= tolerance or not found.converged else "bilateral rows", notes=notes)
+    return replace(
+        found,
+        impulses=impulses,
+        velocities=velocities,
+        final=last,
+        converged=found.converged and worst <= tolerance,
+        reason=found.reason if worst <= tolerance or not found.converged else "bilateral rows",
+        notes=notes,
+    )

@@ -34,8 +34,10 @@ def matrices(rows, width):
     columns = 6 * bodies + np.tile(np.arange(6, dtype=np.int32), 2)
     stands = bodies >= 0
     begin = np.append(0, np.cumsum(stands.sum(axis=1)))
-    return tuple(csr_array((rows[name][stands], columns[stands], begin), shape=(len(rows), width))
-                 for name in ("jacobian", "inv_mass_jacobian"))
+    return tuple(
+        csr_array((rows[name][stands], columns[stands], begin), shape=(len(rows), width))
+        for name in ("jacobian", "inv_mass_jacobian")
+    )
 
 
 def with_seconds(matrix, rows, order):
@@ -47,8 +49,9 @@ def with_seconds(matrix, rows, order):
 
         place = np.empty(len(rows), np.intp)
         place[order] = np.arange(len(order))
-        shift = csr_array((np.ones(len(second)), (place[second - 1], np.arange(len(second)))),
-                          shape=(len(order), len(second)))
+        shift = csr_array(
+            (np.ones(len(second)), (place[second - 1], np.arange(len(second)))), shape=(len(order), len(second))
+        )
         ordered = (ordered + sparse_product(shift, matrix[second])).tocsr()
     return ordered
 
@@ -56,10 +59,11 @@ def with_seconds(matrix, rows, order):
 def loads(rows):
     """(r,) what bounds the friction rows that hang on several normals, by the impulses that these have now [N s, N m s]."""
     out = np.zeros(len(rows))
-    for i in np.flatnonzero((rows["kind"] == TWIST) | (rows["kind"] == ROLLING) | (
-            (rows["kind"] == FRICTION) & (rows["normal_count"] > 0))):
+    for i in np.flatnonzero(
+        (rows["kind"] == TWIST) | (rows["kind"] == ROLLING) | ((rows["kind"] == FRICTION) & (rows["normal_count"] > 0))
+    ):
         row = rows[i]
-        normals = rows[row["normal_begin"]:row["normal_begin"] + row["normal_count"]]
+        normals = rows[row["normal_begin"] : row["normal_begin"] + row["normal_count"]]
         weights = normals["lever"] if row["kind"] == TWIST else 1.0
         out[i] = max(0.0, row["friction"] * float(np.sum(weights * normals["impulse"])))
     return out
@@ -80,11 +84,11 @@ def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed
     else:
         whole = matrices(rows, len(velocity)) if jacobian is None else (jacobian, response)
         jacobian, response = (with_seconds(matrix, rows, order) for matrix in whole)
-    singles = found[3 * contacts:]
+    singles = found[3 * contacts :]
     bounds = np.stack([singles["lower"], singles["upper"]], axis=1)
     hung = np.isin(singles["kind"], (FRICTION, TWIST, ROLLING))
     if hung.any():
-        load = loads(rows)[order[3 * contacts:]][hung]
+        load = loads(rows)[order[3 * contacts :]][hung]
         bounds[hung] = np.stack([-load, load], axis=1)
     impulse = found["impulse"].copy()
     free = velocity - sparse_product(response.T, impulse) if started else velocity
@@ -93,7 +97,16 @@ def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed
     source["kind"] = np.array(ROW_KINDS)[found["kind"]]
     source["source"], source["index"] = found["source"], found["index"]
     source["bodies"] = np.stack([found["body_a"], found["body_b"]], axis=1)
-    problem = Problem._of_step(jacobian, response, inverse_mass, sparse_product(jacobian, free) + found["bias"][:, relaxed],
-                               found["friction"][1:3 * contacts:3], bounds, compliance, impulse, free,
-                               source)
+    problem = Problem._of_step(
+        jacobian,
+        response,
+        inverse_mass,
+        sparse_product(jacobian, free) + found["bias"][:, relaxed],
+        found["friction"][1 : 3 * contacts : 3],
+        bounds,
+        compliance,
+        impulse,
+        free,
+        source,
+    )
     return problem, order

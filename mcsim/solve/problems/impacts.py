@@ -37,12 +37,12 @@ from mcsim.solve._laws import strike
 from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
 
-LAWS = ("newton", "poisson", "stronge")         # in the order of solve/_laws.pxd
+LAWS = ("newton", "poisson", "stronge")  # in the order of solve/_laws.pxd
 ORDERS = ("simultaneous", "sequential")
-MOST_ROUNDS = 10                # of simultaneous problems
-MOST_BLOWS = 2000               # of one sequential impact, per contact
-RESTING = 1e-11                 # [m/s] slower than this, nothing closes
-RESTS = 1e-12                   # part of the fastest approach below which a contact counts as not closing
+MOST_ROUNDS = 10  # of simultaneous problems
+MOST_BLOWS = 2000  # of one sequential impact, per contact
+RESTING = 1e-11  # [m/s] slower than this, nothing closes
+RESTS = 1e-12  # part of the fastest approach below which a contact counts as not closing
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,7 @@ class Impact:
 
 
 # ---- one contact, in closed form -------------------------------------------------------------------------------------
+
 
 def frictionless(inverse_inertia, T, rate, restitution=0.0) -> tuple[float, np.ndarray]:
     """Impact of one contact without friction (11.65): p = -(1 + e) zeta / (T' H^-1 T). -> p [N s], velocity change (n,)
@@ -98,6 +99,7 @@ def sticking(inverse_inertia, T, rates, restitution=0.0) -> tuple[np.ndarray, np
 
 # ---- several contacts ------------------------------------------------------------------------------------------------
 
+
 def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton", order="simultaneous") -> Impact:
     """An impact of a whole system: u = H (change of velocities).
 
@@ -120,8 +122,10 @@ def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton"
     problem = Blow(columns.T @ pushes, columns.T @ velocities, restitution, friction)
     impulses, blows, finished = problem.solve(law, order)
     if problem.residual > 0.0:
-        raise SimulationError(f"impact: the contact problem of {count} contacts was not solved to rounding (residual "
-                              f"{problem.residual:.3g} N s)")
+        raise SimulationError(
+            f"impact: the contact problem of {count} contacts was not solved to rounding (residual "
+            f"{problem.residual:.3g} N s)"
+        )
     change = pushes @ impulses
     joints = inertia.multipliers(H @ change - columns @ impulses)
     rates = problem.rates + problem.A @ impulses
@@ -137,7 +141,7 @@ class Blow:
     def __init__(self, A, rates, restitution, friction):
         self.A = 0.5 * (A + A.T)
         self.rates = rates
-        self.residual = 0.0             # [N s] of the worst problem that was not solved to rounding
+        self.residual = 0.0  # [N s] of the worst problem that was not solved to rounding
         self.restitution, self.friction = restitution, friction
 
     def solve(self, law: str, order: str) -> tuple[np.ndarray, int, bool]:
@@ -188,14 +192,17 @@ class Blow:
 
     def _checked(self, answer):
         if answer.status == "none":
-            raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces "
-                                  "that close in on it, or by infinite friction")
+            raise SimulationError(
+                "impact: no impulses keep the contacts from closing: a body is held between surfaces "
+                "that close in on it, or by infinite friction"
+            )
         if not answer.solved:
             self.residual = max(self.residual, answer.residual)
         return answer
 
 
 # ---- two bodies ------------------------------------------------------------------------------------------------------
+
 
 def two_bodies(masses, inertias, centers, point, normal, velocities, restitution=0.0, friction=0.0, *, law="newton"):
     """Impact of body b on body a at a point. -> velocities after, (2, 6), impulse on b (3,) [N s]
@@ -226,6 +233,7 @@ def two_bodies(masses, inertias, centers, point, normal, velocities, restitution
         given, change = sticking(inverse, T, rates, restitution)
     else:
         given, _, _ = Blow(T.T @ inverse @ T, rates, np.array([restitution]), np.array([friction])).solve(
-            law, "simultaneous")
+            law, "simultaneous"
+        )
         change = inverse @ (T @ given)
     return (before + change).reshape(2, 6), given @ axes

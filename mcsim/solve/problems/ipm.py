@@ -26,10 +26,10 @@ from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
-TURN = 8                    # iterations that must halve the residual
+TURN = 8  # iterations that must halve the residual
 NEWTON_STEPS = 15
-DELTA = 1e-6                # the proximal term of Newton's steps to begin with
-SHIFTS = (0.0, 0.0), (0.0, 1e-4), (0.0, 0.1), (0.03, 0.0)     # rounding, doubt: tried in turn
+DELTA = 1e-6  # the proximal term of Newton's steps to begin with
+SHIFTS = (0.0, 0.0), (0.0, 1e-4), (0.0, 0.1), (0.03, 0.0)  # rounding, doubt: tried in turn
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):

@@ -17,18 +17,22 @@ from mcsim.solve.problems.solution import Progress
 # asks for 0, rounding for 1); what is added to the diagonal (a near problem, where nothing is singular); its direction.
 PATHS = ((1e-4, 0.0, 0), (1e-4, 1e-8, 0), (1e-2, 0.0, 2), (1e-2, 1e-8, 3), (1e-6, 0.0, 3))
 SHARP, GOOD, INACCURATE = 1e-13, 1e-9, 1e-6  # errors: not worth mending; enough; too much to be called a solution
-ENDLESS = 1e-5                 # weight of the absolute error beside the relative one
+ENDLESS = 1e-5  # weight of the absolute error beside the relative one
 PROXIMAL, PROXIMAL_STEPS = 1e-11, 4
-SIDES_CHANGED = 6              # times that a basis is mended
-SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller eigenvalues are zero
-RENEWED = 30                   # pivots, or a third of n, from one tableau computed anew to the next
-SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
+SIDES_CHANGED = 6  # times that a basis is mended
+SINGULAR = 1e-12  # of rows scaled to a diagonal of one: smaller eigenvalues are zero
+RENEWED = 30  # pivots, or a third of n, from one tableau computed anew to the next
+SOLVED, RAY, LIMIT = 0, 1, 2  # of the kernel
 GOLDEN = 0.6180339887498949
 
 # What `pyramid` answers -> Solution.reason.
-ENDINGS = {"ray": "no solution", "limit": "iteration limit", "inaccurate": "inaccurate",
-           "contradictory": "contradictory rows",
-           "solved": "inaccurate"}
+ENDINGS = {
+    "ray": "no solution",
+    "limit": "iteration limit",
+    "inaccurate": "inaccurate",
+    "contradictory": "contradictory rows",
+    "solved": "inaccurate",
+}
 
 
 def lcp(M, q, max_pivots=None, covering=None):
@@ -61,7 +65,7 @@ def lcp(M, q, max_pivots=None, covering=None):
     if n == 0 or np.all(q >= 0.0):
         return np.zeros(n), "solved", 0
     scale = _scale(M)
-    size = np.abs(scale * q).max()                         # z = scale z' size, w = w' size / scale
+    size = np.abs(scale * q).max()  # z = scale z' size, w = w' size / scale
     scaled = np.ascontiguousarray(M * scale[:, None] * scale), scale * q / size
     z, status, pivots = _attempts(*scaled, None if covering is None else scale * covering, most)
     return z * scale * size, status, pivots
@@ -78,7 +82,7 @@ def _scale(M):
     return np.ldexp(1.0, np.frexp(scale * 0.7071067811865476)[1])
 
 
-@np.errstate(over="ignore", invalid="ignore")              # of bases that are all but singular; they are found out
+@np.errstate(over="ignore", invalid="ignore")  # of bases that are all but singular; they are found out
 def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
     n, made, ends = len(q), 0, set()
@@ -96,7 +100,7 @@ def _attempts(M, q, covering, most):
         if near == 0.0:
             ends.add(end)
         z, error = _sharpened(M, q, z, basic, SIDES_CHANGED if end == SOLVED else 0)
-        if error < best_error:                             # of a ray, too: rounding may hide that z0 has come to zero
+        if error < best_error:  # of a ray, too: rounding may hide that z0 has come to zero
             best, best_error = z, error
         if best_error <= GOOD or made == most:
             break
@@ -109,7 +113,7 @@ def _path(M, q, covering, most, worst):
     """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
     then, and before it is believed that the path ends on a ray."""
     n, made = len(q), 0
-    system = np.concatenate([np.eye(n), -M, -covering[:, None]], axis=1)    # times (w, z, z0) = q
+    system = np.concatenate([np.eye(n), -M, -covering[:, None]], axis=1)  # times (w, z, z0) = q
     basic, other = np.arange(n, dtype=np.int32), np.arange(n, 2 * n + 1, dtype=np.int32)
     place = np.concatenate([basic, -1 - np.arange(n + 1, dtype=np.int32)]).astype(np.int32)
     column, fresh = n, True
@@ -128,7 +132,7 @@ def _path(M, q, covering, most, worst):
         lines, fresh = np.ascontiguousarray(lines), True
     values, held = np.zeros(2 * n + 1), np.zeros(2 * n + 1, bool)
     values[basic], held[basic] = lines[:, -1], True
-    return np.maximum(values[n:2 * n], 0.0), held[n:2 * n], status, made
+    return np.maximum(values[n : 2 * n], 0.0), held[n : 2 * n], status, made
 
 
 def _sharpened(M, q, z, basic, changes):
@@ -174,6 +178,7 @@ def _error(M, q, z):
 
 # ---- the friction pyramid ----------------------------------------------------------------------------------------
 
+
 class PyramidLCP(NamedTuple):
     """Contact with friction as w = M z + q, and the way back: impulses = map z + offset, rows as in A.
 
@@ -215,8 +220,9 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     b = checks.moderate("b", checks.vector("b", b, len(A)))
     friction = checks.frictions(friction, len(A))
     nc = len(friction)
-    lower, upper = checks.bounds(lower, upper, len(A) - 3 * nc, f"A with {len(A)} rows, {3 * nc} of them contacts,",
-                                 largest=checks.LARGEST)
+    lower, upper = checks.bounds(
+        lower, upper, len(A) - 3 * nc, f"A with {len(A)} rows, {3 * nc} of them contacts,", largest=checks.LARGEST
+    )
     sides = _directions(directions)
 
     free = 3 * nc + np.flatnonzero(np.isinf(lower) & np.isinf(upper))
@@ -291,7 +297,7 @@ def _variables(friction, lower, upper, sides, count, kept):
     place = np.full(count, -1)
     place[kept] = np.arange(len(kept))
     loads = np.zeros(len(kept))
-    columns, slacks = [], []                               # {row: weight}; ({x: coupling}, {x: ceiling}, room)
+    columns, slacks = [], []  # {row: weight}; ({x: coupling}, {x: ceiling}, room)
 
     def variable(weights):
         columns.append({int(place[row]): weight for row, weight in weights.items()})
@@ -345,8 +351,9 @@ def solve(problem, model, tolerance, max_iterations, callback, *, directions=Non
     friction = np.zeros(problem.contact_count) if model == "frictionless" else problem.friction
     order, friction, lower, upper = _held_last(friction, problem.bounds)
     impulses = np.zeros(len(b))
-    impulses[order], status, pivots = pyramid(A[np.ix_(order, order)], b[order], friction, lower, upper, directions,
-                                              max_iterations)
+    impulses[order], status, pivots = pyramid(
+        A[np.ix_(order, order)], b[order], friction, lower, upper, directions, max_iterations
+    )
     progress.record(impulses)
     progress.notes.append(f"{pivots} pivots")
     progress.reason = ENDINGS.get(status, progress.reason) if progress.reason != "converged" else "converged"
@@ -359,8 +366,10 @@ def _held_last(friction, bounds):
     held = np.flatnonzero(np.isinf(friction))
     slides = np.flatnonzero(np.isfinite(friction))
     rows = np.arange(3 * len(friction)).reshape(-1, 3)
-    order = np.concatenate([rows[slides].ravel(), rows[held].ravel(),
-                            np.arange(3 * len(friction), 3 * len(friction) + len(bounds))])
-    lower, upper = np.concatenate([np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)),
-                                   bounds]).T
+    order = np.concatenate(
+        [rows[slides].ravel(), rows[held].ravel(), np.arange(3 * len(friction), 3 * len(friction) + len(bounds))]
+    )
+    lower, upper = np.concatenate(
+        [np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)), bounds]
+    ).T
     return order, friction[slides], lower, upper

@@ -22,9 +22,9 @@ from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
-NEWTON_STEPS = 15           # at once
-ADMM_STEPS = 20             # the first time
-PATIENCE = 500              # iterations without a better answer, until it says that it stalled
+NEWTON_STEPS = 15  # at once
+ADMM_STEPS = 20  # the first time
+PATIENCE = 500  # iterations without a better answer, until it says that it stalled
 RHO, ETA = 0.1, 1e-9
 
 

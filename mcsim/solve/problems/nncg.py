@@ -33,9 +33,9 @@ from mcsim.solve.problems.convex import run
 from mcsim.solve.problems.pgs import check_sweeps
 
 BETAS = ("exact", "fletcher_reeves")
-FLAT = 1e-14            # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
-LOCAL_STEPS = 2         # of a contact in a sweep: the ways make up for fewer than pgs needs
-LONGEST = 2.0           # of beta: flat ways end somewhere at the cones; doubling comes there soon, and not far beyond
+FLAT = 1e-14  # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
+LOCAL_STEPS = 2  # of a contact in a sweep: the ways make up for fewer than pgs needs
+LONGEST = 2.0  # of beta: flat ways end somewhere at the cones; doubling comes there soon, and not far beyond
 
 
 class Conjugate:
@@ -61,36 +61,36 @@ class Conjugate:
 
     def shift(self, change):
         for point in (self.at, self.swept):
-            point[self.count:2 * self.count] += change
+            point[self.count : 2 * self.count] += change
 
     def step(self):
         n, convex = self.count, self.convex
         swept = self.at.copy()
         for backward in self.ways:
-            sweep(convex.system, convex.model, swept[:n], swept[2 * n:], self.omega, backward, LOCAL_STEPS)
-        swept[n:2 * n], swept[2 * n:] = convex.system.rates(swept[:n])
+            sweep(convex.system, convex.model, swept[:n], swept[2 * n :], self.omega, backward, LOCAL_STEPS)
+        swept[n : 2 * n], swept[2 * n :] = convex.system.rates(swept[:n])
         if not self.plain and self.higher(swept):
             self.turn()
         else:
             change = swept - self.at
-            self.way *= self.beta(change[:n], swept[n:2 * n])
+            self.way *= self.beta(change[:n], swept[n : 2 * n])
             self.way += change
             self.at += self.way
             self.swept, self.plain = swept, False
-        return swept[:n], swept[n:2 * n]
+        return swept[:n], swept[n : 2 * n]
 
     def higher(self, swept):
         """Whether the objective there is above that of the last swept impulses: their difference, of a quadratic, by the
         mean of both gradients, which rounding does not hide as it does the difference of two values."""
         n = self.count
-        return dot(swept[:n] - self.swept[:n], swept[n:2 * n] + self.swept[n:2 * n]) > 0.0
+        return dot(swept[:n] - self.swept[:n], swept[n : 2 * n] + self.swept[n : 2 * n]) > 0.0
 
     def beta(self, change, w):
         """How far to go on along the way; 0 where it leads up, or down for ever."""
         n = self.count
         if self.rule == "exact":
             impulses = self.way[:n]
-            curvature = dot(impulses, self.way[n:2 * n])
+            curvature = dot(impulses, self.way[n : 2 * n])
             if not curvature > self.flat * dot(impulses, impulses):
                 return 0.0
             return min(LONGEST, max(0.0, -dot(impulses, w) / curvature))

@@ -10,7 +10,7 @@ from mcsim.solve.problems._sweeps import sweep_on
 from mcsim.solve.problems.solution import Progress
 
 ORDERS = ("forward", "backward", "symmetric")
-BATCH = 50                  # sweeps in one call of the kernel, between which Ctrl-C is answered
+BATCH = 50  # sweeps in one call of the kernel, between which Ctrl-C is answered
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, order="forward"):

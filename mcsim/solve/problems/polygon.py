@@ -24,7 +24,7 @@ def residuals(problem, corners, impulses, velocities):
     t, u = impulses[tangents], velocities[tangents]
     rest, still = impulses.copy(), velocities.copy()
     rest[tangents] = still[tangents] = 0.0
-    found = problem.system.residuals(MODELS.index("pyramid"), rest, still)          # of all but these tangents
+    found = problem.system.residuals(MODELS.index("pyramid"), rest, still)  # of all but these tangents
     if not len(slides):
         return found
     load = problem.friction[slides] * np.maximum(impulses[3 * slides], 0.0)

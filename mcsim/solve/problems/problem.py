@@ -45,8 +45,16 @@ class Problem:
     `save(path)`, `draw(path)`. A problem does not change; its arrays are read only.
     """
 
-    def __init__(self, A: Any, b: ArrayLike, friction: ArrayLike = (), bounds: ArrayLike | None = None, *,
-                 compliance: ArrayLike | None = None, warm_start: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        A: Any,
+        b: ArrayLike,
+        friction: ArrayLike = (),
+        bounds: ArrayLike | None = None,
+        *,
+        compliance: ArrayLike | None = None,
+        warm_start: ArrayLike | None = None,
+    ) -> None:
         matrix = checks.sparse("A", A)
         checks.symmetric("A", matrix)
         self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
@@ -56,18 +64,29 @@ class Problem:
         self._set_up(matrix, None)
 
     @classmethod
-    def factored(cls, jacobian: Any, inverse_mass: Any, b: ArrayLike, friction: ArrayLike = (),
-                 bounds: ArrayLike | None = None, *, compliance: ArrayLike | None = None,
-                 warm_start: ArrayLike | None = None, free_velocity: ArrayLike | None = None,
-                 source: ArrayLike | None = None) -> Problem:
+    def factored(
+        cls,
+        jacobian: Any,
+        inverse_mass: Any,
+        b: ArrayLike,
+        friction: ArrayLike = (),
+        bounds: ArrayLike | None = None,
+        *,
+        compliance: ArrayLike | None = None,
+        warm_start: ArrayLike | None = None,
+        free_velocity: ArrayLike | None = None,
+        source: ArrayLike | None = None,
+    ) -> Problem:
         """A = J M^-1 J'. jacobian: (n, m); inverse_mass: (m, m) symmetric; both dense or scipy.sparse. Other arguments:
         help(Problem)."""
         jacobian = checks.sparse("jacobian", jacobian)
         inverse_mass = checks.sparse("inverse_mass", inverse_mass)
         checks.symmetric("inverse_mass", inverse_mass)
         if jacobian.shape[1] != inverse_mass.shape[0]:
-            raise SceneError(f"jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} "
-                             "rows; they must be as many")
+            raise SceneError(
+                f"jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} "
+                "rows; they must be as many"
+            )
         self = cls.__new__(cls)
         self._take(jacobian.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = None
@@ -90,7 +109,8 @@ class Problem:
         self._matrix = None
         self.jacobian, self._inverse_mass = jacobian, inverse_mass
         self.b, self.friction, self.bounds, self.compliance, self.warm_start, self.free_velocity = (
-            np.ascontiguousarray(array) for array in (b, friction, bounds, compliance, warm_start, free_velocity))
+            np.ascontiguousarray(array) for array in (b, friction, bounds, compliance, warm_start, free_velocity)
+        )
         self.source = source
         self._set_up(jacobian, response)
         return self
@@ -107,8 +127,14 @@ class Problem:
         """The rows in blocks, for the kernels."""
         self.response = response
         begin, column, value = csr_parts(rows)
-        arrays = blocks(len(self.friction), rows.shape[1], begin, column, value,
-                        None if response is None else csr_parts(response.tocsr()))
+        arrays = blocks(
+            len(self.friction),
+            rows.shape[1],
+            begin,
+            column,
+            value,
+            None if response is None else csr_parts(response.tocsr()),
+        )
         lower, upper = np.ascontiguousarray(self.bounds.T)
         self.system = System(*arrays, self.b, self.compliance, self.friction, lower, upper, rows.shape[1])
 
@@ -173,8 +199,9 @@ class Problem:
         """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
         A problem that was given as A does not know them."""
         if self.free_velocity is None:
-            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., "
-                             "free_velocity=...) has it")
+            raise SceneError(
+                "Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) has it"
+            )
         return self.free_velocity + sparse_product(self.response.T, self._impulses(impulses))
 
     def from_rest(self) -> Problem:
@@ -186,10 +213,17 @@ class Problem:
     # ---- keeping it --------------------------------------------------------------------------------------------------
 
     def _arrays(self):
-        arrays = {"format": FORMAT, "b": self.b, "friction": self.friction, "bounds": self.bounds,
-                  "compliance": self.compliance, "warm_start": self.warm_start}
-        matrices = {"jacobian": self.jacobian, "inverse_mass": self.inverse_mass} if self.system.factored else {
-            "A": self._matrix}
+        arrays = {
+            "format": FORMAT,
+            "b": self.b,
+            "friction": self.friction,
+            "bounds": self.bounds,
+            "compliance": self.compliance,
+            "warm_start": self.warm_start,
+        }
+        matrices = (
+            {"jacobian": self.jacobian, "inverse_mass": self.inverse_mass} if self.system.factored else {"A": self._matrix}
+        )
         for name, matrix in matrices.items():
             for part in ("data", "indices", "indptr", "shape"):
                 arrays[f"{name}_{part}"] = np.asarray(getattr(matrix, part))
@@ -232,8 +266,11 @@ def _fixed(array):
 
 
 def csr_parts(matrix):
-    return (np.ascontiguousarray(matrix.indptr, np.int64), np.ascontiguousarray(matrix.indices, np.int32),
-            np.ascontiguousarray(matrix.data, float))
+    return (
+        np.ascontiguousarray(matrix.indptr, np.int64),
+        np.ascontiguousarray(matrix.indices, np.int32),
+        np.ascontiguousarray(matrix.data, float),
+    )
 
 
 def inverse_mass_parts(problem):
@@ -243,6 +280,7 @@ def inverse_mass_parts(problem):
 
 def _restored(arrays):
     """The problem of these arrays."""
+
     def array(name):
         if not isinstance(arrays.get(name), np.ndarray if name != "format" else (int, np.ndarray)):
             raise SceneError(f"there is no array {name!r}")
@@ -258,5 +296,10 @@ def _restored(arrays):
     common = {name: array(name) for name in ("b", "friction", "bounds", "compliance", "warm_start")}
     if "A_data" in arrays:
         return Problem(matrix("A"), **common)
-    return Problem.factored(matrix("jacobian"), matrix("inverse_mass"), **common,
-                            free_velocity=arrays.get("free_velocity"), source=arrays.get("source"))
+    return Problem.factored(
+        matrix("jacobian"),
+        matrix("inverse_mass"),
+        **common,
+        free_velocity=arrays.get("free_velocity"),
+        source=arrays.get("source"),
+    )

@@ -15,9 +15,9 @@ from mcsim.solve.problems.problem import Problem
 from mcsim.solve.problems.residuals import RECORD, RESIDUALS
 
 MOST = sys.float_info.max
-DIVERGED = 1e12             # times the residual at the start: the impulses run away
-ROUNDING = 1e-15            # of a product A lambda against its largest term
-DOUBTED = 1e-6              # of the residual at the start: rounding must stay below, or below the tolerance
+DIVERGED = 1e12  # times the residual at the start: the impulses run away
+ROUNDING = 1e-15  # of a product A lambda against its largest term
+DOUBTED = 1e-6  # of the residual at the start: rounding must stay below, or below the tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,10 @@ class Solution:
         return largest(self.final)
 
     def __repr__(self):
-        return (f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
-                f"largest residual {self.residual:.2e}>")
+        return (
+            f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
+            f"largest residual {self.residual:.2e}>"
+        )
 
 
 def largest(record):
@@ -88,12 +90,12 @@ class Progress:
         self.system = self.problem.system
         self.model_number = MODELS.index(self.model)
         self.stiffest = float(self.system.local_blocks.max(initial=0.0))
-        self.best: Any = None                           # impulses, and their velocities, once anything was recorded
+        self.best: Any = None  # impulses, and their velocities, once anything was recorded
         self.best_velocities: Any = None
         self.best_at = 0
         self.least = math.inf
         self.first = math.inf
-        self._records, self._times, self._made = [], [], -1      # arrays (k, 6) and (k,); the start is none that was made
+        self._records, self._times, self._made = [], [], -1  # arrays (k, 6) and (k,); the start is none that was made
         self._began = perf_counter()
 
     @property
@@ -122,11 +124,14 @@ class Progress:
         already."""
         if velocities is None:
             velocities = self.system.rates(impulses)[0]
-        residuals = (self.system.residuals(self.model_number, impulses, velocities) if self.measure is None else
-                     self.measure(impulses, velocities))
+        residuals = (
+            self.system.residuals(self.model_number, impulses, velocities)
+            if self.measure is None
+            else self.measure(impulses, velocities)
+        )
         worst = max(residuals[:4].tolist())
         self._keep(residuals[None], np.array([perf_counter() - self._began]))
-        if self.best is None or worst < self.least:             # the start in any case, even if it is not finite
+        if self.best is None or worst < self.least:  # the start in any case, even if it is not finite
             self.least = worst if math.isfinite(worst) else math.inf
             self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), self.iterations
         if self.iterations == 0:
@@ -143,8 +148,7 @@ class Progress:
         """Whether the iteration that was just recorded is the last."""
         if not math.isfinite(worst):
             self.reason = "not finite"
-        if self.callback is not None and self.callback(
-                self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
+        if self.callback is not None and self.callback(self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
             self.reason = self.reason or "stopped"
         if worst <= self.tolerance and self._tells(impulses):
             self.reason = "converged"
@@ -186,8 +190,19 @@ class Progress:
         records = np.concatenate(self._records).view(RECORD)[:, 0]
         if self.best_at < self.iterations:
             self.notes.append(f"the answer is that of iteration {self.best_at}, the best")
-        return Solution(self.best, self.best_velocities, self.reason == "converged", self.reason, self.iterations, records,
-                        records[self.best_at], np.concatenate(self._times), solver, self.model, tuple(self.notes))
+        return Solution(
+            self.best,
+            self.best_velocities,
+            self.reason == "converged",
+            self.reason,
+            self.iterations,
+            records,
+            records[self.best_at],
+            np.concatenate(self._times),
+            solver,
+            self.model,
+            tuple(self.notes),
+        )
 
 
 def check_calls(tolerance, max_iterations, callback):

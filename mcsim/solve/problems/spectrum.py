@@ -6,8 +6,8 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 
-MOST_ROWS = 6000            # of a dense decomposition: some seconds, some hundred megabytes
-TOLERANCE = 1e-10           # part of the largest eigenvalue below which one counts as 0
+MOST_ROWS = 6000  # of a dense decomposition: some seconds, some hundred megabytes
+TOLERANCE = 1e-10  # part of the largest eigenvalue below which one counts as 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,10 @@ class Spectrum:
 
 def spectrum(problem):
     if problem.row_count > MOST_ROWS:
-        raise SceneError(f"Problem.spectrum: {problem.row_count} rows are more than a dense decomposition should have, "
-                         f"{MOST_ROWS}; scipy.sparse.linalg.eigsh(problem.A) gives some eigenvalues of large ones")
+        raise SceneError(
+            f"Problem.spectrum: {problem.row_count} rows are more than a dense decomposition should have, "
+            f"{MOST_ROWS}; scipy.sparse.linalg.eigsh(problem.A) gives some eigenvalues of large ones"
+        )
     matrix = problem.A_with_compliance.toarray()
     if not np.abs(matrix).max(initial=0.0) < np.inf:
         raise SceneError("Problem.spectrum: A leaves the range of numbers; choose other units")

@@ -16,8 +16,8 @@ from mcsim.solve.problems._admm import PARTS, Admm
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
-PATIENCE = 100              # turns without a better answer, until it says that it stalled
-TIGHTER = 0.1               # the inner tolerance, of the outer one
+PATIENCE = 100  # turns without a better answer, until it says that it stalled
+TIGHTER = 0.1  # the inner tolerance, of the outer one
 RHO, ETA = 0.1, 1e-9
 MOST_ITERATIONS = 2**31 - 1
 
@@ -32,8 +32,9 @@ def solve(problem, model, tolerance, max_iterations, callback, *, inner_iteratio
         return progress.solution("staggered")
     inverse_mass = inverse_mass_parts(problem)
     parts = PARTS[1:2] if model == "frictionless" or not problem.contact_count else PARTS[1:]
-    solvers = [Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part)
-               for part in parts]
+    solvers = [
+        Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part) for part in parts
+    ]
     made = 0
     while progress.going:
         for solver in solvers:

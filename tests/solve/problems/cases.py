@@ -23,8 +23,8 @@ class Scene:
     def __init__(self, dt=DT):
         self.dt = dt
         self.masses, self.inertias, self.positions, self.velocities = [], [], [], []
-        self.contacts, self.friction = [], []             # ([three rows], bias)
-        self.rows, self.bounds = [], []                   # (row, bias), (lower, upper)
+        self.contacts, self.friction = [], []  # ([three rows], bias)
+        self.rows, self.bounds = [], []  # (row, bias), (lower, upper)
 
     def box(self, position, half_extents, mass, velocity=(0, 0, 0), spin=(0, 0, 0), rotation=None):
         """-> number of the body."""
@@ -71,8 +71,7 @@ class Scene:
     def turning(self, a, b, axis, lower, upper, speed=0.0):
         """A row on the turning of b against a: a motor that wants this speed with bounded impulse, or a limit."""
         axis = np.asarray(axis, float)
-        found = {body: sign * np.concatenate([np.zeros(3), axis])
-                 for body, sign in ((a, -1.0), (b, 1.0)) if body != WORLD}
+        found = {body: sign * np.concatenate([np.zeros(3), axis]) for body, sign in ((a, -1.0), (b, 1.0)) if body != WORLD}
         self.free_row(found, -speed, lower, upper)
 
     def free_row(self, row, bias, lower, upper):
@@ -86,7 +85,7 @@ class Scene:
         jacobian = np.zeros((len(rows), 6 * len(self.masses)))
         for i, (row, _) in enumerate(rows):
             for body, numbers in row.items():
-                jacobian[i, 6 * body:6 * body + 6] = numbers
+                jacobian[i, 6 * body : 6 * body + 6] = numbers
         return jacobian, np.array([bias for _, bias in rows])
 
     def problem(self):
@@ -94,16 +93,22 @@ class Scene:
         jacobian, bias = self.jacobian()
         inverse = np.zeros((6 * len(self.masses),) * 2)
         for k, (mass, inertia) in enumerate(zip(self.masses, self.inertias)):
-            inverse[6 * k:6 * k + 3, 6 * k:6 * k + 3] = np.eye(3) / mass
-            inverse[6 * k + 3:6 * k + 6, 6 * k + 3:6 * k + 6] = np.linalg.inv(inertia)
+            inverse[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) / mass
+            inverse[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = np.linalg.inv(inertia)
         A = jacobian @ inverse @ jacobian.T
         free = np.concatenate([*self.velocities, []])
         bounds = np.array(self.bounds, float).reshape(-1, 2)
-        return dict(A=0.5 * (A + A.T), b=jacobian @ free + bias, friction=np.array(self.friction, float),
-                    lower=bounds[:, 0].copy(), upper=bounds[:, 1].copy())
+        return dict(
+            A=0.5 * (A + A.T),
+            b=jacobian @ free + bias,
+            friction=np.array(self.friction, float),
+            lower=bounds[:, 0].copy(),
+            upper=bounds[:, 1].copy(),
+        )
 
 
 # ---- kinds -----------------------------------------------------------------------------------------------------------
+
 
 def stack(count=3, friction=0.5, ratio=1.0, points=4, push=0.0, bias=0.0):
     """count cubes of 0.5 m half extent on each other; masses grow from 1 kg to ratio kg upwards; the top one is pushed
@@ -230,8 +235,14 @@ def pile(seed=0, bodies=5, contacts=8, ratio=10.0, joints=0, gaps=True):
     scene = Scene()
     for _ in range(bodies):
         rotation, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        scene.box(rng.normal(size=3), rng.uniform(0.2, 1.0, 3), ratio ** rng.uniform(-0.5, 0.5), rng.normal(size=3),
-                  rng.normal(size=3), rotation)
+        scene.box(
+            rng.normal(size=3),
+            rng.uniform(0.2, 1.0, 3),
+            ratio ** rng.uniform(-0.5, 0.5),
+            rng.normal(size=3),
+            rng.normal(size=3),
+            rotation,
+        )
     for number in range(contacts + joints):
         a, b = rng.permutation(np.arange(-1, bodies))[:2]
         point = rng.normal(size=3) if a == WORLD or b == WORLD else 0.5 * (scene.positions[a] + scene.positions[b])
@@ -249,8 +260,7 @@ def random_case(seed):
     rng = np.random.default_rng(seed)
     friction = float(rng.choice([0.0, 0.1, 0.5, 1.0, np.inf]))
     makers = [
-        lambda: stack(int(rng.integers(1, 5)), friction, 10.0 ** rng.uniform(-3, 6), int(rng.integers(1, 5)),
-                      rng.normal()),
+        lambda: stack(int(rng.integers(1, 5)), friction, 10.0 ** rng.uniform(-3, 6), int(rng.integers(1, 5)), rng.normal()),
         lambda: heavy_on_light(10.0 ** rng.uniform(0, 6), friction, rng.normal()),
         lambda: wall(2, friction, int(rng.integers(1, 4))),
         lambda: sliding(rng.uniform(0, 5), rng.uniform(0, 6), friction),
@@ -258,26 +268,46 @@ def random_case(seed):
         lambda: repeated(int(rng.integers(1, 4)), friction),
         lambda: corner(friction),
         lambda: chain(int(rng.integers(2, 5)), friction, bool(rng.integers(2)), motor=rng.uniform(0, 2)),
-        lambda: pile(int(rng.integers(1 << 30)), int(rng.integers(1, 6)), int(rng.integers(1, 9)),
-                     10.0 ** rng.uniform(0, 4), int(rng.integers(0, 3))),
+        lambda: pile(
+            int(rng.integers(1 << 30)),
+            int(rng.integers(1, 6)),
+            int(rng.integers(1, 9)),
+            10.0 ** rng.uniform(0, 4),
+            int(rng.integers(0, 3)),
+        ),
     ]
     return makers[int(rng.integers(len(makers)))]()
 
 
 # Every case has a solution in every model of contact.
 CASES = {
-    "empty": empty, "no_mass": ground_only,
-    "cube": lambda: stack(1), "cube_on_a_point": lambda: stack(1, points=1), "stack": lambda: stack(4),
-    "pushed_stack": lambda: stack(3, push=2.0), "slippery_stack": lambda: stack(3, friction=0.0, push=1.0),
+    "empty": empty,
+    "no_mass": ground_only,
+    "cube": lambda: stack(1),
+    "cube_on_a_point": lambda: stack(1, points=1),
+    "stack": lambda: stack(4),
+    "pushed_stack": lambda: stack(3, push=2.0),
+    "slippery_stack": lambda: stack(3, friction=0.0, push=1.0),
     "sticky_stack": lambda: stack(3, friction=np.inf, push=1.0),
-    "heavy_above": lambda: stack(4, ratio=1e6), "light_above": lambda: stack(4, ratio=1e-6),
-    "heavy_on_light": heavy_on_light, "heavy_slides_on_light": lambda: heavy_on_light(push=1.0),
-    "wall": lambda: wall(3, points=4), "sliding": sliding, "at_rest": lambda: sliding(0.0),
-    "jammed": jammed, "jammed_upright": lambda: jammed(slope=0.0), "slips_through": lambda: jammed(friction=0.1),
-    "repeated": repeated, "corner": corner,
-    "chain": chain, "loop": lambda: chain(loop=True),
-    "motor": lambda: chain(motor=0.5), "weak_motor": lambda: chain(motor=1e-3),
-    "pile": pile, "large_pile": lambda: pile(1, 10, 25), "uneven_pile": lambda: pile(2, 8, 15, 1e6),
+    "heavy_above": lambda: stack(4, ratio=1e6),
+    "light_above": lambda: stack(4, ratio=1e-6),
+    "heavy_on_light": heavy_on_light,
+    "heavy_slides_on_light": lambda: heavy_on_light(push=1.0),
+    "wall": lambda: wall(3, points=4),
+    "sliding": sliding,
+    "at_rest": lambda: sliding(0.0),
+    "jammed": jammed,
+    "jammed_upright": lambda: jammed(slope=0.0),
+    "slips_through": lambda: jammed(friction=0.1),
+    "repeated": repeated,
+    "corner": corner,
+    "chain": chain,
+    "loop": lambda: chain(loop=True),
+    "motor": lambda: chain(motor=0.5),
+    "weak_motor": lambda: chain(motor=1e-3),
+    "pile": pile,
+    "large_pile": lambda: pile(1, 10, 25),
+    "uneven_pile": lambda: pile(2, 8, 15, 1e6),
     "jointed_pile": lambda: pile(3, 8, 12, joints=4),
 }
 

@@ -23,8 +23,10 @@ def lcp_solution(M, q):
 
 def boxed_solution(A, b, lower, upper):
     """An x with w = A x + b zero inside the bounds, >= 0 at the lower, <= 0 at the upper one; None: there is none."""
-    choices = [[k for k, there in ((-1, np.isfinite(low)), (0, low < high), (1, np.isfinite(high))) if there]
-               for low, high in zip(lower, upper)]
+    choices = [
+        [k for k, there in ((-1, np.isfinite(low)), (0, low < high), (1, np.isfinite(high))) if there]
+        for low, high in zip(lower, upper)
+    ]
     for choice in product(*choices):
         side = np.array(choice, int)
         on = side == 0
@@ -32,8 +34,14 @@ def boxed_solution(A, b, lower, upper):
         loose = ~on & (lower != upper)
         load = A @ x + b
         outward = -side[loose]
-        inner = _inside(A[np.ix_(on, on)], load[on], outward[:, None] * A[np.ix_(loose, on)], outward * load[loose],
-                        lower[on], upper[on])
+        inner = _inside(
+            A[np.ix_(on, on)],
+            load[on],
+            outward[:, None] * A[np.ix_(loose, on)],
+            outward * load[loose],
+            lower[on],
+            upper[on],
+        )
         if inner is not None:
             x[on] = inner
             return x
@@ -74,12 +82,12 @@ def pyramid_bounds(case, impulses):
     """(lower, upper) of all rows at these normal impulses: |t| <= mu n."""
     contacts = len(case["friction"])
     lower, upper = np.zeros(len(impulses)), np.full(len(impulses), np.inf)
-    normal = np.maximum(impulses[0:3 * contacts:3], 0.0)
+    normal = np.maximum(impulses[0 : 3 * contacts : 3], 0.0)
     with np.errstate(invalid="ignore"):
         room = np.where(np.isinf(case["friction"]), np.inf, case["friction"] * normal)
     for k in (1, 2):
-        lower[k:3 * contacts:3], upper[k:3 * contacts:3] = -room, room
-    lower[3 * contacts:], upper[3 * contacts:] = case["lower"], case["upper"]
+        lower[k : 3 * contacts : 3], upper[k : 3 * contacts : 3] = -room, room
+    lower[3 * contacts :], upper[3 * contacts :] = case["lower"], case["upper"]
     return lower, upper
 
 

@@ -32,6 +32,7 @@ def problem_of(case):
 
 # ---- against others --------------------------------------------------------------------------------------------------
 
+
 @each
 @pytest.mark.parametrize("whole", [False, True])
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3, 1.0, INF]))
@@ -42,7 +43,7 @@ def test_velocities_are_those_of_pgs(solver, model, whole, seed, friction):
     found = mc.solve(problem, solver, model, tolerance=1e-10, max_iterations=5000)
     assert found.converged and other.converged, (found, other)
     np.testing.assert_allclose(found.velocities, other.velocities, atol=1e-7)
-    np.testing.assert_allclose(found.impulses, other.impulses, atol=1e-7)         # A has full rank
+    np.testing.assert_allclose(found.impulses, other.impulses, atol=1e-7)  # A has full rank
 
 
 @pytest.mark.parametrize("name", cases.CASES)
@@ -74,6 +75,7 @@ def test_velocities_where_impulses_are_not_unique(solver, model, name):
 
 # ---- closed forms ----------------------------------------------------------------------------------------------------
 
+
 def block_on_incline(angle, friction, dt=0.01):
     """A point of mass 1 on a plane at this angle, from rest: rows [normal, down the slope, across]."""
     g = 9.81 * dt
@@ -83,7 +85,7 @@ def block_on_incline(angle, friction, dt=0.01):
 @exact
 def test_block_on_an_incline_sticks_or_slides(solver):
     g = 0.0981
-    for angle in (0.0, 0.2, 0.4):                     # tan 0.4 = 0.423
+    for angle in (0.0, 0.2, 0.4):  # tan 0.4 = 0.423
         solution = mc.solve(block_on_incline(angle, 0.5), solver, "ncp", tolerance=1e-12)
         assert solution.converged
         np.testing.assert_allclose(solution.velocities, 0.0, atol=1e-11)
@@ -136,6 +138,7 @@ def test_compliance_yields(solver):
 
 # ---- mass ratios, units ----------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("solver", ["admm", "newton", "ipm"])
 @pytest.mark.parametrize("model", ["ncp", "ccp"])
 def test_a_ton_on_a_gram(solver, model):
@@ -156,16 +159,17 @@ def test_a_1000_kg_cube_on_a_1_g_cube_of_a_world(solver):
     problem = mc.World(scene, dt=1e-3, substeps=1, sleep=False).problem(relaxed=True)
     solution = mc.solve(problem, solver, "ncp", tolerance=1e-8, max_iterations=100)
     assert solution.converged, solution
-    normal = solution.impulses[0:3 * problem.contact_count:3]
-    assert normal.sum() == pytest.approx((2 * 1e3 + 1e-3) * 9.81e-3, rel=1e-6)     # both faces
+    normal = solution.impulses[0 : 3 * problem.contact_count : 3]
+    assert normal.sum() == pytest.approx((2 * 1e3 + 1e-3) * 9.81e-3, rel=1e-6)  # both faces
 
 
 @exact
 def test_the_unit_of_length_is_nothing_to_it(solver):
     """Rows in millimetres: the same impulses; iterations by the scaled rows alone."""
     problem = random_problem(5)
-    milli = mc.Problem.factored(1e3 * problem.jacobian, problem.inverse_mass, 1e3 * problem.b, problem.friction,
-                                problem.bounds)
+    milli = mc.Problem.factored(
+        1e3 * problem.jacobian, problem.inverse_mass, 1e3 * problem.b, problem.friction, problem.bounds
+    )
     one, other = (mc.solve(p, solver, "ncp", tolerance=1e-9) for p in (problem, milli))
     assert one.converged and other.converged
     np.testing.assert_allclose(other.velocities, 1e3 * one.velocities, atol=1e-5)
@@ -173,12 +177,16 @@ def test_the_unit_of_length_is_nothing_to_it(solver):
 
 # ---- hard problems ---------------------------------------------------------------------------------------------------
 
+
 @exact
 def test_four_coplanar_points_carry_one_body(solver):
     """A is singular; the sum of the impulses is not in doubt."""
     corners = np.array([[x, y, -1.0] for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
-    rows = [np.concatenate([axis, np.cross(corner, axis)]) for corner in corners
-            for axis in ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))]
+    rows = [
+        np.concatenate([axis, np.cross(corner, axis)])
+        for corner in corners
+        for axis in ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    ]
     J = np.array(rows)
     problem = mc.Problem.factored(J, np.eye(6), J @ [0.3, 0.1, -1.0, 0.0, 0.0, 0.0], [0.8] * 4)
     solution = mc.solve(problem, solver, "ncp", tolerance=1e-10)
@@ -238,6 +246,7 @@ def test_no_friction_and_all_friction(solver, model, friction):
 
 # ---- the call --------------------------------------------------------------------------------------------------------
 
+
 @each
 def test_a_callback_sees_every_iteration_and_changes_none(solver, model):
     problem, seen = random_problem(1), []
@@ -252,8 +261,7 @@ def test_a_callback_sees_every_iteration_and_changes_none(solver, model):
 @each
 def test_residuals_are_those_of_the_problem(solver, model):
     problem, seen = random_problem(2), []
-    solution = mc.solve(problem, solver, model, tolerance=1e-9,
-                        callback=lambda k, x, r: seen.append(x.copy()) and False)
+    solution = mc.solve(problem, solver, model, tolerance=1e-9, callback=lambda k, x, r: seen.append(x.copy()) and False)
     assert len(solution.residuals) == len(solution.times) == len(seen)
     assert (np.diff(solution.times) >= 0.0).all()
     for record, impulses in zip(solution.residuals, seen, strict=True):
@@ -266,8 +274,9 @@ def test_residuals_are_those_of_the_problem(solver, model):
 def test_a_solution_as_the_start_takes_no_iteration(solver, model):
     problem = random_problem(3)
     first = mc.solve(problem, solver, model, tolerance=1e-9)
-    again = mc.Problem.factored(problem.jacobian, problem.inverse_mass, problem.b, problem.friction, problem.bounds,
-                                warm_start=first.impulses)
+    again = mc.Problem.factored(
+        problem.jacobian, problem.inverse_mass, problem.b, problem.friction, problem.bounds, warm_start=first.impulses
+    )
     assert mc.solve(again, solver, model, tolerance=1e-8).iterations == 0
 
 
@@ -278,10 +287,20 @@ def test_the_same_bits_every_time(solver, model):
     assert one.impulses.tobytes() == other.impulses.tobytes() and one.iterations == other.iterations
 
 
-@pytest.mark.parametrize("solver, options", [
-    ("admm", {"rho": 0.0}), ("admm", {"eta": -1.0}), ("admm", {"over_relaxation": 2.0}), ("admm", {"polish": 3}),
-    ("newton", {"delta": np.nan}), ("ipm", {"polish": "no"}), ("ipm", {"rho": 1.0}),
-    ("staggered", {"inner_iterations": 0}), ("admm", {"omega": 1.0})])
+@pytest.mark.parametrize(
+    "solver, options",
+    [
+        ("admm", {"rho": 0.0}),
+        ("admm", {"eta": -1.0}),
+        ("admm", {"over_relaxation": 2.0}),
+        ("admm", {"polish": 3}),
+        ("newton", {"delta": np.nan}),
+        ("ipm", {"polish": "no"}),
+        ("ipm", {"rho": 1.0}),
+        ("staggered", {"inner_iterations": 0}),
+        ("admm", {"omega": 1.0}),
+    ],
+)
 def test_wrong_options_are_named(solver, options):
     with pytest.raises(SceneError, match=next(iter(options))):
         mc.solve(random_problem(0), solver, **options)
@@ -297,8 +316,9 @@ def test_stacks_of_a_world():
     scene = mc.Scene()
     scene.add_body("floor", kind="static", shape=mc.Plane(normal=(0, 0, 1)))
     for k in range(12):
-        scene.add_body(f"box{k}", shape=mc.Box((0.1,) * 3), density=125.0,
-                       position=(0.3 * (k % 4), 0.004 * k, 0.11 + 0.22 * (k // 4)))
+        scene.add_body(
+            f"box{k}", shape=mc.Box((0.1,) * 3), density=125.0, position=(0.3 * (k % 4), 0.004 * k, 0.11 + 0.22 * (k // 4))
+        )
     world = mc.World(scene, dt=1 / 100, substeps=1, sleep=False)
     world.step(30)
     problem = world.problem(relaxed=True)

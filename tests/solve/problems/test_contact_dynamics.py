@@ -111,21 +111,22 @@ def test_the_three_ways_agree(contacts, freedoms, joints, moving, seed):
 
 # ---- Painlevé's rod --------------------------------------------------------------------------------------------------
 
+
 def rod(angle, friction, spin=0.0, length=1.0, mass=1.0, force=G):
     """A thin rod whose lower end slides to +x over a floor, at an angle [rad] from it, the upper end behind: A (3, 3),
     b (3,) of rows [z, x, y], in the plane."""
     inertia = mass * length**2 / 12.0
-    arm = -0.5 * length * np.array([-np.cos(angle), np.sin(angle)])      # from the centre to the sliding end (x, z)
+    arm = -0.5 * length * np.array([-np.cos(angle), np.sin(angle)])  # from the centre to the sliding end (x, z)
     J = np.array([[0.0, 1.0, -arm[0]], [1.0, 0.0, arm[1]], [0.0, 0.0, 0.0]])  # of (x', z', turning x to -z...)
     J[0, 2], J[1, 2] = arm[0], -arm[1]
     A = J @ np.diag([1 / mass, 1 / mass, 1 / inertia]) @ J.T
-    b = np.array([-force - spin**2 * arm[1], -spin**2 * arm[0], 0.0])
+    b = np.array([-force - spin**2 * arm[1], -(spin**2) * arm[0], 0.0])
     return A, b, np.array([friction]), np.array([[1.0, 0.0]])
 
 
 def determinant(angle, friction):
     """A_nn - mu A_nt of the rod: (1 + 3 c^2 - 3 mu s c) / m with s, c of the angle."""
-    return 1.0 + 3.0 * np.cos(angle)**2 - 3.0 * friction * np.sin(angle) * np.cos(angle)
+    return 1.0 + 3.0 * np.cos(angle) ** 2 - 3.0 * friction * np.sin(angle) * np.cos(angle)
 
 
 @pytest.mark.parametrize("angle, friction", [(1.0, 0.3), (1.0, 4.0), (0.6, 2.0), (1.2, 1.0)])
@@ -142,7 +143,7 @@ def test_painleves_rod():
     angle, friction = np.arctan(2.0), 4.0 / 3.0 * 1.5
     assert determinant(angle, friction) < 0.0
     assert slipping(*rod(angle, friction)).status == "none"
-    fast = slipping(*rod(angle, friction, spin=6.0))             # the turning lifts the end: b > 0
+    fast = slipping(*rod(angle, friction, spin=6.0))  # the turning lifts the end: b > 0
     assert fast.status == "several" and fast.impulses[0] == 0.0
     assert len(complementary_solutions(np.array([[determinant(angle, friction)]]), np.array([2.0]))) == 2
     mild = slipping(*rod(angle, 0.3))
@@ -152,8 +153,11 @@ def test_painleves_rod():
 
 # ---- friction --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("pull, mu, force", [(2.0, 0.5, 2.0), (10.0, 0.5, 0.5 * 4 * G), (30.0, 0.5, 0.5 * 4 * G),
-                                             (1e4, np.inf, 1e4), (3.0, 0.0, 0.0)])
+
+@pytest.mark.parametrize(
+    "pull, mu, force",
+    [(2.0, 0.5, 2.0), (10.0, 0.5, 0.5 * 4 * G), (30.0, 0.5, 0.5 * 4 * G), (1e4, np.inf, 1e4), (3.0, 0.0, 0.0)],
+)
 def test_a_point_mass_pulled_over_a_floor(pull, mu, force):
     """Friction is the pull, at most mu m g, against it."""
     A = np.eye(3) / 4.0
@@ -201,8 +205,9 @@ def test_given_slips_and_loads(contacts, freedoms, seed):
     if not answer.solved:
         return
     size = max(np.max(np.abs(answer.impulses)), 1e-3)
-    for p, u, m, extra, given_slip, s in zip(answer.impulses.reshape(-1, 3), answer.velocities.reshape(-1, 3), mu, load,
-                                             slips, slip):
+    for p, u, m, extra, given_slip, s in zip(
+        answer.impulses.reshape(-1, 3), answer.velocities.reshape(-1, 3), mu, load, slips, slip
+    ):
         assert p[0] >= 0.0 and u[0] > -1e-6 * size and abs(p[0] * u[0]) < 1e-6 * size**2
         if given_slip and m > 0.0:
             assert p[1:] == pytest.approx(-m * (p[0] + extra) * s, abs=1e-7 * size)
@@ -238,6 +243,7 @@ def test_least_solutions(size, rank):
 def test_bad_and_empty_input():
     """NaN is refused by name; no contacts at all have an answer."""
     from mcsim import SceneError
+
     for solve in (by_lcp, by_force_qp):
         with pytest.raises(SceneError, match="d has values that are not finite"):
             solve(np.eye(2), [1.0, np.nan])

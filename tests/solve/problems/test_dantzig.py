@@ -24,6 +24,7 @@ def solved(A, b, lower, upper, **options):
 
 # ---- known answers ---------------------------------------------------------------------------------------------------
 
+
 def test_nothing_to_do():
     x, status, pivots = boxed(np.zeros((0, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
     assert x.shape == (0,) and status == "solved" and pivots == 0
@@ -58,12 +59,15 @@ def test_a_row_that_repeats_others_goes_to_its_bound():
     solved(J @ J.T, [-1.0, -1.0, -1.0, 3.0], [0.0, 0.0, 0.0, -INF], [0.5, 0.4, INF, INF])
 
 
-@pytest.mark.parametrize("A, b, lower, upper", [
-    ([[0]], [-1], [0], [INF]),
-    ([[1, 1], [1, 1]], [-1, -2], [-INF] * 2, [INF] * 2),
-    ([[1, -1], [-1, 1]], [-1, 0.5], [0] * 2, [INF] * 2),
-    ([[0, 0], [0, 1]], [1, -1], [-INF, 0], [INF, INF]),
-])
+@pytest.mark.parametrize(
+    "A, b, lower, upper",
+    [
+        ([[0]], [-1], [0], [INF]),
+        ([[1, 1], [1, 1]], [-1, -2], [-INF] * 2, [INF] * 2),
+        ([[1, -1], [-1, 1]], [-1, 0.5], [0] * 2, [INF] * 2),
+        ([[0, 0], [0, 1]], [1, -1], [-INF, 0], [INF, INF]),
+    ],
+)
 def test_contradictory_rows(A, b, lower, upper):
     """No x satisfies all; it is told, and the others are satisfied."""
     A, b, lower, upper = (np.array(values, float) for values in (A, b, lower, upper))
@@ -166,13 +170,14 @@ def test_scaled_rows(problem, exponents):
     """Other units of every row: the same status, the same impulses where they are unique."""
     A, b, lower, upper = problem
     A = A + np.eye(len(b))
-    scale = 10.0 ** np.array(exponents[:len(b)], float)
+    scale = 10.0 ** np.array(exponents[: len(b)], float)
     x = solved(A, b, lower, upper)
     scaled, status, _ = boxed(A * scale[:, None] * scale, b * scale, lower / scale, upper / scale)
     assert status == "solved" and scaled * scale == pytest.approx(x, abs=1e-6)
 
 
 # ---- contact ---------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("bound", [0.0, 0.1, INF])
 @pytest.mark.parametrize("name", cases.CASES)
@@ -225,24 +230,28 @@ def test_large_masses_on_small_ones():
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("arguments, message", [
-    ((np.ones((2, 3)), np.ones(2), None, None), "A has the shape"),
-    ((np.ones(4), np.ones(4), None, None), "pass a square matrix"),
-    ((np.eye(2), np.ones(3), None, None), "b has the shape"),
-    ((np.eye(2), np.ones(2), [0.0], None), "lower has the shape"),
-    ((np.diag([INF, 1.0]), np.ones(2), None, None), r"A\[0, 0\] is inf"),
-    ((np.eye(2), [np.nan, 1.0], None, None), r"b\[0\] is nan"),
-    ((np.eye(2), np.ones(2), [0.0, 2.0], [1.0, 1.0]), r"lower\[1\] = 2 is above upper\[1\] = 1"),
-    ((np.eye(2), np.ones(2), None, [1.0, -INF]), r"upper\[1\] is -inf"),
-    ((np.eye(2), np.ones(2), None, [1.0, 1e200]), r"upper\[1\] is 1e[+]200; give inf for no bound"),
-    ((np.eye(2), np.ones(2), None, [1.0, np.nan]), r"upper\[1\] is nan"),
-    (([[1.0, 2.0], [2.0, 1.0]], np.ones(2), None, None), "A is indefinite"),
-    (([[1.0, 0.0], [1.0, 1.0]], np.ones(2), None, None), "A is not symmetric"),
-    (([[-1.0]], [1.0], None, None), r"A\[0, 0\] is -1"),
-    ((np.eye(2), np.ones(2), None, None, True), "max_pivots is True"),
-    ((np.eye(2), np.ones(2), None, None, None, [0.0]), "guess has the shape"),
-    ((np.eye(2), np.ones(2), None, None, None, None, np.nan), "accuracy is nan; give a part"),
-])
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.ones((2, 3)), np.ones(2), None, None), "A has the shape"),
+        ((np.ones(4), np.ones(4), None, None), "pass a square matrix"),
+        ((np.eye(2), np.ones(3), None, None), "b has the shape"),
+        ((np.eye(2), np.ones(2), [0.0], None), "lower has the shape"),
+        ((np.diag([INF, 1.0]), np.ones(2), None, None), r"A\[0, 0\] is inf"),
+        ((np.eye(2), [np.nan, 1.0], None, None), r"b\[0\] is nan"),
+        ((np.eye(2), np.ones(2), [0.0, 2.0], [1.0, 1.0]), r"lower\[1\] = 2 is above upper\[1\] = 1"),
+        ((np.eye(2), np.ones(2), None, [1.0, -INF]), r"upper\[1\] is -inf"),
+        ((np.eye(2), np.ones(2), None, [1.0, 1e200]), r"upper\[1\] is 1e[+]200; give inf for no bound"),
+        ((np.eye(2), np.ones(2), None, [1.0, np.nan]), r"upper\[1\] is nan"),
+        (([[1.0, 2.0], [2.0, 1.0]], np.ones(2), None, None), "A is indefinite"),
+        (([[1.0, 0.0], [1.0, 1.0]], np.ones(2), None, None), "A is not symmetric"),
+        (([[-1.0]], [1.0], None, None), r"A\[0, 0\] is -1"),
+        ((np.eye(2), np.ones(2), None, None, True), "max_pivots is True"),
+        ((np.eye(2), np.ones(2), None, None, None, [0.0]), "guess has the shape"),
+        ((np.eye(2), np.ones(2), None, None, None, None, np.nan), "accuracy is nan; give a part"),
+    ],
+)
 def test_refuses(arguments, message):
     with pytest.raises(SceneError, match=message):
         boxed(*arguments)

@@ -60,8 +60,8 @@ def random_rows(rng, bodies, contacts, singles, masses):
     inverse_mass = np.zeros((m, m))
     for k in range(bodies):
         half = rng.normal(size=(3, 3))
-        inverse_mass[6 * k:6 * k + 3, 6 * k:6 * k + 3] = np.eye(3) / masses[k]
-        inverse_mass[6 * k + 3:6 * k + 6, 6 * k + 3:6 * k + 6] = half @ half.T / masses[k]
+        inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) / masses[k]
+        inverse_mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = half @ half.T / masses[k]
     return jacobian, inverse_mass
 
 
@@ -96,8 +96,9 @@ def test_a_row_that_is_held_takes_no_part(whole):
     largest = np.repeat([block.diagonal().max() for block in problem.system.local_blocks], [3, 1, 1])
     rest = [0, 2, 3, 4]
     assert x[1] == 0.0
-    np.testing.assert_allclose(x[rest], np.linalg.solve((A + np.diag(0.3 * largest))[np.ix_(rest, rest)], right[rest]),
-                               rtol=1e-9)
+    np.testing.assert_allclose(
+        x[rest], np.linalg.solve((A + np.diag(0.3 * largest))[np.ix_(rest, rest)], right[rest]), rtol=1e-9
+    )
 
 
 def test_numbers_without_mass_take_no_part():

@@ -15,20 +15,27 @@ from mcsim.solve.problems.solution import RESIDUALS
 
 GRADIENTS = ("apgd", "bb")
 ALL = ("nncg", "apgd", "bb", "jacobi")
-PAIRS = [(solver, model) for solver in ALL for model in ("ncp", "ccp", "pyramid", "frictionless")
-         if model in SOLVERS[solver][1]]
-EASY = {"cube": lambda: cases.stack(1), "stack": lambda: cases.stack(2), "wall": lambda: cases.wall(2),
-        "sliding": cases.sliding, "corner": cases.corner, "pile": lambda: cases.pile(4, 5, 7),
-        "jointed": lambda: cases.pile(5, 4, 5, joints=2), "slippery": lambda: cases.stack(2, friction=0.0, push=1.0),
-        "sticky": lambda: cases.stack(2, friction=np.inf, push=1.0)}
+PAIRS = [
+    (solver, model) for solver in ALL for model in ("ncp", "ccp", "pyramid", "frictionless") if model in SOLVERS[solver][1]
+]
+EASY = {
+    "cube": lambda: cases.stack(1),
+    "stack": lambda: cases.stack(2),
+    "wall": lambda: cases.wall(2),
+    "sliding": cases.sliding,
+    "corner": cases.corner,
+    "pile": lambda: cases.pile(4, 5, 7),
+    "jointed": lambda: cases.pile(5, 4, 5, joints=2),
+    "slippery": lambda: cases.stack(2, friction=0.0, push=1.0),
+    "sticky": lambda: cases.stack(2, friction=np.inf, push=1.0),
+}
 
 # Four points that slide may share the load in many ways, and friction's torque with it: not one velocity.
 MANY = {("ncp", "sliding"), ("pyramid", "sliding")}
 
 
 def problem_of(case, **keywords):
-    return mc.Problem(case["A"], case["b"], case["friction"], np.column_stack([case["lower"], case["upper"]]),
-                      **keywords)
+    return mc.Problem(case["A"], case["b"], case["friction"], np.column_stack([case["lower"], case["upper"]]), **keywords)
 
 
 def exactly(problem, model):
@@ -39,6 +46,7 @@ def exactly(problem, model):
 
 
 # ---- what they find --------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", EASY)
 @pytest.mark.parametrize("solver, model", PAIRS)
@@ -60,8 +68,12 @@ def test_factored_problems_have_the_same_answers(seed):
     jacobian = rng.normal(size=(15, 12)) * (rng.random((15, 12)) < 0.6)
     mass = rng.normal(size=(12, 12))
     inverse_mass = mass @ mass.T / 12 + 0.1 * np.eye(12)
-    common = dict(b=jacobian @ rng.normal(size=12), friction=[0.3, 0.0, 0.8, np.inf],
-                  bounds=[(0.0, np.inf), (-0.1, 0.2), (-np.inf, np.inf)], compliance=rng.uniform(0.0, 0.1, 15))
+    common = dict(
+        b=jacobian @ rng.normal(size=12),
+        friction=[0.3, 0.0, 0.8, np.inf],
+        bounds=[(0.0, np.inf), (-0.1, 0.2), (-np.inf, np.inf)],
+        compliance=rng.uniform(0.0, 0.1, 15),
+    )
     factored = mc.Problem.factored(jacobian, inverse_mass, **common)
     A = jacobian @ inverse_mass @ jacobian.T
     whole = mc.Problem(0.5 * (A + A.T), **common)
@@ -95,15 +107,24 @@ def cone_program(case):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
-    found = clarabel.DefaultSolver(csc_matrix(np.triu(A)), b, csc_matrix(np.array(rows)), np.array(sides), cones,
-                                   settings).solve()
+    found = clarabel.DefaultSolver(
+        csc_matrix(np.triu(A)), b, csc_matrix(np.array(rows)), np.array(sides), cones, settings
+    ).solve()
     x = np.array(found.x)
     return 0.5 * x @ A @ x + b @ x, A @ x + b
 
 
-@pytest.mark.parametrize("make", [lambda: cases.stack(3, push=1.0), lambda: cases.wall(3), lambda: cases.pile(3, 6, 10),
-                                  lambda: cases.chain(3), cases.corner],
-                         ids=["stack", "wall", "pile", "chain", "corner"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: cases.stack(3, push=1.0),
+        lambda: cases.wall(3),
+        lambda: cases.pile(3, 6, 10),
+        lambda: cases.chain(3),
+        cases.corner,
+    ],
+    ids=["stack", "wall", "pile", "chain", "corner"],
+)
 def test_the_convex_objective_is_that_of_an_independent_cone_solver(make):
     case = make()
     least, velocities = cone_program(case)
@@ -145,9 +166,14 @@ def test_the_frictionless_objective_is_that_of_scipy(seed):
     case = cases.pile(seed, 5, 8)
     normal = np.arange(0, 3 * len(case["friction"]), 3)
     A, b = case["A"][np.ix_(normal, normal)], case["b"][normal]
-    reference = minimize(lambda x: 0.5 * x @ A @ x + b @ x, np.zeros(len(b)), jac=lambda x: A @ x + b,
-                         method="L-BFGS-B", bounds=[(0.0, None)] * len(b),
-                         options={"ftol": 1e-16, "gtol": 1e-11, "maxiter": 10_000})
+    reference = minimize(
+        lambda x: 0.5 * x @ A @ x + b @ x,
+        np.zeros(len(b)),
+        jac=lambda x: A @ x + b,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * len(b),
+        options={"ftol": 1e-16, "gtol": 1e-11, "maxiter": 10_000},
+    )
     # The tangential rows have velocities, but no say.
     for solver in ALL:
         found = mc.solve(problem_of(case), solver, "frictionless", tolerance=1e-7, max_iterations=20_000)
@@ -158,8 +184,9 @@ def test_the_frictionless_objective_is_that_of_scipy(seed):
 @pytest.mark.parametrize("solver", ALL)
 def test_what_slides_is_lifted_by_the_convex_model_and_by_no_other(solver):
     case = cases.sliding(speed=2.0, angle=0.6, friction=0.4)
-    found = {model: mc.solve(problem_of(case), solver, model, tolerance=1e-9, max_iterations=20_000)
-             for model in ("ncp", "ccp")}
+    found = {
+        model: mc.solve(problem_of(case), solver, model, tolerance=1e-9, max_iterations=20_000) for model in ("ncp", "ccp")
+    }
     u = {model: solution.velocities.reshape(-1, 3) for model, solution in found.items()}
     slip = np.hypot(u["ccp"][:, 1], u["ccp"][:, 2])
     assert slip.min() > 0.1
@@ -171,6 +198,7 @@ def test_what_slides_is_lifted_by_the_convex_model_and_by_no_other(solver):
 
 
 # ---- how they get there ----------------------------------------------------------------------------------------------
+
 
 @pytest.fixture(scope="module")
 def pyramid():
@@ -221,20 +249,22 @@ def test_split_masses_bound_the_matrix():
     jacobian = np.zeros((21, 18))
     for first in range(0, 18, 3):
         for body in rng.choice(3, 2, replace=False):
-            jacobian[first:first + 3, 6 * body:6 * body + 6] = rng.normal(size=(3, 6))
+            jacobian[first : first + 3, 6 * body : 6 * body + 6] = rng.normal(size=(3, 6))
     jacobian[18:, :6] = rng.normal(size=(3, 6))
     inverse_mass = np.zeros((18, 18))
     for body in range(3):
         part = rng.normal(size=(6, 6))
-        inverse_mass[6 * body:6 * body + 6, 6 * body:6 * body + 6] = part @ part.T
+        inverse_mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = part @ part.T
     A = jacobian @ inverse_mass @ jacobian.T
     A = 0.5 * (A + A.T)
-    for problem in (mc.Problem.factored(jacobian, inverse_mass, np.zeros(21), [0.5] * 6),
-                    mc.Problem(A, np.zeros(21), [0.5] * 6)):
+    for problem in (
+        mc.Problem.factored(jacobian, inverse_mass, np.zeros(21), [0.5] * 6),
+        mc.Problem(A, np.zeros(21), [0.5] * 6),
+    ):
         local = shared_local(problem.system).reshape(-1, 3, 3)
         bound = np.zeros((21, 21))
         for block in range(6):
-            bound[3 * block:3 * block + 3, 3 * block:3 * block + 3] = local[block]
+            bound[3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = local[block]
         bound[range(18, 21), range(18, 21)] = local[6:, 0, 0]
         assert np.linalg.eigvalsh(bound - A).min() > -1e-9
         assert np.linalg.eigvalsh(0.3 * bound - A).min() < 0.0
@@ -247,8 +277,7 @@ def test_jacobi_does_not_ask_for_the_order():
     rows = (3 * order[:, None] + np.arange(3)).ravel()
     turned = mc.Problem(case["A"][np.ix_(rows, rows)], case["b"][rows], case["friction"][order])
     found = [mc.solve(p, "jacobi", "ncp", tolerance=0.0, max_iterations=50) for p in (problem_of(case), turned)]
-    np.testing.assert_allclose(found[0].residuals["natural_map"], found[1].residuals["natural_map"],
-                               rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(found[0].residuals["natural_map"], found[1].residuals["natural_map"], rtol=1e-6, atol=1e-12)
 
 
 def uneven(ratio=1e4):
@@ -262,14 +291,22 @@ def uneven(ratio=1e4):
 
 @pytest.mark.parametrize("solver", GRADIENTS)
 def test_scales_make_up_for_unequal_masses(solver):
-    with_scales, without = (mc.solve(uneven(), solver, "ncp", tolerance=1e-6, max_iterations=20_000, scaled=scaled)
-                            for scaled in (True, False))
+    with_scales, without = (
+        mc.solve(uneven(), solver, "ncp", tolerance=1e-6, max_iterations=20_000, scaled=scaled) for scaled in (True, False)
+    )
     assert with_scales.converged
     assert with_scales.iterations < without.iterations / 3
 
 
-@pytest.mark.parametrize("options", [dict(beta="fletcher_reeves"), dict(order="forward"), dict(order="backward"),
-                                     dict(beta="fletcher_reeves", order="forward", omega=0.9)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(beta="fletcher_reeves"),
+        dict(order="forward"),
+        dict(order="backward"),
+        dict(beta="fletcher_reeves", order="forward", omega=0.9),
+    ],
+)
 def test_nncg_converges_by_all_its_ways(options):
     problem = problem_of(EASY["wall"]())
     found = mc.solve(problem, "nncg", "ncp", tolerance=1e-8, max_iterations=5000, **options)
@@ -278,6 +315,7 @@ def test_nncg_converges_by_all_its_ways(options):
 
 
 # ---- what is hard ----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("solver, model", PAIRS)
 def test_problems_without_answers_are_said_to_be_so(solver, model):
@@ -325,11 +363,16 @@ def test_much_friction_in_a_tangle_is_solved_by_a_shift_that_slows_down(solver, 
     assert not mc.solve(problem, solver, model, tolerance=1e-7, max_iterations=5000).converged
 
 
-@pytest.mark.parametrize("solver, options, message", [
-    ("nncg", dict(beta="polak"), "exact, fletcher_reeves"),
-    ("nncg", dict(order="random"), "forward, backward, symmetric"),
-    ("nncg", dict(omega=2.0), "between 0 and 2"), ("jacobi", dict(omega=0.0), "between 0 and 2"),
-    ("apgd", dict(omega=1.0), "has no option 'omega'; it takes scaled")])
+@pytest.mark.parametrize(
+    "solver, options, message",
+    [
+        ("nncg", dict(beta="polak"), "exact, fletcher_reeves"),
+        ("nncg", dict(order="random"), "forward, backward, symmetric"),
+        ("nncg", dict(omega=2.0), "between 0 and 2"),
+        ("jacobi", dict(omega=0.0), "between 0 and 2"),
+        ("apgd", dict(omega=1.0), "has no option 'omega'; it takes scaled"),
+    ],
+)
 def test_wrong_options_are_refused(solver, options, message):
     with pytest.raises(SceneError, match=message):
         mc.solve(problem_of(cases.stack(1)), solver, **options)

@@ -26,7 +26,7 @@ def test_newtons_cradle_tells_simultaneous_from_sequential(law):
     H, T = row(5)
     before = np.array([1.0, 0, 0, 0, 0])
     after = {order: before + impact(H, T, before, 1.0, law=law, order=order).velocity_change for order in ORDERS}
-    off = 1e-11 if law == "stronge" else 1e-14               # whose restitution ends by false position
+    off = 1e-11 if law == "stronge" else 1e-14  # whose restitution ends by false position
     assert after["sequential"] == pytest.approx([0, 0, 0, 0, 1.0], abs=off)
     assert after["simultaneous"] == pytest.approx([-0.6, 0.4, 0.4, 0.4, 0.4], abs=off)
     for velocities in after.values():
@@ -110,7 +110,7 @@ def test_an_articulated_impact(law, order):
     same change of all velocities, H times it the impulse, K of it zero."""
     mass, length = 1.3, 0.8
     inertia = mass * length**2 / 12.0
-    angles = np.array([0.4, 1.1])                               # of the rods from down, in the plane
+    angles = np.array([0.4, 1.1])  # of the rods from down, in the plane
     across = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     # Maximal: (x, z, turn) of each rod; G takes the angles' rates to them.
     G = np.zeros((6, 2))
@@ -137,8 +137,14 @@ def test_an_articulated_impact(law, order):
 
 
 @settings(max_examples=amount(16, 50))
-@given(st.integers(1, 6), st.integers(3, 12), st.sampled_from(LAWS), st.sampled_from(ORDERS), st.booleans(),
-       st.integers(0, 10**6))
+@given(
+    st.integers(1, 6),
+    st.integers(3, 12),
+    st.sampled_from(LAWS),
+    st.sampled_from(ORDERS),
+    st.booleans(),
+    st.integers(0, 10**6),
+)
 def test_impacts_of_random_systems(contacts, freedoms, law, order, rough, seed):
     """Nothing closes afterwards; without friction energy never grows, and e = 1 keeps it (to rounding); impulses
     push."""
@@ -149,7 +155,7 @@ def test_impacts_of_random_systems(contacts, freedoms, law, order, rough, seed):
     friction = rng.choice([0.0, 0.5, np.inf], contacts) if rough else None
     try:
         found = impact(np.eye(freedoms), T if rough else T[:, ::3], velocities, e, friction, law=law, order=order)
-    except SimulationError as error:                             # a contact that can stick only by pulling
+    except SimulationError as error:  # a contact that can stick only by pulling
         assert rough and np.isinf(friction).any() and "infinite friction" in str(error)
         return
     step = 3 if rough else 1

@@ -15,11 +15,22 @@ def wedge(seed):
     rng = np.random.default_rng(seed)
     scene, material = mc.Scene(), mc.Material(friction=0.9)
     for side in (-1, 1):
-        scene.add_body(f"wall{side}", kind="static", shape=mc.Box((0.1, 2.0, 2.0)), position=(side * 0.95, 0.0, 1.5),
-                       orientation=(np.cos(0.15), 0.0, side * np.sin(0.15), 0.0), material=material)
+        scene.add_body(
+            f"wall{side}",
+            kind="static",
+            shape=mc.Box((0.1, 2.0, 2.0)),
+            position=(side * 0.95, 0.0, 1.5),
+            orientation=(np.cos(0.15), 0.0, side * np.sin(0.15), 0.0),
+            material=material,
+        )
     for k in range(5):
-        scene.add_body(f"box{k}", shape=mc.Box((0.35, 0.4, 0.2)), density=10.0 ** rng.uniform(2, 4), material=material,
-                       position=(rng.uniform(-0.05, 0.05), 0.0, 1.2 + 0.45 * k))
+        scene.add_body(
+            f"box{k}",
+            shape=mc.Box((0.35, 0.4, 0.2)),
+            density=10.0 ** rng.uniform(2, 4),
+            material=material,
+            position=(rng.uniform(-0.05, 0.05), 0.0, 1.2 + 0.45 * k),
+        )
     return scene
 
 
@@ -47,7 +58,7 @@ def conditions(problem, solution, model):
         work = np.column_stack([x[:, 0] * u[:, 0], x[:, 1:] * u[:, 1:] + room * np.abs(u[:, 1:])])
         return max(-u[:, 0].min(), -x[:, 0].min(), (np.abs(x[:, 1:]) - room).max(), np.abs(work).max())
     lift = u[:, 0] + (mu * slip if model == "ncp" else 0.0)
-    outside = mu * slip - lift                                  # of K*: u_n >= mu |u_t|
+    outside = mu * slip - lift  # of K*: u_n >= mu |u_t|
     beyond = np.hypot(x[:, 1], x[:, 2]) - mu * x[:, 0]
     work = np.abs(x[:, 0] * lift + (x[:, 1:] * u[:, 1:]).sum(axis=1))
     return max(outside.max(), beyond.max(), work.max(), -x[:, 0].min())
@@ -111,10 +122,14 @@ def test_lu_of_a_stiff_block_keeps_what_is_soft(stiff):
     """(1 + s v v') x = r: an inverted block lost x along v, 1 / s of the rest, and with it what impulses are read from."""
     rng = np.random.default_rng(7)
     v = np.zeros(12)
-    v[[0, 2, 5]] = 1.0, -2.0, 0.5                   # few entries, so that s v v' is exact
+    v[[0, 2, 5]] = 1.0, -2.0, 0.5  # few entries, so that s v v' is exact
     matrix = np.eye(12) + stiff * np.outer(v, v) + np.diag(rng.uniform(0.1, 1.0, 6), 6)
     right = np.round(rng.normal(size=12), 3)
     x = solve_blocks([6, 6], matrix, right, False)
-    residual = np.array([float(sum(int(m * 2**60) * int(y * 2**60) for m, y in zip(row, x, strict=True))) / 2.0**120
-                         for row in matrix]) - right
+    residual = (
+        np.array(
+            [float(sum(int(m * 2**60) * int(y * 2**60) for m, y in zip(row, x, strict=True))) / 2.0**120 for row in matrix]
+        )
+        - right
+    )
     assert np.abs(residual).max() <= 1e-14 * (np.abs(matrix) @ np.abs(x)).max()

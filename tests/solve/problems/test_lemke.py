@@ -28,6 +28,7 @@ def solved(M, q, **options):
 
 # ---- known answers ---------------------------------------------------------------------------------------------------
 
+
 def test_nothing_to_do():
     assert solved([[1.0, 2.0], [3.0, 4.0]], [0.0, 1.0]).tolist() == [0.0, 0.0]
     z, status, pivots = lcp(np.zeros((0, 0)), np.zeros(0))
@@ -71,8 +72,9 @@ def test_beales_linear_program():
     assert cost @ z[:4] == pytest.approx(-0.05, rel=1e-12)
 
 
-@pytest.mark.parametrize("M, q", [([[0]], [-1]), ([[-1, 0], [0, -1]], [-1, -1]), ([[0, 1], [-1, 0]], [-1, -1]),
-                                  ([[1, -1], [-1, 1]], [-1, 0.5])])
+@pytest.mark.parametrize(
+    "M, q", [([[0]], [-1]), ([[-1, 0], [0, -1]], [-1, -1]), ([[0, 1], [-1, 0]], [-1, -1]), ([[1, -1], [-1, 1]], [-1, 0.5])]
+)
 def test_ray(M, q):
     """No solution: each says so."""
     M, q = np.array(M, float), np.array(q, float)
@@ -116,10 +118,10 @@ def problems(draw, most, kind):
     n = draw(st.integers(1, most))
     entries = np.array(draw(st.lists(numbers, min_size=n * n, max_size=n * n)), float).reshape(n, n)
     q = np.array(draw(st.lists(numbers, min_size=n, max_size=n)), float)
-    if kind == "semidefinite":                             # with a skew part, as friction has
+    if kind == "semidefinite":  # with a skew part, as friction has
         rank = draw(st.integers(0, n))
         return entries[:, :rank] @ entries[:, :rank].T + draw(st.sampled_from([0.0, 1.0])) * (entries - entries.T), q
-    if kind == "unique":                                   # dominant diagonal: a P-matrix
+    if kind == "unique":  # dominant diagonal: a P-matrix
         return entries + np.diag(np.abs(entries).sum(axis=1) + 1.0), q
     return (np.abs(entries) if kind == "positive" else entries), q
 
@@ -169,6 +171,7 @@ def test_nonnegative_matrix_with_its_diagonal(problem):
 
 # ---- contact ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", cases.CASES)
 def test_pyramid_by_its_definition(name):
     case = cases.CASES[name]()
@@ -208,7 +211,7 @@ def test_contradictions_are_told():
     case = cases.CONTRADICTORY["torn"]()
     assert pyramid(**case)[1] == "contradictory"
     problem = friction_pyramid_lcp(**case)
-    assert problem.contradiction == pytest.approx(0.25, rel=1e-9)      # half of it on each of the two
+    assert problem.contradiction == pytest.approx(0.25, rel=1e-9)  # half of it on each of the two
     assert friction_pyramid_lcp(**cases.chain(loop=True)).contradiction < 1e-12
 
 
@@ -269,7 +272,7 @@ def test_polygon_on_piles():
         normals = np.array([np.cos(angles + np.pi / 6.0), np.sin(angles + np.pi / 6.0)]).T
         assert np.abs(speeds[18:]).max() < 1e-9
         for c, mu in enumerate(case["friction"]):
-            n, t, u = impulses[3 * c], impulses[3 * c + 1:3 * c + 3], speeds[3 * c:3 * c + 3]
+            n, t, u = impulses[3 * c], impulses[3 * c + 1 : 3 * c + 3], speeds[3 * c : 3 * c + 3]
             assert abs(min(n, u[0])) < 1e-9
             assert (normals @ t).max() <= mu * n * np.cos(np.pi / 6.0) + 1e-9
             assert u[1:] @ t == pytest.approx(mu * n * (sides @ u[1:]).min(), abs=1e-8)
@@ -278,9 +281,13 @@ def test_polygon_on_piles():
 @pytest.mark.parametrize("directions", [4, 6, 8, 16])
 def test_what_a_polygon_leaves_is_measured_by_the_polygon(directions):
     """By the pyramid's residuals every answer with directions was "inaccurate". Impulses that are off are still told."""
-    problems = [mc.Problem(**{"A": case["A"], "b": case["b"], "friction": case["friction"]}) for case in (
-        {"A": np.eye(3) + 0.1, "b": np.array([-1.0, 0.3, 0.2]), "friction": [0.5]}, *(
-            cases.pile(seed, 4, 6) for seed in range(4)))]
+    problems = [
+        mc.Problem(**{"A": case["A"], "b": case["b"], "friction": case["friction"]})
+        for case in (
+            {"A": np.eye(3) + 0.1, "b": np.array([-1.0, 0.3, 0.2]), "friction": [0.5]},
+            *(cases.pile(seed, 4, 6) for seed in range(4)),
+        )
+    ]
     problems.append(mc.World(mc.load("pyramid", base=3)).problem())
     problems.append(mc.Problem(np.eye(6), [-1.0, 2.0, 0.5, -1.0, 0.3, 0.2], [np.inf, 0.5]))
     for problem in problems:
@@ -347,35 +354,41 @@ def test_matrix_is_copositive():
 EYE = np.eye(2)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ((np.ones((2, 3)), np.ones(2)), r"M has the shape \(2, 3\); pass a square matrix"),
-    ((EYE, np.ones(3)), r"q has the shape \(3,\); the matrix asks for \(2,\)"),
-    ((EYE * np.nan, np.ones(2)), r"M\[0, 0\] is nan"),
-    ((EYE, [1.0, np.inf]), r"q\[1\] is inf"),
-    ((EYE, [1.0, -1e120]), "q has numbers up to 1e[+]120; choose units"),
-    ((EYE, ["a", "b"]), "q is no array of numbers"),
-    ((EYE, np.ones(2), -1), "max_pivots is -1; give a whole number from 0"),
-    ((EYE, np.ones(2), 2.5), "max_pivots is 2.5"),
-    ((EYE, np.ones(2), None, [1.0, 0.0]), r"covering\[1\] is 0; all must be positive"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.ones((2, 3)), np.ones(2)), r"M has the shape \(2, 3\); pass a square matrix"),
+        ((EYE, np.ones(3)), r"q has the shape \(3,\); the matrix asks for \(2,\)"),
+        ((EYE * np.nan, np.ones(2)), r"M\[0, 0\] is nan"),
+        ((EYE, [1.0, np.inf]), r"q\[1\] is inf"),
+        ((EYE, [1.0, -1e120]), "q has numbers up to 1e[+]120; choose units"),
+        ((EYE, ["a", "b"]), "q is no array of numbers"),
+        ((EYE, np.ones(2), -1), "max_pivots is -1; give a whole number from 0"),
+        ((EYE, np.ones(2), 2.5), "max_pivots is 2.5"),
+        ((EYE, np.ones(2), None, [1.0, 0.0]), r"covering\[1\] is 0; all must be positive"),
+    ],
+)
 def test_lcp_refuses(arguments, message):
     with pytest.raises(SceneError, match=message):
         lcp(*arguments)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ((np.eye(5), np.ones(5), [0.5, 0.5]), "friction has 2 coefficients, which ask for 6 rows, .* there are 5"),
-    ((np.eye(3), np.ones(3), [-0.5]), r"friction\[0\] is -0.5"),
-    ((np.eye(3), np.ones(3), [np.nan]), r"friction\[0\] is nan"),
-    ((np.eye(3), np.ones(3), 0.5), "pass one number a contact"),
-    ((np.eye(4), np.ones(4), [0.5], [1.0], [0.0]), r"lower\[0\] = 1 is above upper\[0\] = 0; exchange"),
-    ((np.eye(4), np.ones(4), [0.5], [0.0, 1.0]), r"lower has the shape \(2,\); A with 4 rows, 3 of them contacts"),
-    ((np.eye(4), np.ones(4), [0.5], [np.nan]), r"lower\[0\] is nan"),
-    ((np.eye(4), np.ones(4), [0.5], [np.inf]), r"lower\[0\] is inf; give a number, or -inf"),
-    ((np.eye(3), np.ones(3), [0.5], None, None, 5), "directions is 5; give an even number from 4"),
-    ((np.diag([1.0, -1.0, 1.0]), np.ones(3), [0.5]), r"A\[1, 1\] is -1"),
-    ((np.eye(3) + np.eye(3, k=1), np.ones(3), [0.5]), "A is not symmetric"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.eye(5), np.ones(5), [0.5, 0.5]), "friction has 2 coefficients, which ask for 6 rows, .* there are 5"),
+        ((np.eye(3), np.ones(3), [-0.5]), r"friction\[0\] is -0.5"),
+        ((np.eye(3), np.ones(3), [np.nan]), r"friction\[0\] is nan"),
+        ((np.eye(3), np.ones(3), 0.5), "pass one number a contact"),
+        ((np.eye(4), np.ones(4), [0.5], [1.0], [0.0]), r"lower\[0\] = 1 is above upper\[0\] = 0; exchange"),
+        ((np.eye(4), np.ones(4), [0.5], [0.0, 1.0]), r"lower has the shape \(2,\); A with 4 rows, 3 of them contacts"),
+        ((np.eye(4), np.ones(4), [0.5], [np.nan]), r"lower\[0\] is nan"),
+        ((np.eye(4), np.ones(4), [0.5], [np.inf]), r"lower\[0\] is inf; give a number, or -inf"),
+        ((np.eye(3), np.ones(3), [0.5], None, None, 5), "directions is 5; give an even number from 4"),
+        ((np.diag([1.0, -1.0, 1.0]), np.ones(3), [0.5]), r"A\[1, 1\] is -1"),
+        ((np.eye(3) + np.eye(3, k=1), np.ones(3), [0.5]), "A is not symmetric"),
+    ],
+)
 def test_pyramid_refuses(arguments, message):
     with pytest.raises(SceneError, match=message):
         friction_pyramid_lcp(*arguments)

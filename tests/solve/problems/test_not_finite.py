@@ -8,9 +8,10 @@ import mcsim as mc
 from mcsim.solve.problems import SOLVERS
 
 HUGE = {
-    "velocity": dict(A=np.eye(6), b=[-1e200, 1, 0, -1, 0, 0]), "velocities": dict(A=np.eye(6), b=np.full(6, -1e308)),
-    "matrix": dict(A=1e308 * np.eye(6), b=np.full(6, -1e10)), "warm start": dict(
-        A=2.0 * np.eye(6), b=-np.ones(6), warm_start=np.full(6, 1e308)),
+    "velocity": dict(A=np.eye(6), b=[-1e200, 1, 0, -1, 0, 0]),
+    "velocities": dict(A=np.eye(6), b=np.full(6, -1e308)),
+    "matrix": dict(A=1e308 * np.eye(6), b=np.full(6, -1e10)),
+    "warm start": dict(A=2.0 * np.eye(6), b=-np.ones(6), warm_start=np.full(6, 1e308)),
     "all": dict(A=1e200 * np.eye(6), b=-np.full(6, 1e200), warm_start=np.full(6, 1e200)),
     "small": dict(A=1e-300 * np.eye(6), b=-np.full(6, 1e300)),
 }
@@ -26,7 +27,7 @@ def test_every_solver_answers_with_impulses(solver, name, bilateral):
     for model in SOLVERS[solver][1]:
         try:
             found = mc.solve(problem, solver, model, bilateral=bilateral)
-        except mc.SceneError as error:                       # direct methods refuse what is out of their range
+        except mc.SceneError as error:  # direct methods refuse what is out of their range
             assert (solver in ("lemke", "dantzig") or bilateral == "direct") and "units" in str(error)
             continue
         assert found.impulses.shape == found.velocities.shape == (6,) and not np.isnan(found.impulses).any()
@@ -53,7 +54,7 @@ def test_a_step_that_meets_them_is_taken_back(solver, kind):
         world.apply_force("box1", (force, 0, -force))
         with pytest.raises(mc.SimulationError, match="good state is kept"):
             world.step(2)
-        assert world.state_hash() == before                     # forces are cleared, as after every call
+        assert world.state_hash() == before  # forces are cleared, as after every call
         assert np.isfinite(world.positions).all() and np.isfinite(world.velocities).all()
     other = falling(solver, kind)
     other.step(3)

@@ -21,7 +21,7 @@ def random_factors(seed, contacts=6, others=3, bodies=4):
     for first in [*range(0, 3 * contacts, 3), *range(3 * contacts, len(jacobian))]:
         size = 3 if first < 3 * contacts else 1
         for body in rng.choice(bodies, 2, replace=False):
-            jacobian[first:first + size, 6 * body:6 * body + 6] = rng.normal(size=(size, 6))
+            jacobian[first : first + size, 6 * body : 6 * body + 6] = rng.normal(size=(size, 6))
     jacobian[3:6] = jacobian[0:3]
     inverse_mass = np.diag(rng.uniform(0.2, 3.0, 6 * bodies))
     return jacobian, inverse_mass, jacobian @ rng.normal(size=6 * bodies)
@@ -73,23 +73,28 @@ def by_hand(problem, impulses, model):
 
     D = problem.A.diagonal() + problem.compliance
     for c, mu in enumerate(problem.friction):
-        x, w = impulses[3 * c:3 * c + 3], u[3 * c:3 * c + 3].copy()
-        d = D[3 * c:3 * c + 3].max()
+        x, w = impulses[3 * c : 3 * c + 3], u[3 * c : 3 * c + 3].copy()
+        d = D[3 * c : 3 * c + 3].max()
         if model in ("ncp", "ccp"):
             if model == "ncp":
                 w[0] += mu * np.hypot(w[1], w[2])
-            primal = max(primal, np.linalg.norm(cone(-w, mu)))            # Moreau: the part of w outside of K*
+            primal = max(primal, np.linalg.norm(cone(-w, mu)))  # Moreau: the part of w outside of K*
             dual = max(dual, np.linalg.norm(x - cone(x, mu)))
             complementarity = max(complementarity, abs(x @ w))
             natural = max(natural, np.abs(x - cone(x - w / d, mu)).max())
         else:
             bound = mu * max(x[0], 0.0) if model == "pyramid" else 0.0
-            for value, rate, low, high in ((x[0], w[0], 0.0, np.inf), (x[1], w[1], -bound, bound),
-                                           (x[2], w[2], -bound, bound)):
+            for value, rate, low, high in (
+                (x[0], w[0], 0.0, np.inf),
+                (x[1], w[1], -bound, bound),
+                (x[2], w[2], -bound, bound),
+            ):
                 primal = max(primal, -rate if high == np.inf else 0.0)
                 dual = max(dual, low - value, value - high)
-                complementarity = max(complementarity, abs(value - low) * rate if rate > 0.0 else (
-                    abs(high - value) * -rate if high < np.inf else 0.0))
+                complementarity = max(
+                    complementarity,
+                    abs(value - low) * rate if rate > 0.0 else (abs(high - value) * -rate if high < np.inf else 0.0),
+                )
                 natural = max(natural, abs(value - np.clip(value - rate / d, low, high)))
     for i, (low, high) in enumerate(problem.bounds, 3 * problem.contact_count):
         assert low == -np.inf and high == np.inf
@@ -103,8 +108,9 @@ def by_hand(problem, impulses, model):
 def test_residuals_are_those_of_the_definition(seed, model):
     problem = random_problem(seed, compliance=np.random.default_rng(seed).uniform(0.0, 0.1, 21))
     impulses = np.random.default_rng(seed + 50).normal(size=21)
-    np.testing.assert_allclose(list(problem.residuals(impulses, model)), by_hand(problem, impulses, model), rtol=1e-9,
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        list(problem.residuals(impulses, model)), by_hand(problem, impulses, model), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 2.0), (-1.0, 0.5), (-np.inf, 0.0), (0.0, np.inf), (-np.inf, np.inf)])
@@ -150,34 +156,46 @@ def test_files_that_are_no_problems_are_named(tmp_path):
         mc.Problem.load(tmp_path / "none.npz")
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ((np.ones((2, 3)), [0.0, 0.0]), "square"),
-    (([[1.0, 0.5], [0.0, 1.0]], [0.0, 0.0]), "symmetric"),
-    (([[-1.0]], [0.0]), "negative"),
-    (([[np.nan]], [0.0]), r"A\[0, 0\] is nan"),
-    ((csr_array(np.diag([1.0, np.inf])), [0.0, 0.0]), r"A\[1, 1\] is inf"),
-    ((csr_array([[1.0, 0.5], [0.0, 1.0]]), [0.0, 0.0]), r"symmetric: \[0, 1\] is 0.5, \[1, 0\] is 0"),
-    ((csr_array(np.diag([1.0, -2.0])), [0.0, 0.0]), r"A\[1, 1\] is -2"),
-    (([[1.0]], [np.nan]), r"b\[0\]"),
-    (([[1.0]], [0.0, 1.0]), "shape"),
-    ((np.eye(3), np.zeros(3), [-0.1]), r"friction\[0\]"),
-    ((np.eye(3), np.zeros(3), [0.1, 0.2]), "6 rows"),
-    ((np.eye(3), np.zeros(3), 0.1), "one number a contact"),
-    ((np.eye(1), np.zeros(1), (), [(1.0, 0.0)]), r"lower\[0\] = 1 is above upper\[0\] = 0"),
-    ((np.eye(1), np.zeros(1), (), [(np.nan, 0.0)]), r"lower\[0\] is nan"),
-    ((np.eye(2), np.zeros(2), (), [(0.0, 1.0, 2.0)]), "bounds"),
-    (("a", [0.0]), "A"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ((np.ones((2, 3)), [0.0, 0.0]), "square"),
+        (([[1.0, 0.5], [0.0, 1.0]], [0.0, 0.0]), "symmetric"),
+        (([[-1.0]], [0.0]), "negative"),
+        (([[np.nan]], [0.0]), r"A\[0, 0\] is nan"),
+        ((csr_array(np.diag([1.0, np.inf])), [0.0, 0.0]), r"A\[1, 1\] is inf"),
+        ((csr_array([[1.0, 0.5], [0.0, 1.0]]), [0.0, 0.0]), r"symmetric: \[0, 1\] is 0.5, \[1, 0\] is 0"),
+        ((csr_array(np.diag([1.0, -2.0])), [0.0, 0.0]), r"A\[1, 1\] is -2"),
+        (([[1.0]], [np.nan]), r"b\[0\]"),
+        (([[1.0]], [0.0, 1.0]), "shape"),
+        ((np.eye(3), np.zeros(3), [-0.1]), r"friction\[0\]"),
+        ((np.eye(3), np.zeros(3), [0.1, 0.2]), "6 rows"),
+        ((np.eye(3), np.zeros(3), 0.1), "one number a contact"),
+        ((np.eye(1), np.zeros(1), (), [(1.0, 0.0)]), r"lower\[0\] = 1 is above upper\[0\] = 0"),
+        ((np.eye(1), np.zeros(1), (), [(np.nan, 0.0)]), r"lower\[0\] is nan"),
+        ((np.eye(2), np.zeros(2), (), [(0.0, 1.0, 2.0)]), "bounds"),
+        (("a", [0.0]), "A"),
+    ],
+)
 def test_bad_problems_are_refused_by_name(arguments, words):
     with pytest.raises(mc.SceneError, match=words):
         mc.Problem(*arguments)
 
 
-@pytest.mark.parametrize("keywords, words", [
-    ({"solver": "pqs"}, "pgs"), ({"model": "cone"}, "ncp"), ({"tolerance": -1.0}, "tolerance"),
-    ({"tolerance": np.nan}, "tolerance"), ({"max_iterations": 1.5}, "max_iterations"), ({"callback": 3}, "callback"),
-    ({"solver": "pgs", "omga": 1.0}, "omega"), ({"solver": "pgs", "omega": 2.0}, "omega"), ({"bilateral": "no"}, "direct"),
-])
+@pytest.mark.parametrize(
+    "keywords, words",
+    [
+        ({"solver": "pqs"}, "pgs"),
+        ({"model": "cone"}, "ncp"),
+        ({"tolerance": -1.0}, "tolerance"),
+        ({"tolerance": np.nan}, "tolerance"),
+        ({"max_iterations": 1.5}, "max_iterations"),
+        ({"callback": 3}, "callback"),
+        ({"solver": "pgs", "omga": 1.0}, "omega"),
+        ({"solver": "pgs", "omega": 2.0}, "omega"),
+        ({"bilateral": "no"}, "direct"),
+    ],
+)
 def test_bad_calls_are_refused_by_name(keywords, words):
     with pytest.raises(mc.SceneError, match=words):
         mc.solve(mc.Problem([[1.0]], [0.0]), **keywords)
@@ -218,14 +236,17 @@ def test_every_solver_keeps_to_its_limit_and_says_so(solver):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("name, problem", [
-    ("massless, factored", mc.Problem.factored(np.zeros((3, 1)), [[1.0]], [-1.0, 0.0, 0.0], [0.5])),
-    ("massless", mc.Problem(np.zeros((3, 3)), [-1.0, 0.0, 0.0], [0.5])),
-    ("contradiction", mc.Problem(np.ones((2, 2)), [1.0, -1.0])),
-    ("redundant", mc.Problem(np.ones((2, 2)), [1.0, 1.0])),
-    ("frictionless contact", mc.Problem(np.eye(3), [-1.0, 2.0, 0.0], [0.0])),
-    ("infinite friction", mc.Problem(np.eye(3), [-1.0, 2.0, 0.0], [np.inf])),
-])
+@pytest.mark.parametrize(
+    "name, problem",
+    [
+        ("massless, factored", mc.Problem.factored(np.zeros((3, 1)), [[1.0]], [-1.0, 0.0, 0.0], [0.5])),
+        ("massless", mc.Problem(np.zeros((3, 3)), [-1.0, 0.0, 0.0], [0.5])),
+        ("contradiction", mc.Problem(np.ones((2, 2)), [1.0, -1.0])),
+        ("redundant", mc.Problem(np.ones((2, 2)), [1.0, 1.0])),
+        ("frictionless contact", mc.Problem(np.eye(3), [-1.0, 2.0, 0.0], [0.0])),
+        ("infinite friction", mc.Problem(np.eye(3), [-1.0, 2.0, 0.0], [np.inf])),
+    ],
+)
 def test_hard_cases_end_with_a_stated_result(solver, name, problem):
     for model in SOLVERS[solver][1]:
         found = mc.solve(problem, solver, model)
