@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from mcsim.collide import Collider, Finder, Sensors
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import turned
+from mcsim.core.rotation import matrices, multiply
 from mcsim.scene import Plane, Scene
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import (
@@ -164,9 +166,10 @@ def _ranks(bodies):
 
 
 class Queries(WorldBase):
-    """The part of World that looks for bodies, at their present poses. It changes nothing that a step computes.
+    """The part of World that knows where its shapes are, and looks for bodies, at their present poses. It changes nothing
+    that a step computes.
 
-    Solids are closed: what touches is hit. Every method takes `mask`, the collision groups to see (bits; -1: all), and
+    Solids are closed: what touches is hit. What looks takes `mask`, the collision groups to see (bits; -1: all), and
     `exclude`, a body or a list of them to pass through. Sensors are not seen."""
 
     _finder: Finder | None = None
@@ -195,6 +198,23 @@ class Queries(WorldBase):
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
             self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
         self._pipeline.parts.sensors = self._finder
+
+    @property
+    def shape_bodies(self) -> np.ndarray:
+        """(s,) numbers of the bodies of all shapes, in the order of the bodies, and of each body's list of shapes."""
+        with self._turn.look("shape_bodies"):
+            return self._collider.get_shapes()["body"].copy()
+
+    def shape_poses(self) -> tuple[np.ndarray, np.ndarray]:
+        """-> positions (s, 3) [m], orientations (s, 4) of the frames of all shapes in the world, in the order of
+        `shape_bodies`: where shape.triangles() stand now. A plane's is a point of it, and z along its normal."""
+        with self._turn.look("shape_poses"):
+            shapes = self._collider.get_shapes()
+            position, orientation = self._bodies.position[shapes["body"]], self._bodies.orientation[shapes["body"]]
+            return (
+                position + turned(matrices(orientation), shapes["position"]),
+                multiply(orientation.T, shapes["orientation"].T).T.copy(),
+            )
 
     def _sensed_names(self):
         """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from mcsim.core.trig import cos, sin
 
+WELDED = 1e-9  # of the largest coordinate: vertices that are as near as that are one
+
 
 @dataclass(frozen=True)
 class Facets:
@@ -47,6 +49,21 @@ def revolved(radii: np.ndarray, heights: np.ndarray, detail: int, sectors: int) 
     faces = np.stack([lower, lower + turn, lower + turn + detail, lower + detail], axis=1)
     around = np.arange(len(faces)) % detail * sectors // detail
     return Facets(rings.reshape(-1, 3), faces, dark=around % 2 == 1)
+
+
+def halved(facets: Facets) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (v, 3), each place once, and triangles (t, 3) int32 of the faces, without those that have two corners at one
+    place: so the faces of a solid make a closed surface, also where many of them meet in a pole."""
+    vertices = facets.vertices
+    rounded = np.round(vertices / (WELDED * np.abs(vertices).max())).astype(np.int64)
+    _, first, number = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # in the order in which they stand in the faces
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    corners = place[number.reshape(-1)][facets.faces]
+    triangles = corners[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
+    a, b, c = triangles.T
+    return vertices[first[order]], triangles[(a != b) & (b != c) & (c != a)]
 
 
 def sheet(vertices: np.ndarray, faces: np.ndarray) -> Facets:

@@ -61,14 +61,14 @@ class HeightField(Surface):
     def __repr__(self) -> str:
         return f"<HeightField: {self.heights.shape[0]} by {self.heights.shape[1]} heights>"
 
-    def triangles(self) -> tuple[np.ndarray, np.ndarray]:
+    def _triangles(self, detail: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
         """The same surface as vertices (m n, 3) and faces (2 (m-1) (n-1), 3), wound to face up."""
         m, n = self.heights.shape
         x, y = ((np.arange(k) - (k - 1) / 2) * step for k, step in zip((m, n), self.spacing))
         vertices = np.stack([np.repeat(x, n), np.tile(y, m), self.heights.ravel()], axis=1)
         corner = (np.arange(m - 1)[:, None] * n + np.arange(n - 1)).ravel()
         faces = np.stack([corner, corner + n, corner + n + 1, corner, corner + n + 1, corner + 1], axis=1)
-        return vertices, faces.reshape(-1, 3)
+        return vertices, faces.reshape(-1, 3).astype(np.int32)
 
     @property
     def extent(self) -> float:

@@ -61,6 +61,9 @@ class Mesh(Surface):
         """The triangles as they are."""
         return sheet(self.vertices, self.faces)
 
+    def _triangles(self, detail: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
+        return self.vertices, self.faces
+
 
 def _faces(value: Any, count: int) -> np.ndarray:
     """(f, 3) int32 numbers of vertices, of which there are `count`; read-only."""

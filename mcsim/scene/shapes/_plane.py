@@ -58,5 +58,11 @@ class Plane(Shape):
         """Infinite."""
         return inf
 
+    def _triangles(self, detail: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
+        """A square about the plane's origin, that faces up."""
+        half = 0.5 * extent
+        corners = np.array([(-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0)])
+        return corners, np.array([(0, 1, 2), (0, 2, 3)], np.int32)
+
     def mass_properties(self, density: float) -> MassProperties:
         raise FieldError("", "a plane has no mass: it is a half space without end")

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mcsim.core.rotation import normalized
-from mcsim.scene.checks import FieldError, Vector, flag, positive, show, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, Vector, count, flag, positive, show, unit_quaternion, vector
 from mcsim.scene.described import Value
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
-from mcsim.scene.shapes._facets import Facets
+from mcsim.scene.shapes._facets import Facets, halved
 
 # Tables of arguments: rows of numbers, and of numbers of rows.
 Points = Sequence[Vector] | np.ndarray
@@ -21,6 +21,10 @@ Corners = Sequence[Sequence[int]] | np.ndarray
 
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+
+DETAIL = 24  # facets around a round shape
+MOST_DETAIL = 1024
+EXTENT = 20.0  # [m] side of the square that stands for a plane
 
 
 class Shape(Value):
@@ -90,6 +94,20 @@ class Shape(Value):
     def facets(self, detail: int, cell: float) -> Facets:
         """It in flat faces. detail: of them around a round shape; cell: longest side of a face, as far as it is cut [m]."""
         raise NotImplementedError
+
+    def triangles(self, detail: int = DETAIL, extent: float = EXTENT) -> tuple[np.ndarray, np.ndarray]:
+        """-> vertices (v, 3) [m] in the shape's frame, triangles (t, 3) int32 vertex numbers, to draw or export it.
+
+        Triangles are counter-clockwise seen from outside. Those of a solid are closed: each edge belongs to two of them. A
+        Mesh and a HeightField have those that they are made of. World.shape_poses() says where the shape's frame is.
+        detail: facets around a round shape, 3 to 1024. extent: side of the square that stands for a plane [m].
+        """
+        detail, extent = count(detail, "detail", 3, MOST_DETAIL), positive(extent, "extent")
+        return self._triangles(detail, extent)
+
+    def _triangles(self, detail: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same, of checked arguments."""
+        return halved(self.facets(detail, inf))
 
     def mass_properties(self, density: float) -> MassProperties:
         """Mass [kg], centre of mass (3,) and inertia (3, 3) about it, in the body's frame, for a density [kg/m³]."""
