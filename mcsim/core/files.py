@@ -55,9 +55,13 @@ def _of_path(error: OSError, name: str, what: str) -> Exception:
 
 def read_json(path: Any, what: str) -> Any:
     """The JSON data of a file, in which no object has a field twice."""
-    name = path_name(path, what)
     with opened(path, what) as file:
         content = file.read()
+    return parse_json(content, path_name(path, what), what)
+
+
+def parse_json(content: bytes, name: str, what: str) -> Any:
+    """The JSON data that the bytes of a file are; `name` stands in front of every error."""
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_object)
     except json.JSONDecodeError as error:

@@ -1,12 +1,16 @@
 """Recordings: what a world did, frame by frame, as one .npz file.
 
 Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientations (t, n, 4) unit quaternions
-(w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,).
+(w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,). And, of a
+recording that a Recorder made, scene: the scene file as bytes, without joints that no scene file can hold, so that the
+recording can be shown.
 """
 
 from __future__ import annotations  # signatures read as they are written here
 
+import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -15,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
+from mcsim.scene import Joint, Scene
 from mcsim.scene.checks import FieldError, count, show
 from mcsim.world.record import MOST_STEPS
 from mcsim.world.world import World
@@ -26,7 +31,10 @@ BODY_ARRAYS = {"positions": (3,), "orientations": (4,), "velocities": (3,), "ang
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Frames of a run; see the module for shapes and units."""
+    """Frames of a run; see the module for shapes and units.
+
+    scene: what was run, with bodies of the same names in the same order; None: unknown, as in files of version 0.1.
+    """
 
     time: np.ndarray
     positions: np.ndarray
@@ -34,6 +42,7 @@ class Recording:
     velocities: np.ndarray
     angular_velocities: np.ndarray
     body_names: tuple[str, ...]
+    scene: Scene | None = None
 
     def __post_init__(self) -> None:
         for name in ("time", *BODY_ARRAYS):
@@ -58,6 +67,11 @@ class Recording:
             return "time must be finite and grow from frame to frame"
         if (np.abs(np.linalg.norm(self.orientations, axis=2) - 1.0) > 1e-6).any():
             return "orientations must be unit quaternions"
+        if self.scene is not None:
+            if not isinstance(self.scene, Scene):
+                return f"scene must be a Scene, got {show(self.scene)}"
+            if tuple(body.name for body in self.scene.bodies) != self.body_names:
+                return "the bodies of its scene are not those of body_names"
         return None
 
     def __len__(self) -> int:
@@ -74,8 +88,26 @@ class Recording:
         if Path(name).suffix != ".npz":
             raise SceneError(f"{name}: a recording is a .npz file")
         arrays = {name: getattr(self, name) for name in ("time", *BODY_ARRAYS)}
+        if self.scene is not None:
+            arrays["scene"] = _as_bytes(self.scene)
         with written_whole(path, "recording") as file:
             np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
+
+    def save_gltf(self, path: str | os.PathLike[str]) -> None:
+        """Writes a glTF file (.glb) for Blender, game engines and viewers of 3-D files: a node for each body, and the
+        frames as its animation."""
+        from mcsim.view.gltf import save_gltf
+
+        save_gltf(path, self.shown_scene(), self)
+
+    def shown_scene(self) -> Scene:
+        """The scene, to be drawn. SceneError if the recording has none."""
+        if self.scene is None:
+            raise SceneError(
+                "recording: has no scene, so nobody knows the shapes of its bodies; it was made by an earlier version of "
+                "mcsim, or by hand: give it one by dataclasses.replace(recording, scene=scene)"
+            )
+        return self.scene
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -86,7 +118,7 @@ class Recording:
             raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
         try:
             arrays: dict[str, Any] = {key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")}
-            return cls(**arrays)
+            return cls(**arrays, scene=_from_bytes(data["scene"]) if "scene" in data else None)
         except SceneError as error:
             raise SceneError(f"{name}: not a recording: {str(error).removeprefix('recording: ')}") from None
 
@@ -108,6 +140,24 @@ def _names(values: Any) -> tuple[str, ...]:
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         raise SceneError(f"recording: body_names must be a list of names, got {show(values)}")
     return tuple(names)
+
+
+def _as_bytes(scene: Scene) -> np.ndarray:
+    """A scene file, as an array of bytes."""
+    kept: dict[str, Joint] = {}
+    for joint in scene.joints:
+        if all(name in kept for name in (getattr(joint, "joint_a", None), getattr(joint, "joint_b", None)) if name):
+            with suppress(FieldError):  # it has functions of Python
+                joint.to_dict()
+                kept[joint.name] = joint
+    data = scene.of_parts(list(scene.bodies), list(kept.values())).to_dict()
+    return np.frombuffer(json.dumps(data, allow_nan=False, ensure_ascii=False).encode(), np.uint8)
+
+
+def _from_bytes(content: np.ndarray) -> Scene:
+    if content.dtype != np.uint8 or content.ndim != 1:
+        raise SceneError(f"recording: scene must be the bytes of a scene file, got {show(content)}")
+    return Scene.from_dict(parse_json(content.tobytes(), "scene", "scene file"))
 
 
 class Recorder:
@@ -142,7 +192,12 @@ class Recorder:
         self._frames.append((self.world.time, *(getattr(self.world, name).copy() for name in BODY_ARRAYS)))
 
     def recording(self) -> Recording:
-        """All frames kept so far."""
+        """All frames kept so far, and the world's present scene."""
         time, *rest = zip(*self._frames, strict=True)
         arrays: list[Any] = [np.array(frames, dtype=float) for frames in rest]
-        return Recording(np.array(time), **dict(zip(BODY_ARRAYS, arrays, strict=True)), body_names=self.body_names)
+        return Recording(
+            np.array(time),
+            **dict(zip(BODY_ARRAYS, arrays, strict=True)),
+            body_names=self.body_names,
+            scene=self.world.scene,
+        )

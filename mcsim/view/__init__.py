@@ -1,6 +1,7 @@
-"""Pictures and films of a run."""
+"""Pictures, films and 3-D files of a run."""
 
 from mcsim.core.extras import require_matplotlib
 from mcsim.view.film import save_gif, save_png
+from mcsim.view.gltf import save_gltf
 
-__all__ = ["require_matplotlib", "save_gif", "save_png"]
+__all__ = ["require_matplotlib", "save_gif", "save_gltf", "save_png"]

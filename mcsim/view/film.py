@@ -38,7 +38,8 @@ def save_png(
     path: ends with .png. recording: a Recording, or any object with positions (t, n, 3), orientations (t, n, 4) and time
     (t,) of the scene's bodies. size: (width, height) of a picture in pixels.
     """
-    _check(path, ".png", scene, recording)
+    require_matplotlib()
+    check_recording(path, ".png", scene, recording)
     if not 1 <= frames <= 100:
         raise SceneError(f"{os.fspath(path)}: a strip has 1 to 100 frames, got {frames}")
     from PIL import Image
@@ -64,7 +65,8 @@ def save_gif(
 
     path: ends with .gif. scene, recording, size: as of save_png.
     """
-    _check(path, ".gif", scene, recording)
+    require_matplotlib()
+    check_recording(path, ".gif", scene, recording)
     if not (np.isfinite(speed) and speed > 0):
         raise SceneError(f"{os.fspath(path)}: speed must be positive, got {speed}")
     from PIL import Image
@@ -111,8 +113,8 @@ def _picture(painter: Any, recording: Recorded, k: int) -> Any:
     return painter.picture(recording.positions[k], recording.orientations[k], f"{recording.time[k]:.2f} s")
 
 
-def _check(path: str | os.PathLike[str], suffix: str, scene: Scene, recording: Recorded) -> None:
-    require_matplotlib()
+def check_recording(path: str | os.PathLike[str], suffix: str, scene: Scene, recording: Recorded) -> None:
+    """SceneError unless the file may have that name and the frames are of the scene's bodies."""
     name = os.fspath(path)
     if Path(path).suffix.lower() != suffix:
         raise SceneError(f"{name}: must end in {suffix}")

@@ -54,6 +54,72 @@ def test_it_reads_back_the_same(tmp_path):
     assert "4 frames" in repr(again) and "3 bodies" in repr(again)
 
 
+def chain_of_functions():
+    """A scene with joints that no scene file can hold, and a gear between two joints of which one is such."""
+    scene = mc.Scene(name="functions")
+    for k in range(3):
+        scene.add_body(f"link{k}", shape=mc.Sphere(0.1), position=(k, 0, 0))
+    still = mc.Motion(lambda time: 0.1 * time)
+    scene.add_joint(mc.HingeJoint(None, "link0", (0, 0, 0), (0, 1, 0), name="driven", motion=still))
+    scene.add_joint(mc.HingeJoint(None, "link1", (1, 0, 0), (0, 1, 0), name="free"))
+    scene.add_joint(mc.GearJoint("driven", "free", 2.0, name="gear"))
+    scene.add_joint(mc.UserJoint("link1", "link2", lambda a, b: [0.0], name="own"))
+    return scene
+
+
+def test_a_recording_knows_its_scene(tmp_path):
+    """Also in the file, and after the scene that the world was made of has changed."""
+    scene = mc.scenes.ragdolls(count=1)
+    recorder = Recorder(mc.World(scene))
+    whole = scene.copy()
+    scene.add_body("late", shape=mc.Sphere(0.1))
+    recorder.step(2)
+    assert recorder.recording().scene == whole
+    recorder.recording().save(tmp_path / "run.npz")
+    assert Recording.load(tmp_path / "run.npz").scene == whole
+
+
+def test_joints_with_functions_are_left_out_of_the_file(tmp_path):
+    recorder = Recorder(mc.World(chain_of_functions()))
+    assert len(recorder.recording().scene.joints) == 4
+    recorder.recording().save(tmp_path / "run.npz")
+    scene = Recording.load(tmp_path / "run.npz").scene
+    assert [body.name for body in scene.bodies] == ["link0", "link1", "link2"]
+    assert [joint.name for joint in scene.joints] == ["free"]
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (b"{", "scene: line 1, column 2: not JSON"),
+        (b'{"version": 1, "bodies": [{"name": "a", "mass": -1}]}', "bodies[0]"),
+        (b'{"version": 1}', "the bodies of its scene are not those of body_names"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"\xff", "not text in UTF-8"),
+    ],
+)
+def test_wrong_scenes_in_a_file(content, words, tmp_path):
+    make().save(tmp_path / "run.npz")
+    arrays = dict(np.load(tmp_path / "run.npz"))
+    np.savez(tmp_path / "run.npz", **arrays, scene=np.frombuffer(content, np.uint8))
+    with pytest.raises(mc.SceneError) as caught:
+        Recording.load(tmp_path / "run.npz")
+    assert words in str(caught.value) and "run.npz: not a recording: " in str(caught.value)
+
+
+def test_a_scene_must_be_bytes(tmp_path):
+    make().save(tmp_path / "run.npz")
+    arrays = dict(np.load(tmp_path / "run.npz"))
+    np.savez(tmp_path / "run.npz", **arrays, scene=np.ones((2, 2)))
+    with pytest.raises(mc.SceneError, match="must be the bytes of a scene file"):
+        Recording.load(tmp_path / "run.npz")
+
+
+def test_what_has_no_scene_says_so(tmp_path):
+    with pytest.raises(mc.SceneError, match="has no scene"):
+        make().save_gltf(tmp_path / "run.glb")
+
+
 @pytest.mark.parametrize(
     "changes, words",
     [
@@ -64,6 +130,8 @@ def test_it_reads_back_the_same(tmp_path):
         ({"velocities": np.full((4, 3, 3), np.inf)}, "velocities has entries that are not finite"),
         ({"orientations": np.zeros((4, 3, 4))}, "unit quaternions"),
         ({"body_names": ("a", "b")}, "must have shape (4, 2, 3)"),
+        ({"scene": "pyramid"}, "scene must be a Scene, got 'pyramid'"),
+        ({"scene": mc.Scene()}, "the bodies of its scene are not those of body_names"),
     ],
 )
 def test_wrong_arrays(changes, words):
