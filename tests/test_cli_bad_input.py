@@ -63,7 +63,7 @@ WRONG = [
     (["run", "one", "--strip", "3"], "--strip 3 does nothing without --png"),
     (["run", "one", "--speed", "2"], "--speed 2 does nothing without --gif"),
     (["run", "one", "--csv", "a.txt"], "--csv a.txt: must end in .csv"),
-    (["run", "rec.npz"], "rec.npz: is a recording, not a scene: mcsim check rec.npz"),
+    (["run", "rec.npz"], "rec.npz: is a recording, not a scene: mcsim play rec.npz shows it"),
     (["compare", "rec.npz"], "rec.npz: is a recording, not a scene"),
     (["solvers", "rec.npz"], "rec.npz: is a recording, not a scene"),
     (["run", "arrays.npz"], "arrays.npz: is a file of arrays"),

@@ -23,8 +23,8 @@ OTHERS = {
 }
 # Kind of a .npz file -> what to do with it.
 ARRAYS = {
-    "recording": "mcsim check {path} says what is in it, mcsim.io.Recording.load reads it in Python; a picture or a film "
-    "is made beside it by the run: mcsim run SCENE --out {path} --png FILE.png --gif FILE.gif",
+    "recording": "mcsim play {path} shows it, mcsim check {path} says what is in it, mcsim.io.Recording.load reads it in "
+    "Python",
     "contact problem": "mcsim solvers {path} solves it",
     "comparison": "mcsim.lab.Study.load reads it in Python, and study.plot draws it",
 }

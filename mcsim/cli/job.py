@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcsim.cli import series
+from mcsim.cli.outputs import told_of
 from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, counted, metric, one_line, progress
 from mcsim.core.errors import SimulationError
 
@@ -132,26 +133,15 @@ class Job:
             lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines
 
-    def write(self, out, png, strip, gif, speed, csv):
-        """Writes what was asked for, and says so."""
-        written = []
+    def write(self, out, csv, shown):
+        """Writes what was asked for, and says so. shown: Outputs."""
         if csv:
             series.write(csv, self.table)
-            written.append((csv, counted(len(self.table), "row", "rows")))
-        recording: Any = self.recorder.recording() if self.recorder is not None else None
+            told_of(csv, counted(len(self.table), "row", "rows"))
+        if self.recorder is None:
+            return
+        recording: Any = self.recorder.recording()
         if out:
             recording.save(out)
-            written.append((out, counted(len(recording), "frame", "frames")))
-        if png:
-            from mcsim.view import save_png
-
-            save_png(png, self.scene, recording, frames=strip)
-            written.append((png, "picture"))
-        if gif:
-            from mcsim.view import save_gif
-
-            with progress(len(recording), "drawing", "frames") as show:
-                save_gif(gif, self.scene, recording, speed=speed, progress=lambda k: show(k + 1, None))
-            written.append((gif, counted(len(recording), "frame", "frames")))
-        for path, what in written:
-            print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")
+            told_of(out, counted(len(recording), "frame", "frames"))
+        shown.write(self.scene, recording)

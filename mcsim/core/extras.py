@@ -7,3 +7,11 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401 (whether it is there)
     except ImportError:
         raise ImportError("pictures need Matplotlib: pip install 'mcsim-physics[plot]'") from None
+
+
+def require_viser() -> None:
+    """Raises ImportError with the line to type if viser is missing."""
+    try:
+        import viser  # noqa: F401 (whether it is there)
+    except ImportError:
+        raise ImportError("pages need viser: pip install 'mcsim-physics[view]'") from None

@@ -100,6 +100,19 @@ class Recording:
 
         save_gltf(path, self.shown_scene(), self)
 
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page (.html) that plays the frames in any browser, in one file, without a network. Needs the extra
+        view."""
+        from mcsim.view.html import save_html
+
+        save_html(path, self.shown_scene(), self)
+
+    def _repr_html_(self) -> str | None:
+        """In a notebook the page stands by itself, where the scene is known and viser is there."""
+        from mcsim.view.html import framed
+
+        return None if self.scene is None or len(self) == 0 else framed(self.scene, self)
+
     def shown_scene(self) -> Scene:
         """The scene, to be drawn. SceneError if the recording has none."""
         if self.scene is None:

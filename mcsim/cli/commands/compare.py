@@ -1,0 +1,125 @@
+"""mcsim compare: one scene, by several methods."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcsim.cli.options import (
+    check_output,
+    given_parameters,
+    in_options,
+    load_scene,
+    output,
+    positive,
+    positives,
+    scene_names,
+)
+from mcsim.cli.terminal import FAILED, progress, width_of
+
+
+def compare(
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            autocompletion=scene_names,
+            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
+            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.",
+        ),
+    ],
+    methods: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="METHODS",
+            show_default=False,
+            help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
+            "maximal:si+baumgarte maximal:tree+soft@rattle reduced:aba.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            parser=positive, metavar="S", show_default=False, help="Simulated time in seconds; 10 if no study knows."
+        ),
+    ] = None,
+    dt: Annotated[
+        list | None,
+        typer.Option(
+            parser=positives,
+            metavar="S,...",
+            show_default=False,
+            help="Time step in seconds, 1/240 if no study knows. Several, as in 1/60,1/240,1/1000, make a convergence "
+            "study.",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            show_default=False,
+            help="A parameter of the scene, as in --set count=20. May be given several times.",
+        ),
+    ] = None,
+    substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="A method ends where one of its steps could not do something, in place of a note below the table.",
+        ),
+    ] = False,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="What the methods are measured against: a method whose step is halved until it agrees "
+            "with itself, auto, or none.",
+        ),
+    ] = "auto",
+    plot: Annotated[Path | None, output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, output("save", "Write all data (.npz).")] = None,
+    csv: Annotated[Path | None, output("csv", "Write the table (.csv).")] = None,
+) -> None:
+    """Run a scene by several methods, and say what each keeps, loses and costs.
+
+    Each is measured against a reference run that tightens until it agrees with itself: drift of the joints, energy,
+    momentum, overlap, the solver's residual, distance to the reference trajectory, time a step.
+    """
+    from mcsim.lab import DEFAULT_METHODS, compare as run_study
+    from mcsim.lab.picture import SUFFIXES
+    from mcsim.lab.studies import STUDIES
+
+    check_output("--plot", plot, *SUFFIXES)
+    check_output("--save", save, ".npz")
+    check_output("--csv", csv, ".csv")
+    if plot:
+        from mcsim.view import require_matplotlib
+
+        require_matplotlib()
+    ready = STUDIES.get(scene)
+    given = given_parameters(set_ or [])
+    described = load_scene(scene, ready.with_parameters(given) if ready else given)
+    with (
+        in_options(("seconds", "dt", "reference", "substeps", "strict")),
+        progress(1, "comparing", "runs", whole=True) as show,
+    ):
+        study = run_study(
+            described,
+            methods or (ready.methods if ready else DEFAULT_METHODS),
+            seconds or (ready.seconds if ready else 10.0),
+            dt or (ready.dt if ready else 1 / 240),
+            None if reference == "none" else reference,
+            substeps=substeps,
+            strict=strict,
+            progress=lambda done, total, what: show(done, None, total=total),
+        )
+    print(study.table(width_of(sys.stdout)))
+    for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):
+        if path:
+            write(path)
+            print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+    if all(run.failure for run in study.all_runs()):
+        raise typer.Exit(FAILED)

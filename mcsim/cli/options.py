@@ -1,0 +1,133 @@
+"""What the options of several commands share: how their values are read, what is refused, what errors name."""
+
+import math
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import typer
+
+from mcsim.cli.files import refuse_other_kinds
+from mcsim.cli.terminal import InputError, folded, one_line
+from mcsim.cli.words import as_options
+from mcsim.core.errors import SceneError, SimulationError
+
+
+def number(text: str) -> float:
+    """A number, or a fraction such as 1/240."""
+    try:
+        value = float(Fraction(text.strip())) if "/" in text else float(text)
+    except (ValueError, ZeroDivisionError):
+        raise typer.BadParameter(f"{text!r} is not a number or a fraction such as 1/240") from None
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{text!r} is not finite")
+    return value
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = number(text)
+    if value <= 0:
+        raise typer.BadParameter(f"{text!r} is not positive")
+    return value
+
+
+def typed(text: str) -> Any:
+    """A default as a user would type it: help shows it so, and the option's parser reads it."""
+    return text
+
+
+def positives(text: str) -> list[float]:
+    """Numbers above 0, with commas between them."""
+    return [positive(part) for part in text.split(",")]
+
+
+def scene_names(incomplete: str) -> list[str]:
+    """The names of ready scenes that begin so: what a shell completes."""
+    from mcsim.scenes import SCENES
+
+    return [name for name in SCENES if name.startswith(incomplete)]
+
+
+def world_option(name, text, parser=None, metavar=None):
+    return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World", show_default=False)
+
+
+def world_number(name, text, metavar):
+    return world_option(name, text, number, metavar)
+
+
+def output(name, text):
+    return typer.Option(f"--{name}", help=text, metavar="PATH", rich_help_panel="Output", show_default=False)
+
+
+def refuse_alone(option, value, other, given):
+    """An option that only says how another one is done, without that other one."""
+    if value is not None and given is None:
+        raise InputError(f"{option} {value:g} does nothing without {other}: add {other} FILE, or leave {option} out")
+
+
+@contextmanager
+def in_options(keywords):
+    """Errors name options where they would name keywords of Python."""
+    try:
+        yield
+    except (SceneError, TypeError) as error:
+        told = as_options(one_line(error), keywords)
+        raise InputError(told) from None
+    except SimulationError as error:
+        raise SimulationError(as_options(one_line(error), keywords)) from None
+
+
+def kind_of_world(coordinates):
+    """World or ReducedWorld."""
+    from mcsim.world import ReducedWorld, World
+
+    kinds = {"maximal": World, "reduced": ReducedWorld}
+    if coordinates not in kinds:
+        raise InputError(f"--coordinates must be one of {', '.join(kinds)}, not {coordinates!r}")
+    return kinds[coordinates]
+
+
+def given_parameters(assignments):
+    """NAME=VALUE texts as a dict."""
+    parameters = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set wants NAME=VALUE, as in --set base=50, not {text!r}")
+        name = name.strip().replace("-", "_")
+        if name in parameters:
+            raise InputError(f"--set gives {name} twice")
+        parameters[name] = value.strip()
+    return parameters
+
+
+def load_scene(name_or_path, parameters):
+    from mcsim.scenes import load
+
+    refuse_other_kinds(name_or_path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        scene = load(name_or_path, **parameters)
+    for warning in caught:
+        print(folded(f"warning: {one_line(warning.message)}", sys.stderr), file=sys.stderr)
+    return scene
+
+
+def check_output(option, path, *suffixes):
+    """Whether `path` can be written, before the run and not after it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        raise InputError(f"{option} {path}: must end in {' or '.join(suffixes)}")
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{option} {path}: is a folder")
+    if not folder.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{option} {path}: the folder {folder} cannot be written to")

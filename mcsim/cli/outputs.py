@@ -1,0 +1,89 @@
+"""Pictures, films, pages and 3-D files of a recording: their options, and the writing of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mcsim.cli.options import check_output, output, positive, refuse_alone
+from mcsim.cli.terminal import counted, progress
+
+Png = Annotated[Path | None, output("png", "Write a picture of the end (.png).")]
+Strip = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=20,
+        metavar="N",
+        rich_help_panel="Output",
+        show_default=False,
+        help="With --png: so many pictures side by side, from start to end; 1 is the end alone.",
+    ),
+]
+Gif = Annotated[Path | None, output("gif", "Write a film (.gif).")]
+Speed = Annotated[
+    float | None,
+    typer.Option(
+        parser=positive,
+        metavar="X",
+        rich_help_panel="Output",
+        show_default=False,
+        help="With --gif: speed of the film; 0.5 is slow motion, 1 if left out.",
+    ),
+]
+Html = Annotated[Path | None, output("html", "Write a page that plays the run in any browser, in one file (.html).")]
+Glb = Annotated[Path | None, output("glb", "Write a 3-D file with the motion, for Blender and game engines (.glb).")]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is to be written of a recording."""
+
+    png: Path | None = None
+    strip: int | None = None
+    gif: Path | None = None
+    speed: float | None = None
+    html: Path | None = None
+    glb: Path | None = None
+
+    def wanted(self) -> bool:
+        """Whether anything is."""
+        return bool(self.png or self.gif or self.html or self.glb)
+
+    def check(self) -> None:
+        """Whether all can be written, before anything runs."""
+        for option in ("png", "gif", "html", "glb"):
+            check_output(f"--{option}", getattr(self, option), f".{option}")
+        refuse_alone("--strip", self.strip, "--png", self.png)
+        refuse_alone("--speed", self.speed, "--gif", self.gif)
+        from mcsim.core import extras
+
+        if self.png or self.gif:
+            extras.require_matplotlib()
+        if self.html:
+            extras.require_viser()
+
+    def write(self, scene: Any, recording: Any) -> None:
+        """Writes them, and says so."""
+        from mcsim.view import save_gif, save_gltf, save_html, save_png
+
+        frames = counted(len(recording), "frame", "frames")
+        if self.png:
+            save_png(self.png, scene, recording, frames=self.strip or 1)
+            told_of(self.png, "picture")
+        if self.gif:
+            with progress(len(recording), "drawing", "frames") as show:
+                save_gif(self.gif, scene, recording, speed=self.speed or 1.0, progress=lambda k: show(k + 1, None))
+            told_of(self.gif, frames)
+        if self.html:
+            save_html(self.html, scene, recording)
+            told_of(self.html, frames)
+        if self.glb:
+            save_gltf(self.glb, scene, recording)
+            told_of(self.glb, frames)
+
+
+def told_of(path: Path, what: str) -> None:
+    """Says what was written."""
+    print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")

@@ -1,0 +1,114 @@
+"""Recordings as one HTML file that plays in any browser, without a network: viser's page, with what it would be sent."""
+
+from __future__ import annotations  # signatures read as they are written here
+
+import html
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsim.core.extras import require_viser
+from mcsim.core.files import written_whole
+from mcsim.scene import Scene
+from mcsim.view.batches import Batches
+from mcsim.view.camera import FIELD_OF_VIEW, frame
+from mcsim.view.film import Recorded, check_recording
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+ASPECT = (4, 3)  # of the part of the page that shows the scene, about
+HEIGHT = 480  # pixels of a page in a notebook
+SAMPLES = 60  # frames that the camera is placed for
+PLANE = 4.0  # side of the square that stands for a plane, in sizes of what moves
+PLACES = 2.0**-16  # in sizes of what moves: what no screen shows is cut off, and the file gets smaller
+TURNS = 2.0**-12
+
+
+def save_html(path: str | os.PathLike[str], scene: Scene, recording: Recorded) -> None:
+    """A page that plays the recording, in one file: it needs no server, no network and nothing installed.
+
+    path: ends with .html. scene, recording: as of save_png.
+    """
+    require_viser()
+    check_recording(path, ".html", scene, recording)
+    text = page(scene, recording)
+    with written_whole(path) as file:
+        file.write(text.encode())
+
+
+def framed(scene: Scene, recording: Recorded) -> str | None:
+    """The page as a part of another one, for notebooks; None where viser is missing."""
+    try:
+        require_viser()
+    except ImportError:
+        return None
+    text = html.escape(page(scene, recording))
+    return f'<iframe srcdoc="{text}" style="width: 100%; height: {HEIGHT}px; border: none"></iframe>'
+
+
+def page(scene: Scene, recording: Recorded) -> str:
+    """The text of the page."""
+    points = _seen(scene, recording)
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    step = PLACES * 2.0 ** np.ceil(np.log2(size))
+    with _server() as server:
+        _aim(server, points)
+        batches = Batches(server.scene, scene, PLANE * size)
+        batches.move(recording.positions[0], recording.orientations[0])
+        serializer = server.get_scene_serializer()
+        for k in range(1, len(recording.time)):
+            serializer.insert_sleep(float(recording.time[k] - recording.time[k - 1]))
+            batches.move(_cut(recording.positions[k], step), _cut(recording.orientations[k], TURNS))
+        return serializer.as_html()
+
+
+@contextmanager
+def _server() -> Iterator[ViserServer]:
+    """One that nobody visits: viser writes what it would send."""
+    import viser
+
+    with redirect_stdout(io.StringIO()):  # it tells its address, whatever one says
+        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        yield server
+    finally:
+        with redirect_stdout(io.StringIO()):
+            server.stop()
+
+
+def _aim(server: ViserServer, points: np.ndarray) -> None:
+    """The first look: at all points (k, 3), from where a picture would be drawn."""
+    camera = frame(points, ASPECT)
+    back = camera.axes[2]
+    server.scene.set_up_direction("+z")
+    server.scene.configure_default_lights(True, cast_shadow=False)
+    server.initial_camera.position = camera.eye
+    server.initial_camera.look_at = camera.eye - back * (back @ (camera.eye - points.mean(axis=0)))
+    server.initial_camera.up = (0.0, 0.0, 1.0)
+    server.initial_camera.fov = FIELD_OF_VIEW
+
+
+def _seen(scene: Scene, recording: Recorded) -> np.ndarray:
+    """Points (k, 3) [m] of what moves, in all frames, that the camera is to frame."""
+    reach = np.array([max((shape.extent for shape in body.shapes), default=0.0) for body in scene.bodies])
+    moves = np.array([body.kind != "static" for body in scene.bodies], bool) & np.isfinite(reach)
+    some = np.unique(np.linspace(0, len(recording.time) - 1, SAMPLES).astype(int))
+    centres = recording.positions[some][:, moves].reshape(-1, 3)
+    if not len(centres):
+        return np.array([[-1.0] * 3, [1.0] * 3])
+    middle = np.median(centres, axis=0)
+    away = np.linalg.norm(centres - middle, axis=1)
+    near = away <= 3.0 * np.percentile(away, 90)  # a few that fly off do not make the others small
+    radius = np.tile(reach[moves], len(some))[near, None]
+    corners = np.array(list(product((-1.0, 1.0), repeat=3)))
+    return (centres[near, None] + radius[:, None] * corners / np.sqrt(3.0)).reshape(-1, 3)
+
+
+def _cut(numbers: np.ndarray, step: float) -> np.ndarray:
+    return np.round(numbers / step) * step
