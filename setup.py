@@ -179,6 +179,7 @@ KERNELS = {
     "mcsim.step._tree_sweeps": [],
     "mcsim.step._tree_restitution": [],
     "mcsim.step._tree_integrator": [],
+    "mcsim.view._raster": ["m"],
 }
 
 # Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond

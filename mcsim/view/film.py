@@ -49,7 +49,7 @@ def save_png(
     painter = _painter(scene, recording, size, chosen)
     strip = np.concatenate([_picture(painter, recording, k) for k in chosen], axis=1)
     with written_whole(path) as file:
-        Image.fromarray(strip[..., :3]).save(file, format="png")
+        Image.fromarray(strip).save(file, format="png")
 
 
 def save_gif(
@@ -74,12 +74,12 @@ def save_gif(
     painter = _painter(scene, recording, size, slice(None))
     # One palette for all frames, from the first, the middle and the last.
     count = len(recording.time)
-    samples = [_picture(painter, recording, k)[..., :3] for k in sorted({0, count // 2, count - 1})]
+    samples = [_picture(painter, recording, k) for k in sorted({0, count // 2, count - 1})]
     palette = Image.fromarray(np.concatenate(samples)).quantize(FILM_COLORS, method=Image.Quantize.MEDIANCUT)
 
     def images() -> Iterator[Any]:
         for k in range(count):
-            picture = Image.fromarray(_picture(painter, recording, k)[..., :3])
+            picture = Image.fromarray(_picture(painter, recording, k))
             yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
             if progress is not None:
                 progress(k)

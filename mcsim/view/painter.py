@@ -1,7 +1,7 @@
-"""Draws a scene's bodies as what they are: flat shaded faces from back to front, with shadows on the ground.
+"""Draws a scene's bodies as what they are: flat shaded faces, the nearest at each pixel, with shadows on the ground.
 
-All faces of all bodies are rows of a few arrays. A frame turns them, drops those that look away, sorts the rest by
-depth and hands one PolyCollection to Matplotlib (the painter's algorithm).
+All faces of all bodies are rows of a few arrays. A frame turns them, drops those that look away, and fills the rest into a
+picture with a depth buffer (view/_raster.pyx). What stays the same, the ground's grid and the title, Matplotlib draws once.
 """
 
 import math
@@ -9,13 +9,16 @@ import math
 import numpy as np
 
 from mcsim.core.rotation import matrices, normalized
-from mcsim.view import meshes
+from mcsim.view import _raster, meshes
 from mcsim.view.camera import frame
 from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_colors
 
 LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))  # towards the light
 DARKEST = 0.60  # brightness of a face turned away from the light
 SHADOW_DIRECTIONS = 24  # corners of a shadow
+LETTERS = 15  # pixels high
+BORDER = 0.7  # pixels of the outline of a face, inwards: its neighbour has as many
+NEARER = 1.001  # of a rod, against what it ends on
 SMALL, LARGE = 60, 300  # numbers of shapes where the detail changes
 
 
@@ -40,16 +43,13 @@ class Painter:
     def _collect(self, scene):
         """The faces of all bodies in their bodies' frames."""
         solid = [(body, shape) for body in scene.bodies for shape in body.shapes if shape.type != "plane"]
-        sizes = [shape.extent for body, shape in solid if body.kind == "dynamic"] or [1.0]
-        typical = float(np.median(sizes))
         detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
-        cell = typical * (0.35 if len(solid) <= SMALL else 1.0 if len(solid) <= LARGE else 2.0)
         colors = body_colors(scene)
         vertices, faces, owner_of_vertex, owner_of_face, shape_of_face, color, edge = [], [], [], [], [], [], []
         first_vertex = []
         total = 0
         for number, (body, shape) in enumerate(solid):
-            mesh = meshes.shape_mesh(shape, detail, cell)
+            mesh = meshes.shape_mesh(shape, detail, math.inf)
             vertices.append(mesh.vertices)
             faces.append(mesh.faces + total)
             owner_of_vertex.append(np.full(len(mesh.vertices), body.index))
@@ -154,39 +154,57 @@ class Painter:
     # ---- the picture ------------------------------------------------------------------------------------------------
 
     def _make_canvas(self, name):
+        """What is behind the bodies in every frame, and where the samples of a frame go."""
+        from matplotlib import font_manager
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.collections import LineCollection
         from matplotlib.figure import Figure
+        from PIL import ImageFont
 
         width, height = self.camera.size
-        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=BACKGROUND)
-        self.canvas = FigureCanvasAgg(self.figure)
-        axes = self.figure.add_axes((0, 0, 1, 1))
+        figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=BACKGROUND)
+        canvas = FigureCanvasAgg(figure)
+        axes = figure.add_axes((0, 0, 1, 1))
         axes.set_xlim(0, width)
         axes.set_ylim(0, height)
         axes.axis("off")
         if self.ground is not None:
             segments, colors = self._grid()
-            axes.add_collection(LineCollection(segments, colors=colors, linewidths=0.8, zorder=0), autolim=False)
-        self.shadows = PolyCollection([], facecolors=SHADOW, edgecolors="none", zorder=1)
-        self.polygons = PolyCollection([], linewidths=0.5, zorder=2)
-        axes.add_collection(self.shadows, autolim=False)
-        axes.add_collection(self.polygons, autolim=False)
+            axes.add_collection(LineCollection(segments, colors=colors, linewidths=0.8), autolim=False)
         axes.text(12, height - 12, name, va="top", color=TEXT, fontsize=11)
-        self.label = axes.text(width - 12, height - 12, "", va="top", ha="right", color=TEXT, fontsize=11)
+        canvas.draw()
+        self.background = np.asarray(canvas.buffer_rgba())[..., :3].repeat(_raster.SAMPLES, axis=0)
+        self.background = self.background.repeat(_raster.SAMPLES, axis=1)
+        self.font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), LETTERS)
+        self.colors, self.depths = self.background.copy(), np.zeros(self.background.shape[:2], np.float32)
 
     def picture(self, positions, orientations, label=""):
-        """The picture (height, width, 4) uint8 of centres of mass (n, 3) and orientations (n, 4)."""
+        """The picture (height, width, 3) uint8 of centres of mass (n, 3) and orientations (n, 4)."""
+        from PIL import Image, ImageDraw
+
         world, normals, frames = self._turn(positions, orientations)
+        self.colors[:], self.depths[:] = self.background, 0.0
         if self.ground is not None:
-            self.shadows.set_verts(self._shadow_polygons(world))
-        polygons, face_colors, edge_colors = self._visible(world, normals, frames)
-        self.polygons.set_verts(polygons)
-        self.polygons.set_facecolor(face_colors)
-        self.polygons.set_edgecolor(edge_colors)
-        self.label.set_text(label)
-        self.canvas.draw()
-        return np.asarray(self.canvas.buffer_rgba()).copy()
+            shadows = self._shadow_polygons(world)
+            color = np.tile(np.array([*SHADOW, 1.0], np.float32), (len(shadows), 1))
+            _raster.fill(self._samples(shadows, np.zeros(shadows.shape[:2])), color, color, 0.0, self.colors, None)
+        for polygons, face, border, width in self._visible(world, normals, frames):
+            _raster.fill(polygons, face.astype(np.float32), border.astype(np.float32), width, self.colors, self.depths)
+        picture = np.empty((*self.camera.size[::-1], 3), np.uint8)
+        _raster.finish(self.colors, picture)
+        if not label:
+            return picture
+        lettered = Image.fromarray(picture)
+        ImageDraw.Draw(lettered).text((self.camera.size[0] - 12, 9), label, fill=TEXT, font=self.font, anchor="ra")
+        return np.array(lettered)
+
+    def _samples(self, pixels, inverse_depth):
+        """What is filled (k, corners, 3), of pixels (k, corners, 2) from the lower left and inverse depths (k, corners)."""
+        corners = np.empty((*pixels.shape[:2], 3), np.float32)
+        corners[..., 0] = _raster.SAMPLES * pixels[..., 0]
+        corners[..., 1] = _raster.SAMPLES * (self.camera.size[1] - pixels[..., 1])
+        corners[..., 2] = inverse_depth
+        return corners
 
     def _turn(self, positions, orientations):
         """World vertices, world normals, and the bodies' frames (origins, rotation matrices)."""
@@ -197,47 +215,49 @@ class Painter:
         return world, normals, (origins, r)
 
     def _visible(self, world, normals, frames):
-        """Polygons (k, 4, 2) in pixels from back to front, with their colours."""
-        corners = world[self.faces]
-        middles = corners.mean(axis=1)
-        facing = np.einsum("fi,fi->f", normals, self.camera.eye - middles) > 0.0
+        """What is filled, one after the other: polygons for the samples, their colours, those of their borders, and how
+        wide these are [samples]. Glass comes last, from back to front."""
+        corners = world[self.faces[:, 0]]
+        facing = np.einsum("fi,fi->f", normals, self.camera.eye - corners) > 0.0
         pixels, depth = self.camera.project(world)
         facing &= (depth[self.faces] > 1e-3).all(axis=1)
-        chosen = np.flatnonzero(facing)
         # Half of Lambert's law wraps the light around, so that no side is black.
-        light = DARKEST + (1.08 - DARKEST) * ((normals[chosen] @ LIGHT + 1.0) / 2.0)
-        face = np.column_stack([np.minimum(self.color[chosen] * light[:, None], 1.0), self.opacity[chosen]])
-        edge = face.copy()
-        edge[:, :3] *= np.where(self.outlined[chosen], EDGE, 1.0)[:, None]
-        # Glass shows its outline and no seams.
-        edge[:, 3] = np.where(face[:, 3] < 1.0, np.where(self.outlined[chosen], 0.5, 0.0), 1.0)
-        polygons = pixels[self.faces[chosen]]
-        order_by = np.linalg.norm(middles[chosen] - self.camera.eye, axis=1)
+        light = DARKEST + (1.08 - DARKEST) * ((normals @ LIGHT + 1.0) / 2.0)
+        color = np.column_stack([np.minimum(self.color * light[:, None], 1.0), self.opacity])
+        glass = facing & (self.opacity < 1.0)
+        outlined, plain = facing & self.outlined & ~glass, facing & ~self.outlined & ~glass
+        inverse = 1.0 / np.maximum(depth, 1e-3)
 
-        rods, rod_depth = self._rods(frames)
-        polygons = np.concatenate([polygons, rods])
+        def polygons(chosen):
+            return self._samples(pixels[self.faces[chosen]], inverse[self.faces[chosen]])
+
+        edge = color[outlined] * [EDGE, EDGE, EDGE, 1.0]
+        yield polygons(plain), color[plain], color[plain], 0.0
+        yield polygons(outlined), color[outlined], edge, BORDER * _raster.SAMPLES
+        rods, rod_inverse = self._rods(frames)
         rod_color = np.tile([*ROD, 1.0], (len(rods), 1))
-        face, edge = np.concatenate([face, rod_color]), np.concatenate([edge, rod_color])
-        order = np.argsort(-np.concatenate([order_by, rod_depth]), kind="stable")
-        return polygons[order], face[order], edge[order]
+        yield self._samples(rods, rod_inverse), rod_color, rod_color, 0.0
+        behind = np.flatnonzero(glass)
+        behind = behind[np.argsort(-depth[self.faces[behind]].mean(axis=1), kind="stable")]
+        edge = color[behind] * [EDGE, EDGE, EDGE, 1.0]
+        edge[:, 3] = np.where(self.outlined[behind], 0.5, edge[:, 3])
+        yield polygons(behind), color[behind], edge, BORDER * _raster.SAMPLES
 
     def _rods(self, frames):
-        """Rods as thin polygons and pins as small squares, (k, 4, 2) pixels, with their distance from the eye."""
+        """Rods as thin polygons and pins as small squares, (k, 4, 2) pixels, with their inverse depths (k, 4)."""
         origins, r = frames
         r, origins = r[self.rod_owner], origins[self.rod_owner]
-        ends = np.einsum("kij,kj->ki", r, self.rod_end) + origins
-        starts = np.einsum("kij,kj->ki", r, self.rod_start) + origins
-        # In pieces, so that bodies may pass between.
-        parts = np.linspace(0.0, 1.0, 9)[None, :, None]
-        points = starts[:, None] * (1 - parts) + ends[:, None] * parts
-        a, b = points[:, :-1].reshape(-1, 3), points[:, 1:].reshape(-1, 3)
-        pa, pb = self.camera.project(a)[0], self.camera.project(b)[0]
+        b = np.einsum("kij,kj->ki", r, self.rod_end) + origins
+        a = np.einsum("kij,kj->ki", r, self.rod_start) + origins
+        (pa, depth_a), (pb, depth_b), (at, depth) = (self.camera.project(points) for points in (a, b, self.pins))
         across = (pb - pa)[:, ::-1] * (-1.0, 1.0)
         across *= 0.7 / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
         rods = np.stack([pa - across, pa + across, pb + across, pb - across], axis=1)
-        pins = self.camera.project(self.pins)[0][:, None] + 2.5 * np.array([(-1, 0), (0, -1), (1, 0), (0, 1)])
-        away = np.concatenate([(a + b) / 2, self.pins]) - self.camera.eye
-        return np.concatenate([rods, pins]), np.linalg.norm(away, axis=1) - 1e-3
+        pins = at[:, None] + 2.5 * np.array([(-1, 0), (0, -1), (1, 0), (0, 1)])
+        polygons = np.concatenate([rods, pins])
+        depths = np.concatenate([np.stack([depth_a, depth_a, depth_b, depth_b], axis=1), np.tile(depth[:, None], (1, 4))])
+        seen = (depths > 1e-3).all(axis=1)
+        return polygons[seen], NEARER / depths[seen]
 
     # ---- ground -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,184 @@
+"""Convex polygons into a picture, each pixel from the one that is nearest there.
+
+Inverse depth 1/z is linear over the picture where z is linear in space, so it is a plane over each polygon (J. F. Blinn,
+"Hyperbolic interpolation", IEEE Computer Graphics and Applications 12(4), 1992); a buffer keeps the largest so far of every
+sample (E. Catmull's depth buffer, 1974). A pixel is the mean of SAMPLES x SAMPLES samples, which smooths edges.
+"""
+
+from libc.math cimport INFINITY, ceil, fabs, sqrt
+from libc.stdint cimport uint8_t
+
+cdef enum:
+    MOST_CORNERS = 32
+
+SAMPLES = 2                      # of a pixel, each way
+
+
+cdef struct Edge:
+    # Inside is x a + y b + c > 0, which is the distance from the edge.
+    double a, b, c
+
+
+cdef int edges_of(const float* corners, int count, Edge* edges) noexcept nogil:
+    """The edges of a convex polygon, whichever way round its corners (count, 3) stand. -> how many have a length"""
+    cdef double area = 0.0, dx, dy, length, turn
+    cdef int found = 0, i
+    cdef const float* p
+    cdef const float* q
+    for i in range(count):
+        p, q = corners + 3 * i, corners + 3 * ((i + 1) % count)
+        area += <double> p[0] * q[1] - <double> q[0] * p[1]
+    turn = 1.0 if area > 0.0 else -1.0
+    for i in range(count):
+        p, q = corners + 3 * i, corners + 3 * ((i + 1) % count)
+        dx, dy = q[0] - p[0], q[1] - p[1]
+        length = sqrt(dx * dx + dy * dy)
+        if length > 1e-6:
+            edges[found].a = -turn * dy / length
+            edges[found].b = turn * dx / length
+            edges[found].c = -(edges[found].a * p[0] + edges[found].b * p[1])
+            found += 1
+    return found
+
+
+cdef bint inverse_depth_of(const float* corners, int count, double* plane) noexcept nogil:
+    """The plane a x + b y + c through three corners (x, y, 1/z) that span the most. -> whether three span anything"""
+    cdef double ux, uy, vx, vy, area, best = 0.0
+    cdef int i, b = 0
+    cdef const float* o = corners
+    cdef const float* p
+    cdef const float* q
+    for i in range(1, count - 1):
+        p, q = corners + 3 * i, corners + 3 * (i + 1)
+        area = fabs((p[0] - o[0]) * (q[1] - o[1]) - (q[0] - o[0]) * (p[1] - o[1]))
+        if area > best:
+            best, b = area, i
+    if not best > 1e-9:
+        return False
+    p, q = corners + 3 * b, corners + 3 * (b + 1)
+    ux, uy, vx, vy = p[0] - o[0], p[1] - o[1], q[0] - o[0], q[1] - o[1]
+    area = ux * vy - vx * uy
+    plane[0] = ((p[2] - o[2]) * vy - (q[2] - o[2]) * uy) / area
+    plane[1] = ((q[2] - o[2]) * ux - (p[2] - o[2]) * vx) / area
+    plane[2] = o[2] - plane[0] * o[0] - plane[1] * o[1]
+    return True
+
+
+cdef inline Py_ssize_t sample(double at, Py_ssize_t count) noexcept nogil:
+    """The first of so many samples whose middle is not before that place; count: none is."""
+    at = ceil(at - 0.5)
+    return 0 if not at > 0.0 else <Py_ssize_t> at if at < count else count
+
+
+cdef inline void span(const Edge* edges, int n, double inset, double y, Py_ssize_t columns, Py_ssize_t* first,
+                      Py_ssize_t* end) noexcept nogil:
+    """The samples of a row that are inside of all edges by so much: from `first` up to, not including, `end`."""
+    cdef double left = 0.0, right = <double> columns, at
+    cdef int i
+    for i in range(n):
+        at = inset - edges[i].b * y - edges[i].c
+        if edges[i].a > 1e-12:
+            at /= edges[i].a
+            if at > left:
+                left = at
+        elif edges[i].a < -1e-12:
+            at /= edges[i].a
+            if at < right:
+                right = at
+        elif at > 0.0:
+            right = -1.0
+    first[0], end[0] = sample(left, columns), sample(right, columns)
+    if end[0] < first[0]:
+        end[0] = first[0]
+
+
+cdef inline void run(uint8_t* pixel, float* depth, Py_ssize_t count, double inverse, double slope,
+                     const float* color) noexcept nogil:
+    """Samples in a row, of one colour. inverse: depth of the first, growing by slope from one to the next."""
+    cdef Py_ssize_t i
+    cdef double opacity = color[3]
+    cdef double red = 255.0 * color[0], green = 255.0 * color[1], blue = 255.0 * color[2]
+    cdef uint8_t r = <uint8_t> (red + 0.5), g = <uint8_t> (green + 0.5), b = <uint8_t> (blue + 0.5)
+    cdef bint keeps = opacity >= 1.0
+    for i in range(count):
+        if depth == NULL or inverse + i * slope > depth[i]:
+            if keeps:
+                pixel[3 * i], pixel[3 * i + 1], pixel[3 * i + 2] = r, g, b
+                if depth != NULL:
+                    depth[i] = <float> (inverse + i * slope)
+            else:
+                pixel[3 * i] = <uint8_t> (red * opacity + pixel[3 * i] * (1.0 - opacity) + 0.5)
+                pixel[3 * i + 1] = <uint8_t> (green * opacity + pixel[3 * i + 1] * (1.0 - opacity) + 0.5)
+                pixel[3 * i + 2] = <uint8_t> (blue * opacity + pixel[3 * i + 2] * (1.0 - opacity) + 0.5)
+
+
+cdef void fill_one(const float* corners, int count, const float* face, const float* border, double width, uint8_t* colors,
+                   float* depths, Py_ssize_t columns, Py_ssize_t rows) noexcept nogil:
+    """One polygon, in samples from the upper left. width: of its border, inwards [samples]. depths NULL: it lies below all
+    that has a depth."""
+    cdef Edge edges[MOST_CORNERS]
+    cdef double plane[3]
+    cdef double low = INFINITY, high = -INFINITY, y, here
+    cdef int n = edges_of(corners, count, edges), i
+    cdef Py_ssize_t row, at
+    cdef Py_ssize_t[4] cuts
+    cdef float* depth
+    if n < 3 or not inverse_depth_of(corners, count, plane):
+        return
+    for i in range(count):
+        y = corners[3 * i + 1]
+        low, high = y if y < low else low, y if y > high else high
+    for row in range(sample(low, rows), sample(high, rows)):
+        y = row + 0.5
+        span(edges, n, 0.0, y, columns, &cuts[0], &cuts[3])
+        if cuts[0] == cuts[3]:
+            continue
+        cuts[1], cuts[2] = cuts[0], cuts[3]
+        if width > 0.0:
+            span(edges, n, width, y, columns, &cuts[1], &cuts[2])
+            if cuts[1] >= cuts[2]:
+                cuts[1] = cuts[2] = cuts[3]
+        for i in range(3):
+            at = row * columns + cuts[i]
+            here = plane[0] * (cuts[i] + 0.5) + plane[1] * y + plane[2]
+            depth = depths + at if depths != NULL else NULL
+            run(colors + 3 * at, depth, cuts[i + 1] - cuts[i], here, plane[0], face if i == 1 else border)
+
+
+def fill(const float[:, :, ::1] polygons, const float[:, ::1] face, const float[:, ::1] border, double width,
+         uint8_t[:, :, ::1] colors, float[:, ::1] depths):
+    """Polygons (k, corners, 3) of (x, y, inverse depth), x and y in samples from the upper left, filled with their colours
+    (k, 4) in 0 to 1, with a border of `width` samples in others (k, 4), into colors (rows, columns, 3) where they are
+    nearer than depths (rows, columns). A corner may stand there twice. depths None: without any. Those that let light
+    through come last, from back to front, and are not kept in depths."""
+    cdef Py_ssize_t k, rows = colors.shape[0], columns = colors.shape[1]
+    cdef int count = <int> polygons.shape[1]
+    cdef float* depth = &depths[0, 0] if depths is not None else NULL
+    if polygons.shape[2] != 3 or not 3 <= count <= MOST_CORNERS or colors.shape[2] != 3:
+        raise ValueError(f"polygons must be (k, 3 to {MOST_CORNERS}, 3) and colors (rows, columns, 3)")
+    if not (face.shape[0] == border.shape[0] == polygons.shape[0] and face.shape[1] == border.shape[1] == 4):
+        raise ValueError("face and border must be (k, 4), one for each polygon")
+    if depths is not None and (depths.shape[0] != rows or depths.shape[1] != columns):
+        raise ValueError("depths must be (rows, columns), as colors is")
+    with nogil:
+        for k in range(polygons.shape[0]):
+            fill_one(&polygons[k, 0, 0], count, &face[k, 0], &border[k, 0], width, &colors[0, 0, 0], depth, columns,
+                     rows)
+
+
+def finish(const uint8_t[:, :, ::1] colors, uint8_t[:, :, ::1] picture):
+    """The picture (height, width, 3) of the samples."""
+    cdef Py_ssize_t row, column, rows = picture.shape[0], columns = picture.shape[1], k, i, j
+    cdef int samples = SAMPLES, total, count = samples * samples
+    if (colors.shape[0] != samples * rows or colors.shape[1] != samples * columns or colors.shape[2] != 3
+            or picture.shape[2] != 3):
+        raise ValueError("colors must have SAMPLES x SAMPLES entries for each pixel of the picture")
+    with nogil:
+        for row in range(rows):
+            for column in range(columns):
+                for k in range(3):
+                    total = count // 2
+                    for i in range(samples):
+                        for j in range(samples):
+                            total += colors[samples * row + i, samples * column + j, k]
+                    picture[row, column, k] = <uint8_t> (total // count)
