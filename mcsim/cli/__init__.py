@@ -5,6 +5,7 @@ Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C wi
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -39,7 +40,7 @@ def _root(
     pass
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and answers with the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
@@ -66,8 +67,10 @@ def main(arguments=None):
         return _complain(InputError(error.format_message()), BAD_INPUT)
 
 
-def _complain(error, code):
+def _complain(error: Exception, code: int) -> int:
     if isinstance(error, OSError) and error.strerror:
-        error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    print(folded(f"error: {one_line(error)}", sys.stderr), file=sys.stderr)
+        told: object = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    else:
+        told = error
+    print(folded(f"error: {one_line(told)}", sys.stderr), file=sys.stderr)
     return code

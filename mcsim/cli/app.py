@@ -2,6 +2,8 @@
 
 import inspect
 import re
+from collections.abc import Callable
+from typing import Any
 
 import typer
 
@@ -14,11 +16,11 @@ app = typer.Typer(
 )
 
 
-def add_command(function):
+def add_command(function: Callable[..., Any]) -> None:
     """A command, whose help has the paragraphs of its docstring, each folded to the terminal."""
     app.command(help=paragraphs(inspect.getdoc(function) or ""))(function)
 
 
-def paragraphs(text):
+def paragraphs(text: str) -> str:
     """Text with each paragraph on one line, for the terminal to fold."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", text)

@@ -1,14 +1,20 @@
 """One run of a scene from the command line: steps to the end, what is watched meanwhile, and the files it leaves."""
 
+from __future__ import annotations
+
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mcsim.cli import series
-from mcsim.cli.outputs import told_of
+from mcsim.cli.outputs import Outputs, told_of
 from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, counted, metric, one_line, progress
 from mcsim.core.errors import SimulationError
+
+if TYPE_CHECKING:
+    from mcsim.world import World
 
 MOST_STEPS = 2**62
 MOST_BYTES = 4 * 2**30  # of a recording
@@ -29,11 +35,11 @@ class Job:
     error: str = ""
     steps_done: int = 0
     elapsed: float = 0.0
-    worst_joint: dict = field(default_factory=dict)  # "m" and "rad" -> (error, joint, time)
-    deepest: tuple = (math.inf, 0.0)  # separation, time
-    table: list = field(default_factory=list)  # rows of series.COLUMNS
+    worst_joint: dict[str, tuple[float, str, float]] = field(default_factory=dict)  # "m" and "rad" -> (error, joint, time)
+    deepest: tuple[float, float] = (math.inf, 0.0)  # separation, time
+    table: list[Any] = field(default_factory=list)  # rows of series.COLUMNS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.seconds / self.dt > MOST_STEPS:
             raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} steps")
         self.steps = max(1, round(self.seconds / self.dt))
@@ -46,7 +52,7 @@ class Job:
                 "take fewer --seconds or --fps"
             )
 
-    def start(self, world):
+    def start(self, world: World) -> None:
         """Begin with a world of the scene."""
         from mcsim.io import Recorder
 
@@ -56,7 +62,7 @@ class Job:
         self.joint_names = [joint.name for joint in self.scene.joints]
         self.watch()
 
-    def simulate(self):
+    def simulate(self) -> int:
         """Steps to the end. Answers with the exit code; what was recorded until then is kept in any case."""
         begin = time.perf_counter()
         try:
@@ -79,14 +85,14 @@ class Job:
             return FAILED
         return 0
 
-    def watch(self):
+    def watch(self) -> None:
         """Keeps the largest joint error and the deepest contact, and a row of the table."""
         now, errors = self.world.time, None
         if self.joint_names:
             errors = self.world.joint_errors()
             for column, unit in enumerate(("m", "rad")):
                 k = int(errors[:, column].argmax())
-                if errors[k, column] > self.worst_joint.get(unit, (-1.0,))[0]:
+                if errors[k, column] > self.worst_joint.get(unit, (-1.0, "", 0.0))[0]:
                     self.worst_joint[unit] = (float(errors[k, column]), self.joint_names[k], now)
         separation = self.world.contacts["separation"]
         if len(separation) and separation.min() < self.deepest[0]:
@@ -94,7 +100,7 @@ class Job:
         if self.tabulate:
             self.table.append(series.row(self.world, errors))
 
-    def summary(self):
+    def summary(self) -> list[str]:
         """What happened, line by line."""
         lines = [
             f"{self.scene.name}: {counted(len(self.scene.bodies), 'body', 'bodies')}, "
@@ -133,8 +139,8 @@ class Job:
             lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines
 
-    def write(self, out, csv, shown):
-        """Writes what was asked for, and says so. shown: Outputs."""
+    def write(self, out: Path | None, csv: Path | None, shown: Outputs) -> None:
+        """Writes what was asked for, and says so."""
         if csv:
             series.write(csv, self.table)
             told_of(csv, counted(len(self.table), "row", "rows"))

@@ -1,12 +1,16 @@
 """What the options of several commands share: how their values are read, what is refused, what errors name."""
 
+from __future__ import annotations
+
 import math
 import os
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,6 +18,10 @@ from mcsim.cli.files import refuse_other_kinds
 from mcsim.cli.terminal import InputError, folded, one_line
 from mcsim.cli.words import as_options
 from mcsim.core.errors import SceneError, SimulationError
+
+if TYPE_CHECKING:
+    from mcsim.scene import Scene
+    from mcsim.world import World
 
 
 def number(text: str) -> float:
@@ -52,26 +60,26 @@ def scene_names(incomplete: str) -> list[str]:
     return [name for name in SCENES if name.startswith(incomplete)]
 
 
-def world_option(name, text, parser=None, metavar=None):
+def world_option(name: str, text: str, parser: Callable[[str], Any] | None = None, metavar: str | None = None) -> Any:
     return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World", show_default=False)
 
 
-def world_number(name, text, metavar):
+def world_number(name: str, text: str, metavar: str | None) -> Any:
     return world_option(name, text, number, metavar)
 
 
-def output(name, text):
+def output(name: str, text: str) -> Any:
     return typer.Option(f"--{name}", help=text, metavar="PATH", rich_help_panel="Output", show_default=False)
 
 
-def refuse_alone(option, value, other, given):
+def refuse_alone(option: str, value: float | None, other: str, given: Path | None) -> None:
     """An option that only says how another one is done, without that other one."""
     if value is not None and given is None:
         raise InputError(f"{option} {value:g} does nothing without {other}: add {other} FILE, or leave {option} out")
 
 
 @contextmanager
-def in_options(keywords):
+def in_options(keywords: Iterable[str]) -> Iterator[None]:
     """Errors name options where they would name keywords of Python."""
     try:
         yield
@@ -82,7 +90,7 @@ def in_options(keywords):
         raise SimulationError(as_options(one_line(error), keywords)) from None
 
 
-def kind_of_world(coordinates):
+def kind_of_world(coordinates: str) -> type[World]:
     """World or ReducedWorld."""
     from mcsim.world import ReducedWorld, World
 
@@ -92,7 +100,7 @@ def kind_of_world(coordinates):
     return kinds[coordinates]
 
 
-def given_parameters(assignments):
+def given_parameters(assignments: Iterable[str]) -> dict[str, str]:
     """NAME=VALUE texts as a dict."""
     parameters = {}
     for text in assignments:
@@ -106,7 +114,7 @@ def given_parameters(assignments):
     return parameters
 
 
-def load_scene(name_or_path, parameters):
+def load_scene(name_or_path: str | Path, parameters: Mapping[str, Any]) -> Scene:
     from mcsim.scenes import load
 
     refuse_other_kinds(name_or_path)
@@ -118,7 +126,7 @@ def load_scene(name_or_path, parameters):
     return scene
 
 
-def check_output(option, path, *suffixes):
+def check_output(option: str, path: Path | None, *suffixes: str) -> None:
     """Whether `path` can be written, before the run and not after it."""
     if path is None:
         return

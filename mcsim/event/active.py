@@ -8,13 +8,15 @@ accelerations are the same for all, unless legs slip in different directions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from mcsim.core.linear import Singular, dots, least, length, lengths, product, solve, turned
-from mcsim.event.features import TOUCHING, rows_of
-from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
+from mcsim.event.features import TOUCHING, Pairs, Poses, rows_of
+from mcsim.event.systems import Instant
+from mcsim.solve.problems.coulomb import FrictionForces, apart, cone, joined, slipping
 
 STILL = 1e-9  # [m/s] slower than this, a contact neither opens, closes nor slips
 QUIET = 1e-8  # part of the largest acceleration of a contact problem below which one is zero
@@ -22,6 +24,10 @@ WEAK = 1e-9  # part of the largest contact force that may be missing before an e
 DOUBT = 10.0  # by how much more than its residual the answer of a contact problem is doubted
 
 SMOOTH, STICK, SLIP = 0, 1, 2
+
+Key = tuple[int, int]  # of a pair of features: its kind, and its number among those
+Kinds = list[Pairs]
+Measured = list[tuple[np.ndarray, np.ndarray, np.ndarray]]  # of each kind pieces, gaps, leaving
 
 
 class Contacts(NamedTuple):
@@ -37,16 +43,16 @@ class Contacts(NamedTuple):
     load: np.ndarray
 
     @property
-    def keys(self):
+    def keys(self) -> list[Key]:
         """[(kind, number)]"""
         return list(zip(self.kind.tolist(), self.number.tolist()))
 
-    def of(self, chosen):
+    def of(self, chosen: np.ndarray) -> Contacts:
         """Those of a mask or of numbers."""
         return Contacts(*(part[chosen] for part in self))
 
 
-def gathered(kinds, chosen) -> Contacts:
+def gathered(kinds: Kinds, chosen: Iterable[tuple[np.ndarray, np.ndarray]]) -> Contacts:
     """chosen: for each kind of pairs (numbers, pieces)."""
     parts: list[list[np.ndarray]] = [[], [], [], [], [], [], []]
     for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
@@ -86,7 +92,7 @@ class Rows(NamedTuple):
     point: np.ndarray
 
 
-def contact_rows(kinds, contacts, poses) -> Rows:
+def contact_rows(kinds: Kinds, contacts: Contacts, poses: Poses) -> Rows:
     """The rows of contacts at poses."""
     R, curvature, rates, axes, point = rows_of(kinds, contacts.kind, contacts.number, contacts.piece, poses)
     return Rows(R.reshape(len(R) * 3, -1), curvature.ravel(), rates.ravel(), axes, point)
@@ -97,7 +103,14 @@ class Closed:
     of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least.
     doubt: part of the largest force by which forces may miss their conditions, as the problem was solved no better."""
 
-    def __init__(self, contacts: Contacts, modes, directions, given=None, doubt=0.0):
+    def __init__(
+        self,
+        contacts: Contacts,
+        modes: np.ndarray,
+        directions: np.ndarray,
+        given: np.ndarray | None = None,
+        doubt: float = 0.0,
+    ) -> None:
         self.contacts, self.modes, self.directions, self.given, self.doubt = contacts, modes, directions, given, doubt
         self.count = len(modes)
         row, drives = 3 * np.arange(self.count), contacts.load > 0.0
@@ -110,23 +123,23 @@ class Closed:
         self.needed = np.sort(np.concatenate([self.equations, tangents]))
         self.among = np.searchsorted(self.needed, self.equations)  # where the equations are in those
 
-    def following(self, rows):
+    def following(self, rows: Rows) -> Closed:
         """The same, directions turned to where contacts slip now."""
         if not self.slips:
             return self
         slip, _ = slip_directions(self, rows)
         return Closed(self.contacts, self.modes, _in_world(slip, rows), self.given, self.doubt)
 
-    def bearing(self, given):
+    def bearing(self, given: np.ndarray) -> Closed:
         """The same with given forces."""
         return Closed(self.contacts, self.modes, self.directions, given, self.doubt)
 
-    def without(self, key):
+    def without(self, key: Key) -> Closed:
         """The others."""
         kept = np.array([own != key for own in self.contacts.keys], bool)
         return Closed(self.contacts.of(kept), self.modes[kept], self.directions[kept], None, self.doubt)
 
-    def columns(self, slip):
+    def columns(self, slip: np.ndarray) -> np.ndarray:
         """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
         out = np.zeros((len(self.needed), len(self.equations)))
         out[self.among, np.arange(len(self.equations))] = 1.0
@@ -136,7 +149,7 @@ class Closed:
             out[row + 1, column], out[row + 2, column] = -self.contacts.friction[k] * slip[k].T
         return out
 
-    def loads(self, slip):
+    def loads(self, slip: np.ndarray) -> np.ndarray:
         """(needed,) the forces of drives that slip."""
         out = np.zeros((self.count, 3))
         k = np.flatnonzero((self.modes == SLIP) & (self.contacts.load > 0.0))
@@ -158,21 +171,21 @@ class Forces(NamedTuple):
     noise: float = 0.0
 
 
-NOTHING = gathered((), ())
+NOTHING = gathered([], [])
 NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), np.zeros((0, 3)))
 
 
-def smoothly(contacts):
+def smoothly(contacts: Contacts) -> Closed:
     """Contacts as active ones without friction."""
     return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
 
 
-def _in_world(slip, rows):
+def _in_world(slip: np.ndarray, rows: Rows) -> np.ndarray:
     """(k, 3) of slips (k, 2) in the rows' tangents."""
     return turned(rows.axes[:, 1:].swapaxes(1, 2), slip)
 
 
-def slip_directions(closed, rows):
+def slip_directions(closed: Closed, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     """(k, 2) in the rows' tangents: along the slip, or where that is not there yet, or is over, along the direction
     that the contact was given, so that motion goes on smoothly past the end of a slip; and the speed along that
     direction."""
@@ -186,7 +199,7 @@ def slip_directions(closed, rows):
     return np.where(taken[:, None], velocity / np.maximum(speed, 1e-300)[:, None], given), along
 
 
-def active_forces(kinds, closed, instant) -> Forces:
+def active_forces(kinds: Kinds, closed: Closed, instant: Instant) -> Forces:
     """Forces that keep the active contacts closed, and where they stick, sticking."""
     if not closed.count:
         return Forces(np.zeros(0), instant.free, None, False, np.zeros(0), None)
@@ -210,11 +223,12 @@ def active_forces(kinds, closed, instant) -> Forces:
     )
 
 
-def active_accelerations(kinds, closed, instant, enough):
+def active_accelerations(kinds: Kinds, closed: Closed, instant: Instant, enough: np.ndarray | None) -> np.ndarray:
     """The same accelerations, by equations that are enough."""
     if enough is None:
         return active_forces(kinds, closed, instant).accelerations
     rows = contact_rows(kinds, closed.contacts, instant.poses)
+    given: np.ndarray | float = 0.0
     if closed.slips:
         matrix, right, push, _, given = _equations(closed, instant, rows, slip_directions(closed, rows)[0])
     else:
@@ -222,31 +236,32 @@ def active_accelerations(kinds, closed, instant, enough):
         R = rows.R[own]
         G, push = instant.answer(R)
         matrix, right = product(G, push), -(product(G, instant.free) + instant.bias(R) + rows.curvature[own])
-        given = 0.0
     try:
         return instant.free + product(push, solve(matrix, right)) + given
     except Singular:
         return active_forces(kinds, closed, instant).accelerations
 
 
-def pulls(closed, forces):
+def pulls(closed: Closed, forces: Forces) -> list[tuple[int, str]]:
     """[(which, what)] of the active contacts whose forces they do not have."""
     limit = -max(max(WEAK, closed.doubt) * np.max(np.abs(forces.forces)), forces.noise, 1e-300)
     parts = forces.forces.reshape(-1, 3)
-    found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < limit)]
+    found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < limit).tolist()]
     return found + [
         (k, "stick")
-        for k in np.flatnonzero(closed.modes == STICK)
+        for k in np.flatnonzero(closed.modes == STICK).tolist()
         if friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < limit
     ]
 
 
-def friction_margin(part, friction, load):
+def friction_margin(part: np.ndarray, friction: float, load: float) -> float:
     """mu (lambda_n + load) - |lambda_t|"""
     return friction * (max(part[0], 0.0) + load) - length(part[1:])
 
 
-def _equations(closed, instant, rows, slip):
+def _equations(
+    closed: Closed, instant: Instant, rows: Rows, slip: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Of the unknowns' accelerations: matrix x = right; push: what they add to the system's; columns: to the forces;
     given: what drives that slip add to the system's."""
     R, columns = rows.R[closed.needed], closed.columns(slip)
@@ -266,7 +281,7 @@ class Resolution(NamedTuple):
     forces: np.ndarray
 
 
-def resolve(kinds, contacts, instant, slips=None) -> Resolution:
+def resolve(kinds: Kinds, contacts: Contacts, instant: Instant, slips: np.ndarray | None = None) -> Resolution:
     """Which contacts, closed and at rest in their normals, stay closed, stick or slip: the problem over accelerations.
 
     slips (k, 2): tangential velocities if not those of the instant (they are, of a state a little earlier)."""
@@ -298,7 +313,9 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
-def _solve(A, d, friction, load, moving, slip):
+def _solve(
+    A: np.ndarray, d: np.ndarray, friction: np.ndarray, load: np.ndarray, moving: np.ndarray, slip: np.ndarray
+) -> tuple[str, np.ndarray, float]:
     """-> status, forces (3k,), their natural map: of each group of contacts by itself."""
     answers = [
         (own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], load[own], moving[own], slip[own]))
@@ -308,21 +325,23 @@ def _solve(A, d, friction, load, moving, slip):
     return whole.status, whole.impulses, whole.residual
 
 
-def _solve_group(A, d, friction, load, moving, slip):
+def _solve_group(
+    A: np.ndarray, d: np.ndarray, friction: np.ndarray, load: np.ndarray, moving: np.ndarray, slip: np.ndarray
+) -> FrictionForces:
     """Where all that have friction slip, and bear it alone, an LCP; else the cone problem."""
     if np.any(friction) and not np.any((friction > 0.0) & ~moving) and not np.any(load):
         return slipping(A, d, friction, slip)
     return cone(A, d, friction, load, slip)
 
 
-def place_of(kinds, measured, poses, key) -> np.ndarray:
+def place_of(kinds: Kinds, measured: Measured, poses: Poses, key: Key) -> np.ndarray:
     """(3,): where a pair (kind, number) is nearest at poses, touching or not."""
     chosen = [np.array([key[1]] if kind == key[0] else [], np.intp) for kind in range(len(kinds))]
     contacts = gathered(kinds, [(own, pieces[own]) for own, (pieces, *_) in zip(chosen, measured)])
     return contact_rows(kinds, contacts, poses).point[0]
 
 
-def touching(kinds, measured) -> Contacts:
+def touching(kinds: Kinds, measured: Measured) -> Contacts:
     """Those that touch. measured: for each kind (pieces, gaps, leaving)."""
     chosen = []
     for pieces, gaps, leaving in measured:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import product
 from mcsim.event import active
+from mcsim.event.active import Contacts, Key, Kinds, Measured, Rows
 from mcsim.event.features import FAR, TOUCHING
+from mcsim.event.log import Log
 from mcsim.event.methods import Track
+from mcsim.event.model import Model
+from mcsim.event.search import Event, Search
 from mcsim.event.smooth import projected
 from mcsim.solve.problems.coulomb import cone
 
@@ -21,10 +27,10 @@ HELD = 1e-3  # part of the largest impulse that the error of an implicit step ma
 class Creep:
     """Steps of a Model that meet Coulomb's law as a whole; what they give and note goes into the Log."""
 
-    def __init__(self, model, search, log):
+    def __init__(self, model: Model, search: Search, log: Log) -> None:
         self.model, self.search, self.log = model, search, log
 
-    def advance(self, time, y, h, left, most):
+    def advance(self, time: float, y: np.ndarray, h: float, left: float, most: int) -> tuple[np.ndarray, float]:
         """At most so many implicit steps, until something is gained. -> state, seconds"""
         done = 0.0
         for _ in range(most):
@@ -37,7 +43,7 @@ class Creep:
                 break
         return y, done
 
-    def _creep(self, time, y, h):
+    def _creep(self, time: float, y: np.ndarray, h: float) -> tuple[np.ndarray, float]:
         """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
         fast that the integrator gets nowhere. A shorter one where bodies would overlap after it. -> state, seconds"""
         for soft in (True, False, False, False, False):
@@ -56,7 +62,9 @@ class Creep:
         shut = self.model.gaps_of(contacts, self.model.poses(end)) <= TOUCHING  # a step cut short leaves some open
         return projected(self.model, end, active.smoothly(contacts.of(shut & (impulses[::3] > 0.0)))), part * h
 
-    def _implicit(self, time, y, h, soft):
+    def _implicit(
+        self, time: float, y: np.ndarray, h: float, soft: bool
+    ) -> tuple[np.ndarray, float, Contacts, Rows, np.ndarray]:
         """Velocities after it meet Coulomb's law with the impulses of the whole step (J. J. Moreau), positions move with
         the mean of both velocities, or where contacts close at its beginning, with those after: the mean would keep half
         of that. What would sink in at once is a contact too; if `soft`, also gaps that close in it too slowly to bounce,
@@ -96,7 +104,7 @@ class Creep:
         part = min((event.t for event in events if event.t > 0.0), default=1.0)
         return self.model.system.normalized(track(part)), part, contacts, rows, impulses
 
-    def _sank(self, y, end, contacts):
+    def _sank(self, y: np.ndarray, end: np.ndarray, contacts: Contacts) -> bool:
         """Whether contacts overlap more at the end than they did."""
         before, after, kinds = self.model.poses(y), self.model.poses(end), self.model.kinds
         return any(
@@ -104,14 +112,14 @@ class Creep:
             for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())
         )
 
-    def _soft(self, event, track, measured, speed):
+    def _soft(self, event: Event, track: Track, measured: Measured, speed: float) -> bool:
         """Whether a gap that is one at the step's beginning closes no faster than that."""
         i, k = event.key
         pieces, gaps, _ = measured[i]
         return gaps[k] < FAR and self.model.gap_rates(track(event.t), i, np.array([k]), pieces)[0] > -speed
 
 
-def _with(kinds, contacts, keys, measured):
+def _with(kinds: Kinds, contacts: Contacts, keys: Iterable[Key], measured: Measured) -> Contacts:
     """Contacts and those of keys besides."""
     every = set(contacts.keys) | set(keys)
     chosen = [np.array(sorted(k for kind, k in every if kind == i), np.intp) for i in range(len(kinds))]

@@ -7,7 +7,11 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import dot, least, product
 from mcsim.event import active
-from mcsim.event.model import STRUCK
+from mcsim.event.active import Closed, Contacts, Key, Rows
+from mcsim.event.log import Log
+from mcsim.event.model import STRUCK, Model
+from mcsim.event.rest import Rest
+from mcsim.event.systems import Instant
 from mcsim.solve.problems.impacts import Blow
 
 ZENO_TIME = 1e-6  # [s] a contact whose further bounces all end within this is taken as closed
@@ -19,19 +23,19 @@ class Impacts:
     """law, order: names of the restitution's law and of how several impacts at one time go. bounces: how often each
     contact (kind, number) closed in this step."""
 
-    def __init__(self, model, log, rest, law, order):
+    def __init__(self, model: Model, log: Log, rest: Rest, law: str, order: str) -> None:
         self.model, self.log, self.rest, self.law, self.order = model, log, rest, law, order
         self.begin_step()
 
-    def begin_step(self):
+    def begin_step(self) -> None:
         """Count bounces from none."""
-        self.bounces: dict[tuple, int] = {}
+        self.bounces: dict[Key, int] = {}
 
-    def bounced(self, key):
+    def bounced(self, key: Key) -> None:
         """A contact closed."""
         self.bounces[key] = self.bounces.get(key, 0) + 1
 
-    def settle(self, time, y, later=None):
+    def settle(self, time: float, y: np.ndarray, later: np.ndarray | None = None) -> tuple[np.ndarray, Closed | None]:
         """Impacts of what closes, then the active set. later: a state a little later, for the LCP."""
         contacts = self.model.touching(y)
         if not len(contacts.kind):
@@ -48,7 +52,7 @@ class Impacts:
             later = None
         return self.rest.active_set(time, y, contacts, later)
 
-    def _strike(self, time, y, instant, contacts, rows):
+    def _strike(self, time: float, y: np.ndarray, instant: Instant, contacts: Contacts, rows: Rows) -> np.ndarray:
         """The impact of all contacts that touch."""
         G, X = instant.answer(rows.R)
         A = product(G, X)
@@ -87,7 +91,15 @@ class Impacts:
         self.model.same_gaps(after, y)
         return self._close(time, after, contacts, rows, (G, X), impulses)
 
-    def _close(self, time, y, contacts, rows, answer, impulses):
+    def _close(
+        self,
+        time: float,
+        y: np.ndarray,
+        contacts: Contacts,
+        rows: Rows,
+        answer: tuple[np.ndarray, np.ndarray],
+        impulses: np.ndarray,
+    ) -> np.ndarray:
         """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal
         velocities set to zero."""
         G, X = answer

@@ -3,7 +3,7 @@ motors and joints' friction as drives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,16 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot
 from mcsim.core.rotation import matrix
 from mcsim.event.features import Drive, Pairs, PointPlane, PointPoint, TurnLimit
+from mcsim.scene import Scene
 
 # Joint type -> what each of its axes is: a turning about z, a sliding along z, or the distance of the two anchors.
 AXES = {"hinge": ("turn",), "slider": ("slide",), "cylindrical": ("slide", "turn"), "distance": ("length",)}
 VELOCITY = 1  # motor_mode of a velocity motor
 
 
-def joint_pairs(scene, records, where) -> list[Pairs]:
+def joint_pairs(scene: Scene, records: np.ndarray, where: str) -> list[Pairs]:
     """Of the joints of a scene, records: JOINT_DTYPE; where: for messages. Pairs' `shapes` are (joint, axis)."""
-    found: dict[str, list] = {}
+    found: dict[str, list[tuple[Any, list[Any]]]] = {}
     for number, (record, joint) in enumerate(zip(records, scene.joints)):
         axes = record["axes"][: record["axis_count"]]
         bounded = (
@@ -54,13 +55,13 @@ def joint_pairs(scene, records, where) -> list[Pairs]:
 class _Frame:
     """A joint's frames in its bodies: numbers of the bodies (`count`: the world), anchors, axes in rows."""
 
-    def __init__(self, record, count):
+    def __init__(self, record: np.void, count: int) -> None:
         self.bodies = tuple(int(record[name]) if record[name] >= 0 else count for name in ("body_a", "body_b"))
         self.anchors = record["anchor_a"].copy(), record["anchor_b"].copy()
         self.axes = matrix(record["basis_a"]).T, matrix(record["basis_b"]).T
 
 
-def _bounds(frame, what, axis, where, name):
+def _bounds(frame: _Frame, what: str, axis: np.void, where: str, name: str) -> list[tuple[Any, ...]]:
     """(kind, ...) of each limit and drive of one axis."""
     found: list[tuple[Any, ...]] = []
     along, (start, end) = frame.axes[0][2], frame.anchors
@@ -86,7 +87,7 @@ def _bounds(frame, what, axis, where, name):
     return found
 
 
-def _drives(common, axis, point, speed, most, about):
+def _drives(common: Sequence[Any], axis: Any, point: Any, speed: Any, most: Any, about: Any) -> Drive:
     bodies, numbers, friction, restitution = common
     return Drive((bodies, numbers, np.ones(len(friction)), restitution), axis, point, speed, most, about)
 

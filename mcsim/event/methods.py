@@ -14,9 +14,13 @@ With t = (time - start) / h in [0, 1]. Sources: J. Dormand, P. Prince, "A family
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from mcsim.core.linear import product
+
+Rates = Callable[[float, np.ndarray], np.ndarray]  # of a time and a state
 
 METHODS = ("dopri", "euler", "heun")
 
@@ -47,7 +51,7 @@ _ERROR = np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 
 class Track:
     """The solution over one step as a polynomial: y(t) = sum of t^i c_i, its coefficients (degree + 1, n)."""
 
-    def __init__(self, coefficients):
+    def __init__(self, coefficients: Sequence[np.ndarray]) -> None:
         self.coefficients = coefficients
 
     def __call__(self, t: float) -> np.ndarray:
@@ -57,19 +61,22 @@ class Track:
         return out
 
 
-def euler(rates, time, y, h, first):
+Step = tuple[Track, np.ndarray, float]
+
+
+def euler(rates: Rates, time: float, y: np.ndarray, h: float, first: np.ndarray) -> Step:
     """-> Track, y1, error"""
     y1 = y + h * first
     return Track([y, h * first]), y1, 0.0
 
 
-def heun(rates, time, y, h, first):
+def heun(rates: Rates, time: float, y: np.ndarray, h: float, first: np.ndarray) -> Step:
     """-> Track, y1, error"""
     second = rates(time + h, y + h * first)
     return Track([y, h * first, 0.5 * h * (second - first)]), y + 0.5 * h * (first + second), 0.0
 
 
-def dopri(rates, time, y, h, first):
+def dopri(rates: Rates, time: float, y: np.ndarray, h: float, first: np.ndarray) -> Step:
     """-> Track, y1, error"""
     k = np.empty((7, len(y)))
     k[0] = first

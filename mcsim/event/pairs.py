@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +21,8 @@ from mcsim.event.features import (
     SegmentSegment,
     VertexPolyhedron,
 )
+from mcsim.scene import Body, Scene
+from mcsim.scene.shapes import Shape
 
 POINTED = ("sphere", "capsule", "box", "hull")  # what points can stand for
 SIGNS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -31,12 +33,16 @@ CURE = (
     "hulls on planes, spheres, capsules and boxes with each other, boxes and hulls with each other"
 )
 
+# Bodies, shapes, friction and restitution of a pair.
+Common = tuple[tuple[int, int], tuple[int, int], float, float]
+
 
 class Solid:
     """A shape of a body, in axes of the body from its centre of mass."""
 
-    def __init__(self, body, number, rank, shape):
-        self.body, self.number, self.rank, self.shape, self.type = body, number, rank, shape, shape.type
+    def __init__(self, body: Body, number: int, rank: int, shape: Shape) -> None:
+        self.body, self.number, self.rank, self.type = body, number, rank, shape.type
+        self.shape: Any = shape  # the type says which numbers it has
         self.turn = matrix(shape.orientation)
         self.center = np.asarray(shape.position) - np.asarray(body.center_of_mass)
         self.material = shape.material or body.material
@@ -46,11 +52,11 @@ class Solid:
         """For messages."""
         return f"{self.type} of body {self.body.name!r}"
 
-    def placed(self, points):
+    def placed(self, points: Any) -> np.ndarray:
         """Points (k, 3) of the shape's frame."""
         return product(points, self.turn.T) + self.center
 
-    def points(self):
+    def points(self) -> tuple[np.ndarray, float]:
         """-> (k, 3) points, radius: what stands for the shape over a plane."""
         if self.type == "sphere":
             return self.center[None], self.shape.radius
@@ -59,11 +65,11 @@ class Solid:
             return self.placed([(0, 0, -half), (0, 0, half)][: 2 if half > 0.0 else 1]), self.shape.radius
         return self.corners(), 0.0
 
-    def corners(self):
+    def corners(self) -> np.ndarray:
         """(k, 3)"""
         return self.placed(SIGNS * self.shape.half_extents if self.type == "box" else self.shape.vertices)
 
-    def faces(self):
+    def faces(self) -> tuple[np.ndarray, np.ndarray]:
         """-> normals (f, 3), offsets (f,)"""
         if self.type == "box":
             normals, offsets = np.vstack([np.eye(3), -np.eye(3)]), np.tile(self.shape.half_extents, 2)
@@ -72,7 +78,7 @@ class Solid:
         normals = product(normals, self.turn.T)
         return normals, offsets + product(normals, self.center)
 
-    def edges(self):
+    def edges(self) -> np.ndarray:
         """(k, 2, 3) ends"""
         if self.type == "hull":
             return self.corners()[np.asarray(self.shape.edges)]
@@ -80,13 +86,13 @@ class Solid:
         return self.corners()[np.array(found)]
 
 
-def contact_pairs(scene, excluded) -> list[Pairs]:
+def contact_pairs(scene: Scene, excluded: np.ndarray) -> list[Pairs]:
     """All pairs of features of a scene, by kind. excluded: (k, 2) body numbers that a joint keeps from colliding."""
     solids = [Solid(body, i, rank, shape) for i, body in enumerate(scene.bodies) for rank, shape in enumerate(body.shapes)]
     for solid in solids:
         _refuse_surface(solid)
     apart = {tuple(sorted(pair)) for pair in np.asarray(excluded).tolist()}
-    found: dict[str, list] = {}
+    found: dict[str, list[tuple[Any, list[Any]]]] = {}
     for one, other in combinations(solids, 2):
         if _may_touch(one, other, apart):
             for kind, common, *data in _features(one, other):
@@ -100,7 +106,7 @@ def contact_pairs(scene, excluded) -> list[Pairs]:
     ]
 
 
-def _refuse_surface(solid):
+def _refuse_surface(solid: Solid) -> None:
     """What the event-driven simulation does not know of a shape or its surface."""
     material = solid.material
     if solid.shape.sensor:
@@ -119,7 +125,7 @@ def _refuse_surface(solid):
             )
 
 
-def _may_touch(one, other, apart):
+def _may_touch(one: Solid, other: Solid, apart: Container[tuple[int, ...]]) -> bool:
     a, b = one.body, other.body
     if a is b or (a.kind != "dynamic" and b.kind != "dynamic"):
         return False
@@ -128,7 +134,7 @@ def _may_touch(one, other, apart):
     return bool(a.collision_group & b.collision_mask) and bool(b.collision_group & a.collision_mask)
 
 
-def _common(a, b):
+def _common(a: Solid, b: Solid) -> Common:
     """Bodies, shapes, friction, restitution of a pair."""
     return (
         (a.number, b.number),
@@ -138,7 +144,7 @@ def _common(a, b):
     )
 
 
-def _features(one, other):
+def _features(one: Solid, other: Solid) -> list[tuple[Any, ...]]:
     """(kind, common, ...) of each pair of features of two shapes; a is the flatter one."""
     order = {name: i for i, name in enumerate(("plane", "box", "hull", "capsule", "sphere"))}
     unknown = [solid for solid in (one, other) if solid.type not in order]
@@ -183,7 +189,7 @@ def _features(one, other):
     )
 
 
-def _insides(a, b):
+def _insides(a: Solid, b: Solid) -> list[tuple[Any, ...]]:
     """The inside of a capsule on the ends and edges of another shape, a capsule or a box."""
     if a.shape.half_length == 0.0:
         return []
@@ -196,7 +202,7 @@ def _insides(a, b):
     ] + [("crossing", common, (*own, *edge), radii) for edge in edges]
 
 
-def _polyhedra(a, b):
+def _polyhedra(a: Solid, b: Solid) -> list[tuple[Any, ...]]:
     """Vertices of each over the faces of the other, and edges over edges."""
     found: list[tuple[Any, ...]] = []
     for base, tip in ((a, b), (b, a)):
@@ -208,7 +214,7 @@ def _polyhedra(a, b):
     return found
 
 
-def _edges(common, ends, middles, solids):
+def _edges(common: Any, ends: Any, middles: Any, solids: Sequence[tuple[Any, ...]]) -> EdgeEdge:
     """EdgeEdge with each pair of solids kept once."""
     known = {id(pair): pair for pair in solids}
     number = {name: i for i, name in enumerate(known)}

@@ -7,15 +7,20 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import least, lengths, product
 from mcsim.event import active
+from mcsim.event.active import Closed, Contacts
+from mcsim.event.log import Log
+from mcsim.event.model import Model
 
 
 class Rest:
     """Contacts at rest of a Model; what stops a slip, and notes, go into the Log."""
 
-    def __init__(self, model, log):
+    def __init__(self, model: Model, log: Log) -> None:
         self.model, self.log = model, log
 
-    def active_set(self, time, y, contacts, later=None):
+    def active_set(
+        self, time: float, y: np.ndarray, contacts: Contacts, later: np.ndarray | None = None
+    ) -> tuple[np.ndarray, Closed | None]:
         """The active set of those contacts that touch and are at rest; None where only impulses could go on."""
         instant = self.model.instant(y)
         rates = self.model.rows(contacts, instant.poses).rates.reshape(-1, 3)
@@ -56,7 +61,7 @@ class Rest:
             )
         return y, self._loaded(y, found)
 
-    def _loaded(self, y, found):
+    def _loaded(self, y: np.ndarray, found: active.Resolution) -> Closed:
         """What is active, with given forces where it is redundant and the least will not do: they would pull, or are not
         enough to stick, or give other accelerations, by what slips differently. Then those that were found, or if they
         may be, some between them and the least, which hold for longer."""
@@ -77,7 +82,7 @@ class Rest:
                 return between
         return given
 
-    def _stop(self, time, y, contacts):
+    def _stop(self, time: float, y: np.ndarray, contacts: Contacts) -> np.ndarray | None:
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
         stops the slip of the slipping contacts and keeps all closed; None if it is not one that friction can give."""
         instant = self.model.instant(y)

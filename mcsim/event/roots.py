@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 ROOT = 1e-16  # part of a step to which events are located
 
 
-def root(function, low, high):
+def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where it goes from positive to negative, to ROOT or as near as doubles come: by the inverse quadratic through
     three points where that is safe, else by halving (T. Chandrupatla, "A new hybrid quadratic/bisection algorithm for
     finding the zero of a nonlinear function without using derivatives", 1997)."""
@@ -39,7 +41,7 @@ def root(function, low, high):
     return best
 
 
-def later(t):
+def later(t: float) -> Iterator[float]:
     """Parts of a step from one on, ever longer ones, to its end."""
     while t < 1.0:
         yield t

@@ -23,16 +23,24 @@ run goes on to the same bits from a state that was kept. What the words above st
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
 from mcsim.core.errors import SimulationError
 from mcsim.core.trig import fifth_root
 from mcsim.event import active
+from mcsim.event.active import Closed, Key, Kinds, Measured
 from mcsim.event.creep import Creep
+from mcsim.event.features import TurnLimit
 from mcsim.event.impacts import Impacts
 from mcsim.event.log import Happening, Log
+from mcsim.event.methods import Track
 from mcsim.event.model import Model
 from mcsim.event.rest import Rest
 from mcsim.event.search import LOOKAHEAD, Event, Search
 from mcsim.event.smooth import Smooth, projected
+from mcsim.event.systems import AnySystem
 
 __all__ = ["Event", "Happening", "Simulation"]
 
@@ -52,7 +60,17 @@ class Simulation:
     """system: FreeBodies or Tree; kinds: list of Pairs, of which the first `shapes` are contacts of shapes, the others
     bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
-    def __init__(self, system, kinds, shapes, names, note, method="dopri", impacts="simultaneous", law="newton"):
+    def __init__(
+        self,
+        system: AnySystem | None,
+        kinds: Kinds,
+        shapes: int,
+        names: Iterable[str],
+        note: Callable[[str, Iterable[int], str], None],
+        method: str = "dopri",
+        impacts: str = "simultaneous",
+        law: str = "newton",
+    ) -> None:
         self._model = Model(system, kinds, shapes)
         self._log = Log(self._model, names, note)
         self._smooth = Smooth(self._model, method)
@@ -60,23 +78,23 @@ class Simulation:
         self._impacts = Impacts(self._model, self._log, Rest(self._model, self._log), law, impacts)
         self._creep = Creep(self._model, self._search, self._log)
 
-    def take(self, kinds):
+    def take(self, kinds: Kinds) -> None:
         """Other pairs of features from now on."""
         self._model.take(kinds)
 
-    def begin(self):
+    def begin(self) -> None:
         """Forget what was reported."""
         self._log.begin()
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
-    def step(self, time, y, h):
+    def step(self, time: float, y: np.ndarray, h: float) -> np.ndarray:
         """The state h later; `impulses` then holds what each contact gave meanwhile."""
         model, settle = self._model, self._impacts.settle
         self._log.begin_step()
         self._impacts.begin_step()
         model.begin(h)
-        self._let = None  # (time, key) of the last event but impacts
+        self._let: tuple[float, Key] | None = None  # (time, key) of the last event but impacts
         done, end = 0.0, h
         y, closed = settle(time, projected(model, y, active.NOTHING_CLOSED))
         events, reach, key = 0, h, None
@@ -86,10 +104,10 @@ class Simulation:
             if end - done <= 1e-13 * end:
                 return y
             vain += 1
-            stuck = closed is None or vain > PATIENCE and done < goal and closed.slips
+            stuck = closed is None or (vain > PATIENCE and done < goal and closed.slips)
             if vain > PATIENCE:
                 vain, goal = 0, done + PROGRESS * h
-            if stuck or idle > MOST_IDLE:
+            if closed is None or stuck or idle > MOST_IDLE:
                 y, passed = self._creep.advance(time + done, y, CREEP * h, end - done, creeps)
                 done, reach, idle, creeps = done + passed, h, 0, 2 * creeps
                 model.follow(y)
@@ -108,10 +126,10 @@ class Simulation:
                 self._log.count(closed, first, last, left)
                 if not closed.count and not model.jointed:
                     model.remember(y1, y, gaps)
-                enough = last.enough if closed.count and not closed.slips else None
+                enough = None if last is None or closed.slips else last.enough
                 y, done = projected(model, y1, closed, enough), done + left
                 model.follow(y)
-                closed = closed.following(last.rows) if closed.count else closed
+                closed = closed if last is None or last.rows is None else closed.following(last.rows)
                 continue
             self._log.count(closed, first, first, event.t * left)
             cut = left < end - done
@@ -134,7 +152,9 @@ class Simulation:
             "is kept"
         )
 
-    def _happened(self, event, now, y, closed, track):
+    def _happened(
+        self, event: Event, now: float, y: np.ndarray, closed: Closed, track: Track
+    ) -> tuple[np.ndarray, Closed | None]:
         """-> the state after an event, and what is active from there."""
         key = event.key
         if event.what == "gain":
@@ -155,44 +175,44 @@ class Simulation:
 
     # ---- what it is about, and what it found -------------------------------------------------------------------------
 
-    def touching(self, y):
+    def touching(self, y: np.ndarray) -> set[Key]:
         """Pairs of features of shapes (kind, number) that touch, a set."""
         return {key for key in self._model.touching(y).keys if key[0] < self._model.shapes}
 
-    def measure(self, y, pieces=None):
+    def measure(self, y: np.ndarray, pieces: Sequence[np.ndarray] | None = None) -> Measured:
         """For each kind of pairs (pieces, gaps, leaving) at a state; at given pieces, or those nearest."""
         return self._model.measure(y, pieces)
 
     @property
-    def system(self):
+    def system(self) -> AnySystem:
         """What moves: it may be set between steps."""
         return self._model.system
 
     @system.setter
-    def system(self, system):
+    def system(self, system: AnySystem) -> None:
         self._model.system = system
 
     @property
-    def kinds(self):
+    def kinds(self) -> Kinds:
         """List of Pairs."""
         return self._model.kinds
 
     @property
-    def turns(self):
+    def turns(self) -> list[TurnLimit]:
         """Those of them that are limits of angles."""
         return self._model.turns
 
     @property
-    def happenings(self):
+    def happenings(self) -> list[Happening]:
         """List of what happened since `begin`."""
         return self._log.happenings
 
     @property
-    def impulses(self):
+    def impulses(self) -> dict[Key, np.ndarray]:
         """Of each contact (kind, number) what it gave in the last step (3,) [N s]."""
         return self._log.impulses
 
     @property
-    def points(self):
+    def points(self) -> dict[Key, tuple[np.ndarray, np.ndarray]]:
         """Of each of those its last point and normal."""
         return self._log.points

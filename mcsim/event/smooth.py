@@ -7,7 +7,9 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import least, product, solve
 from mcsim.event import active
-from mcsim.event.methods import STEPS
+from mcsim.event.active import Closed, Forces
+from mcsim.event.methods import STEPS, Track
+from mcsim.event.model import Model
 
 AJAR = 1e-6  # [m] gaps of active contacts that are smaller are closed
 SHUT = 1e-16  # [m] gaps of active contacts that are no larger stay as they are
@@ -16,15 +18,17 @@ SHUT = 1e-16  # [m] gaps of active contacts that are no larger stay as they are
 class Smooth:
     """Steps of the integrator named `method`."""
 
-    def __init__(self, model, method):
+    def __init__(self, model: Model, method: str) -> None:
         self.model, self.step_of = model, STEPS[method]
 
-    def advance(self, time, y, h, closed):
+    def advance(
+        self, time: float, y: np.ndarray, h: float, closed: Closed
+    ) -> tuple[Track, np.ndarray, Forces | None, float]:
         """-> Track, state at its end, Forces at its beginning, estimated error."""
         model, system = self.model, self.model.system
         first = model.forces(y, closed) if closed.count or model.jointed else None
 
-        def rates(_, y):
+        def rates(_: float, y: np.ndarray) -> np.ndarray:
             if first is None:
                 return system.rates(y, system.accelerations(y))  # balls in flight: nothing else is needed
             return system.rates(y, active.active_accelerations(model.kinds, closed, model.instant(y), first.enough))
@@ -38,7 +42,7 @@ class Smooth:
         return track, system.normalized(y1.copy()), first, error
 
 
-def projected(model, y, closed, enough=None):
+def projected(model: Model, y: np.ndarray, closed: Closed, enough: np.ndarray | None = None) -> np.ndarray:
     """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error leaves.
     enough: which of the contacts' equations are (Forces)."""
     if not closed.count and not model.jointed:

@@ -12,18 +12,23 @@ An Instant is one of them at one state: everything that contacts ask for there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from mcsim.core.linear import Cholesky, dot, dots, eigen, lengths, product, turned
 from mcsim.core.rotation import matrices, multiply
 from mcsim.event._bodies import accelerations, in_world, light
 from mcsim.event.features import Poses
+from mcsim.reduced.continuous import Flow
+from mcsim.reduced.dynamics import Dynamics
+from mcsim.state.arrays import BodyArrays
 
 NOISE = 1e-13  # part of the largest acceleration that is rounding where such cancel
 RANK = 1e-11  # part of the largest eigenvalue below which one of joints' rows counts as zero
 
 
-def turned_by(q, w):
+def turned_by(q: np.ndarray, w: np.ndarray) -> np.ndarray:
     """(n, 4) rates of unit quaternions q (n, 4) of bodies that turn at w (n, 3), world axes."""
     return 0.5 * multiply(np.stack([np.zeros(len(q)), *w.T]), q.T).T
 
@@ -34,7 +39,7 @@ class FreeBodies:
     bodies: BodyArrays; gravity (3,) [m/s²]; joints: None, or a function of (x, q, v, w) -> JointRows at that state.
     """
 
-    def __init__(self, bodies, gravity, joints=None):
+    def __init__(self, bodies: BodyArrays, gravity: np.ndarray, joints: Callable[..., JointRows] | None = None) -> None:
         self.count = n = bodies.count
         self.size = 6 * n
         self.joints = joints
@@ -48,41 +53,41 @@ class FreeBodies:
         self.load = np.where(self.moves[:, None], bodies.force, 0.0)
         self.cuts = 3 * n, 7 * n, 10 * n
 
-    def read(self, bodies):
+    def read(self, bodies: BodyArrays) -> np.ndarray:
         """The state of BodyArrays."""
         return np.concatenate(
             [bodies.position.ravel(), bodies.orientation.ravel(), bodies.twist[:, :3].ravel(), bodies.twist[:, 3:].ravel()]
         )
 
-    def write(self, y, bodies):
+    def write(self, y: np.ndarray, bodies: BodyArrays) -> None:
         """The same back."""
         x, q, v, w = self.parts(y)
         bodies.position[...], bodies.orientation[...] = x, q
         bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
 
-    def parts(self, y):
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """x (n, 3), q (n, 4), v, w (n, 3): views of y."""
         a, b, c = self.cuts
         return y[:a].reshape(-1, 3), y[a:b].reshape(-1, 4), y[b:c].reshape(-1, 3), y[c:].reshape(-1, 3)
 
-    def poses(self, y) -> Poses:
+    def poses(self, y: np.ndarray) -> Poses:
         """Of all bodies."""
         x, q, v, w = self.parts(y)
         return Poses(x, _unit(q), v, w)
 
-    def velocities(self, y):
+    def velocities(self, y: np.ndarray) -> np.ndarray:
         """u (6 n,)"""
         _, _, v, w = self.parts(y)
         return np.concatenate([v, w], axis=1).ravel()
 
-    def with_velocities(self, y, u):
+    def with_velocities(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """y with other velocities."""
         y, u = y.copy(), u.reshape(-1, 6)
         _, _, v, w = self.parts(y)
         v[...], w[...] = u[:, :3], u[:, 3:]
         return y
 
-    def displaced(self, y, move):
+    def displaced(self, y: np.ndarray, move: np.ndarray) -> np.ndarray:
         """y moved by small displacements (6 n,), as u moves it in unit time."""
         y, move = y.copy(), move.reshape(-1, 6)
         x, q, _, _ = self.parts(y)
@@ -90,13 +95,13 @@ class FreeBodies:
         q += turned_by(q, move[:, 3:])
         return self.normalized(y)
 
-    def normalized(self, y):
+    def normalized(self, y: np.ndarray) -> np.ndarray:
         """y with unit quaternions, in place."""
         _, q, _, _ = self.parts(y)
         q[...] = _unit(q)
         return y
 
-    def accelerations(self, y):
+    def accelerations(self, y: np.ndarray) -> np.ndarray:
         """(n, 6) of the bodies without joints and contacts."""
         _, q, v, w = self.parts(y)
         return accelerations(
@@ -112,7 +117,7 @@ class FreeBodies:
             self.angular_damping,
         )
 
-    def rates(self, y, accelerations):
+    def rates(self, y: np.ndarray, accelerations: np.ndarray) -> np.ndarray:
         """y' of accelerations (6 n,) or (n, 6)."""
         _, q, v, w = self.parts(y)
         accelerations = accelerations.reshape(-1, 6)
@@ -122,11 +127,11 @@ class FreeBodies:
         q_rate[...] = turned_by(q, w)
         return out
 
-    def instant(self, y):
+    def instant(self, y: np.ndarray) -> FreeInstant:
         """-> FreeInstant"""
         return FreeInstant(self, y)
 
-    def energy(self, y):
+    def energy(self, y: np.ndarray) -> float:
         """Kinetic energy [J]."""
         _, q, v, w = self.parts(y)
         own = turned(matrices(_unit(q)).swapaxes(1, 2), w)
@@ -135,7 +140,7 @@ class FreeBodies:
         )
 
 
-def _unit(q):
+def _unit(q: np.ndarray) -> np.ndarray:
     return q / lengths(q)[:, None]
 
 
@@ -143,7 +148,7 @@ class JointRows:
     """Rows of joints at one state: K (m, 6 n), what K u' is to be (m,), errors (m,) [m, rad], and the forces that
     joints add to the bodies (n, 6)."""
 
-    def __init__(self, K, wanted, errors, forces):
+    def __init__(self, K: np.ndarray, wanted: np.ndarray, errors: np.ndarray, forces: np.ndarray) -> None:
         self.K, self.wanted, self.errors, self.forces = K, wanted, errors, forces
 
 
@@ -151,7 +156,7 @@ class FreeInstant:
     """FreeBodies at one state. free (6 n,): accelerations without contacts, with joints; noise [m/s²]: what of them is
     rounding, where they cancel."""
 
-    def __init__(self, system, y):
+    def __init__(self, system: FreeBodies, y: np.ndarray) -> None:
         self.system, self.y = system, y
         self.poses = system.poses(y)
         self.u = system.velocities(y)
@@ -172,15 +177,15 @@ class FreeInstant:
         if self.rows is not None:
             self.free = self.free + self._pushed(rows.wanted - product(rows.K, self.free))
 
-    def _light(self, rows):
+    def _light(self, rows: np.ndarray) -> np.ndarray:
         """rows M^-1, (m, 6 n)"""
         return light(np.ascontiguousarray(rows), self.system.inv_mass, self.inv_inertia)
 
-    def _pushed(self, wanted):
+    def _pushed(self, wanted: np.ndarray) -> np.ndarray:
         """The change of u' that changes K u' by `wanted`, with the least joint forces."""
         return product(self.KM.T, product(self.root, product(self.root.T, wanted)))
 
-    def answer(self, R):
+    def answer(self, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """-> G (m, nv) = R B and X (nv, m): accelerations that a unit of force along each row gives, joints held."""
         X = self._light(R)
         if self.rows is not None:
@@ -188,11 +193,11 @@ class FreeInstant:
             X = X - product(part, product(self.KM.T, self.root).T)
         return R, X.T
 
-    def bias(self, R):
+    def bias(self, R: np.ndarray) -> np.ndarray:
         """(m,) what R times the bodies' accelerations is at u' = 0."""
         return np.zeros(len(R))
 
-    def closed(self):
+    def closed(self) -> np.ndarray:
         """y with the joints' errors taken out, once; and with joints' rates zero."""
         if self.rows is None:
             return self.y
@@ -204,50 +209,50 @@ class Tree:
     """A spanning tree in generalized coordinates: y = (q, qd). dynamics: reduced.Dynamics; flow: reduced.Flow of it,
     with its tau and forces."""
 
-    def __init__(self, dynamics, flow):
+    def __init__(self, dynamics: Dynamics, flow: Flow) -> None:
         self.dynamics, self.flow = dynamics, flow
         self.nq, self.size = flow.nq, len(flow.tau)
         self.body_of = [link.body_number for link in dynamics.system.links]
         self.names = [link.body for link in dynamics.system.links]
         self.count = len(dynamics.system.scene.bodies)
 
-    def poses(self, y) -> Poses:
+    def poses(self, y: np.ndarray) -> Poses:
         """Of all bodies."""
         x, q, v, w = self.dynamics.state(self.flow.normalized(y[: self.nq]), y[self.nq :])
         return Poses(x, q, v, w)
 
-    def velocities(self, y):
+    def velocities(self, y: np.ndarray) -> np.ndarray:
         """u = qd"""
         return y[self.nq :]
 
-    def with_velocities(self, y, u):
+    def with_velocities(self, y: np.ndarray, u: np.ndarray) -> np.ndarray:
         """y with other velocities."""
         return np.concatenate([y[: self.nq], u])
 
-    def displaced(self, y, move):
+    def displaced(self, y: np.ndarray, move: np.ndarray) -> np.ndarray:
         """y moved by small displacements (nv,), as qd moves it in unit time."""
         q = y[: self.nq]
         return self.normalized(np.concatenate([q + self.flow.coordinate_rates(q, move), y[self.nq :]]))
 
-    def normalized(self, y):
+    def normalized(self, y: np.ndarray) -> np.ndarray:
         """y with unit quaternions."""
         return np.concatenate([self.flow.normalized(y[: self.nq]), y[self.nq :]])
 
-    def rates(self, y, accelerations):
+    def rates(self, y: np.ndarray, accelerations: np.ndarray) -> np.ndarray:
         """y' of accelerations qdd (nv,)."""
         return np.concatenate([self.flow.coordinate_rates(y[: self.nq], y[self.nq :]), accelerations])
 
-    def accelerations(self, y):
+    def accelerations(self, y: np.ndarray) -> np.ndarray:
         """qdd (nv,) without contacts."""
         return self.dynamics.forward_dynamics(
             self.flow.normalized(y[: self.nq]), y[self.nq :], self.flow.tau, self.flow.forces
         )
 
-    def instant(self, y):
+    def instant(self, y: np.ndarray) -> TreeInstant:
         """-> TreeInstant"""
         return TreeInstant(self, y)
 
-    def energy(self, y):
+    def energy(self, y: np.ndarray) -> float:
         """Kinetic energy [J]."""
         return float(self.dynamics.energy(self.flow.normalized(y[: self.nq]), y[self.nq :])[0])
 
@@ -255,7 +260,7 @@ class Tree:
 class TreeInstant:
     """A Tree at one state. free (nv,): accelerations without contacts; noise as of FreeInstant."""
 
-    def __init__(self, system, y):
+    def __init__(self, system: Tree, y: np.ndarray) -> None:
         self.system, self.y = system, y
         self.q, self.u = system.flow.normalized(y[: system.nq]), y[system.nq :]
         self.poses = system.poses(y)
@@ -263,7 +268,7 @@ class TreeInstant:
         self.noise = NOISE * max(np.max(np.abs(part), initial=0.0) for part in (self.free, system.dynamics.weights))
         self.factor = Cholesky(system.dynamics.mass_matrix(self.q))
 
-    def answer(self, R):
+    def answer(self, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """-> G (m, nv) = R B and X (nv, m) = H^-1 G'."""
         G = np.zeros((len(R), self.system.size))
         for number, name in zip(self.system.body_of, self.system.names):
@@ -272,11 +277,15 @@ class TreeInstant:
                 G += product(own, self.system.dynamics.body_jacobian(name, self.q))
         return G, self.factor.solve(G.T)
 
-    def bias(self, R):
+    def bias(self, R: np.ndarray) -> np.ndarray:
         """(m,) R times the bodies' accelerations at qdd = 0."""
         linear, angular = self.system.dynamics.accelerations(self.q, self.u, np.zeros(self.system.size))
         return product(R, np.concatenate([linear, angular], axis=1).ravel())
 
-    def closed(self):
+    def closed(self) -> np.ndarray:
         """The tree's joints cannot be open."""
         return self.y
+
+
+AnySystem = FreeBodies | Tree
+Instant = FreeInstant | TreeInstant

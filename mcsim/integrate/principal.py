@@ -1,13 +1,14 @@
 """Principal axes of inertia tensors, element by element, so that the bits do not depend on a linear algebra library."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.rotation import from_matrix
 
 SWEEPS = 12
 
 
-def principal_axes(inertia):
+def principal_axes(inertia: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """(n, 3, 3) symmetric -> orientations (n, 4) of the principal axes in the body's, moments (n, 3) ascending.
 
     Cyclic Jacobi rotations (G. Golub, C. Van Loan, "Matrix Computations", section 8.5), all tensors at once.

@@ -3,8 +3,9 @@
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.explicit import Explicit
 from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
+from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spaces import Jcalc, JointSpaces, jcalc, joint_spaces
-from mcsim.reduced.system import Link, Loop, System
+from mcsim.reduced.system import System
 from mcsim.reduced.tables import dh_scene
 from mcsim.reduced.user_joint import JointModel
 

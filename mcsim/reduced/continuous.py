@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from mcsim.core.linear import lengths
@@ -69,7 +71,16 @@ class Flow:
         return out
 
 
-def integrate(space, start: float, seconds: float, forces: np.ndarray) -> None:
+class Trees(Protocol):
+    """The velocities of a ReducedWorld's trees (step/_tree_space.pyx)."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    dynamics: Dynamics
+
+
+def integrate(space: Trees, start: float, seconds: float, forces: np.ndarray) -> None:
     """Advance q and qd of trees (step/_tree_space.pyx) by DOP853 at relative and absolute tolerances of 1e-12. forces
     (bodies, 6): [f; torque] at the centres of mass, world axes."""
     if seconds == 0.0 or not len(space.qd):

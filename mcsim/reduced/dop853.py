@@ -20,9 +20,10 @@ from mcsim.core.linear import length, product
 SAFETY, LEAST, MOST = 0.9, 0.2, 10.0  # of the factor by which a step follows another
 
 
-def advanced(
-    rates: Callable[[float, np.ndarray], np.ndarray], time: float, y: np.ndarray, end: float, tolerance: float
-) -> np.ndarray:
+Rates = Callable[[float, np.ndarray], np.ndarray]
+
+
+def advanced(rates: Rates, time: float, y: np.ndarray, end: float, tolerance: float) -> np.ndarray:
     """y at the end, a time that is later; errors of a step below tolerance (1 + |y|). Raises SimulationError where steps
     become too short to be added to the time."""
     A, B, C, E5, E3 = _coefficients()
@@ -54,14 +55,14 @@ def advanced(
     return y
 
 
-def _coefficients():
+def _coefficients() -> tuple[np.ndarray, ...]:
     """a, b, c and those of the two estimates."""
     from scipy.integrate import DOP853  # here, because it takes long to import
 
     return tuple(np.array(part) for part in (DOP853.A, DOP853.B, DOP853.C, DOP853.E5, DOP853.E3))
 
 
-def _error(h, k, E5, E3, scale):
+def _error(h: float, k: np.ndarray, E5: np.ndarray, E3: np.ndarray, scale: np.ndarray) -> float:
     """Relative to what is allowed."""
     fifth, third = length(product(E5, k) / scale), length(product(E3, k) / scale)
     if fifth == 0.0 and third == 0.0:
@@ -69,7 +70,7 @@ def _error(h, k, E5, E3, scale):
     return abs(h) * fifth * fifth / np.sqrt((fifth * fifth + 0.01 * third * third) * len(scale))
 
 
-def _first_step(rates, time, y, first, tolerance):
+def _first_step(rates: Rates, time: float, y: np.ndarray, first: np.ndarray, tolerance: float) -> float:
     """A step whose error is about 1 % of what is allowed, by an Euler step."""
     scale = tolerance * (1.0 + np.abs(y))
     size, speed = _mean(y / scale), _mean(first / scale)
@@ -79,10 +80,10 @@ def _first_step(rates, time, y, first, tolerance):
     return min(100.0 * h, max(1e-6, 1e-3 * h) if most <= 1e-15 else _eighth_root(0.01 / most))
 
 
-def _mean(a):
+def _mean(a: np.ndarray) -> float:
     """The root of the mean square."""
     return length(a) / np.sqrt(len(a))
 
 
-def _eighth_root(x):
+def _eighth_root(x: float) -> float:
     return float(np.sqrt(np.sqrt(np.sqrt(x))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import IDENTITY, compose, matrix
@@ -12,7 +13,7 @@ from mcsim.reduced import _dynamics
 from mcsim.reduced.kinds import KINDS, QUATERNIONS
 from mcsim.reduced.system import System
 from mcsim.scene import Body
-from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
+from mcsim.scene.checks import FieldError, Vector, count, listing, show, suggestion, vector
 
 MOST_THREADS = 64
 USER_NUMBERS = 54  # of a joint of the user's: _links.pxd
@@ -56,7 +57,7 @@ class Dynamics(_dynamics.Dynamics):
     Dynamics belongs to one thread at a time, and says so: SimulationError.
     """
 
-    def __init__(self, system: System, gravity=None, threads: int = 1):
+    def __init__(self, system: System, gravity: Vector | None = None, threads: int = 1):
         if not isinstance(system, System):
             raise SceneError(
                 f"{type(self).__name__}: the first argument must be a System, got {type(system).__name__}; "
@@ -89,7 +90,15 @@ class Dynamics(_dynamics.Dynamics):
 
     # ---- some accelerations given ------------------------------------------------------------------------------------
 
-    def hybrid_dynamics(self, q, qd, tau, qdd, given, forces=None) -> tuple[np.ndarray, np.ndarray]:
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        qdd: ArrayLike,
+        given: ArrayLike | None,
+        forces: ArrayLike | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """-> qdd (nv,), tau (nv,): where `given` (nv,) bool is True, the acceleration is known from qdd and the force
         is asked for; elsewhere the force is known from tau and the acceleration asked for (Featherstone, section
         9.2, Articulated-Body Hybrid Dynamics).
@@ -118,7 +127,9 @@ class Dynamics(_dynamics.Dynamics):
             self._given = key, made
         return made
 
-    def _by_mass_matrix(self, q, qd, known, given, forces) -> np.ndarray:
+    def _by_mass_matrix(
+        self, q: ArrayLike, qd: ArrayLike, known: np.ndarray, given: np.ndarray, forces: ArrayLike | None
+    ) -> np.ndarray:
         """H qdd + C = tau, split into what is given and what is free."""
         free = ~given
         h, bias = self.mass_matrix(q), self.bias_force(q, qd, forces)
@@ -131,7 +142,7 @@ class Dynamics(_dynamics.Dynamics):
 
     # ---- the factor of H ---------------------------------------------------------------------------------------------
 
-    def ltl(self, q) -> np.ndarray:
+    def ltl(self, q: ArrayLike) -> np.ndarray:
         """L (nv, nv), lower triangular, of H = L' L at q (nq,); (n, nv, nv) for q (n, nq).
 
         L has zeros where H has them: row k is zero but at k and at the velocities that `expanded_parent` leads to from
@@ -148,19 +159,19 @@ class Dynamics(_dynamics.Dynamics):
 
     # ---- bodies and points -------------------------------------------------------------------------------------------
 
-    def body_jacobian(self, body: Body | str, q) -> np.ndarray:
+    def body_jacobian(self, body: Body | str, q: ArrayLike) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, in world axes, as World has it; (n, 6, nv)
         for q (n, nq). It is 0 for a static body."""
         return self._jacobian(self.system.link_of[self._name(body)], q)
 
-    def body_drift(self, body: Body | str, q, qd) -> np.ndarray:
+    def body_drift(self, body: Body | str, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """(6,): what body_jacobian's rate does, J' qd: the acceleration [v'; w'] of a body at qdd = 0; (n, 6) of n
         states."""
         number = self._number(body)
         linear, angular = self.accelerations(q, qd, np.zeros(self.nv))
         return np.concatenate([linear[..., number, :], angular[..., number, :]], axis=-1)
 
-    def point_jacobian(self, body: Body | str, point, q) -> np.ndarray:
+    def point_jacobian(self, body: Body | str, point: Vector, q: ArrayLike) -> np.ndarray:
         """(3, nv): takes qd to the velocity of a point fixed on a body, world axes; (n, 3, nv) for q (n, nq).
 
         point (3,) [m]: in the body's own frame, as its shapes are placed."""
@@ -168,14 +179,14 @@ class Dynamics(_dynamics.Dynamics):
         twist, arm = self.body_jacobian(body, q), self._arm(number, point, q)
         return twist[..., :3, :] - np.cross(arm[..., None], twist[..., 3:, :], axis=-2)
 
-    def point_drift(self, body: Body | str, point, q, qd) -> np.ndarray:
+    def point_drift(self, body: Body | str, point: Vector, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """(3,): J' qd of point_jacobian, the acceleration of a point fixed on a body at qdd = 0; (n, 3) of n states."""
         number = self._number(body)
         drift, arm = self.body_drift(body, q, qd), self._arm(number, point, q)
         w = self.state(q, qd)[3][..., number, :]
         return drift[..., :3] + np.cross(drift[..., 3:], arm) + np.cross(w, np.cross(w, arm))
 
-    def _arm(self, number: int, point, q) -> np.ndarray:
+    def _arm(self, number: int, point: Vector, q: ArrayLike) -> np.ndarray:
         """(…, 3) from a body's centre of mass to a point given in its own frame, world axes."""
         body = self.system.scene.bodies[number]
         return _turns(self.poses(q)[1][..., number, :]) @ (np.array(vector(point, "point")) - body.center_of_mass)
@@ -201,15 +212,15 @@ class Dynamics(_dynamics.Dynamics):
         """Of all links together [kg]; kinematic bodies have none."""
         return float(sum(link.mass for link in self.system.links))
 
-    def center_of_mass(self, q) -> np.ndarray:
+    def center_of_mass(self, q: ArrayLike) -> np.ndarray:
         """(3,) [m] of all links together, world; (n, 3) for q (n, nq)."""
         return self._masses() @ self.poses(q)[0][..., self._bodies(), :] / self._some_mass()
 
-    def center_of_mass_velocity(self, q, qd) -> np.ndarray:
+    def center_of_mass_velocity(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """(3,) [m/s] of the centre of mass of all links; (n, 3) of n states."""
         return self._masses() @ self.state(q, qd)[2][..., self._bodies(), :] / self._some_mass()
 
-    def momentum(self, q, qd) -> tuple[np.ndarray, np.ndarray]:
+    def momentum(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (3,) [kg m/s] and angular momentum (3,) about the world's origin [kg m²/s] of all links; (n, 3) of
         n states."""
         x, turn, v, w = self._links(q, qd)
@@ -217,12 +228,12 @@ class Dynamics(_dynamics.Dynamics):
         spin = (turn @ (self._inertias() @ (turn.swapaxes(-1, -2) @ w[..., None])))[..., 0]
         return p.sum(axis=-2), (np.cross(x, p) + spin).sum(axis=-2)
 
-    def centroidal_momentum(self, q, qd) -> np.ndarray:
+    def centroidal_momentum(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """(6,): linear momentum, and angular momentum about the centre of mass; (n, 6) of n states."""
         linear, angular = self.momentum(q, qd)
         return np.concatenate([linear, angular - np.cross(self.center_of_mass(q), linear)], axis=-1)
 
-    def centroidal_momentum_matrix(self, q) -> np.ndarray:
+    def centroidal_momentum_matrix(self, q: ArrayLike) -> np.ndarray:
         """A (6, nv): takes qd to centroidal_momentum; (n, 6, nv) for q (n, nq)."""
         x, turn, _, _ = self._links(q, np.zeros(self.nv))
         arms = x - self.center_of_mass(q)[..., None, :]
@@ -235,7 +246,7 @@ class Dynamics(_dynamics.Dynamics):
             total = total + np.concatenate([p, spin + np.cross(arms[..., i, :, None], p, axis=-2)], axis=-2)
         return np.asarray(total)
 
-    def energy(self, q, qd) -> tuple[np.ndarray, np.ndarray]:
+    def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """-> kinetic and potential energy [J] of all links, (n,) of n states. Gravity's potential is zero at the
         world's origin; springs of joints do not count."""
         x, turn, v, w = self._links(q, qd)
@@ -245,7 +256,7 @@ class Dynamics(_dynamics.Dynamics):
         )
         return kinetic, -np.einsum("i,ij,...ij", self._masses(), self.weights, x)
 
-    def _links(self, q, qd) -> tuple[np.ndarray, ...]:
+    def _links(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, ...]:
         """Of the links: centres of mass (…, links, 3), axes (…, links, 3, 3), v, w (…, links, 3)."""
         x, orientation, v, w = (part[..., self._bodies(), :] for part in self.state(q, qd))
         return x, _turns(orientation) @ link_turns(self.system).swapaxes(-1, -2), v, w
@@ -265,7 +276,7 @@ class Dynamics(_dynamics.Dynamics):
         return self.mass
 
 
-def as_state(value, name: str, size: int) -> np.ndarray:
+def as_state(value: ArrayLike, name: str, size: int) -> np.ndarray:
     """(size,) finite numbers, from whatever a caller gives as q, qd or tau."""
     array = _dynamics.as_doubles(value, name)
     if array.shape != (size,):
@@ -275,7 +286,7 @@ def as_state(value, name: str, size: int) -> np.ndarray:
     return array
 
 
-def given_velocities(system: System, given) -> np.ndarray:
+def given_velocities(system: System, given: ArrayLike | None) -> np.ndarray:
     """(nv,) bool: what a user gives, and the velocities of kinematic bodies."""
     if given is None:
         mask = np.zeros(system.nv, bool)
@@ -323,7 +334,7 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
     return records
 
 
-def _pulls(records):
+def _pulls(records: np.ndarray) -> np.ndarray:
     """(links, 3) their gravity [m/s²] as the centre of mass of a loose tree sees it: 0 where all of it have one
     gravity_scale."""
     roots = np.arange(len(records))

@@ -11,10 +11,11 @@ over the tree's H and C. What holds q to gamma does no work along G, and is left
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import conjugate, multiply
@@ -75,11 +76,11 @@ class Explicit:
 
     # ---- kinematics --------------------------------------------------------------------------------------------------
 
-    def q(self, y) -> np.ndarray:
+    def q(self, y: ArrayLike) -> np.ndarray:
         """q (nq,) = gamma(y), with quaternions of length 1."""
         return self._normal(self._raw(_as_y(y)))
 
-    def G(self, y) -> np.ndarray:
+    def G(self, y: ArrayLike) -> np.ndarray:
         """(nv, m): takes yd to the tree's qd. The loops it is to close are checked."""
         y = _as_y(y)
         rates = self._rates(y)
@@ -87,12 +88,12 @@ class Explicit:
         self._check_loops(self.q(y), columns)
         return columns
 
-    def g(self, y, yd) -> np.ndarray:
+    def g(self, y: ArrayLike, yd: ArrayLike) -> np.ndarray:
         """(nv,): the tree's qdd where ydd = 0."""
         y, yd = _as_y(y), _as_y(yd, "yd", np.size(y))
         return self._accelerations(self._raw(y), self._rates(y) @ yd, self._along(y, yd))
 
-    def lift(self, y, yd, ydd) -> Lifted:
+    def lift(self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike) -> Lifted:
         """The tree's coordinates, velocities and accelerations."""
         base = self.G(y)
         return Lifted(
@@ -101,12 +102,12 @@ class Explicit:
 
     # ---- dynamics ----------------------------------------------------------------------------------------------------
 
-    def mass_matrix(self, y) -> np.ndarray:
+    def mass_matrix(self, y: ArrayLike) -> np.ndarray:
         """G' H G (m, m)."""
         base = self.G(y)
         return base.T @ self.dynamics.mass_matrix(self.q(y)) @ base
 
-    def forward_dynamics(self, y, yd, tau, forces=None) -> np.ndarray:
+    def forward_dynamics(self, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray:
         """ydd (m,) under the tree's joint forces tau (nv,), and forces as of Dynamics.forward_dynamics."""
         base, q, bias = self.G(y), self.q(y), self.g(y, yd)
         tau = as_state(tau, "tau", self.system.nv)
@@ -114,12 +115,14 @@ class Explicit:
         force = tau - self.dynamics.bias_force(q, base @ _as_y(yd, "yd", base.shape[1]), forces) - h @ bias
         return np.linalg.solve(base.T @ h @ base, base.T @ force)
 
-    def constraint_force(self, y, yd, tau, forces=None) -> np.ndarray:
+    def constraint_force(self, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, forces: ArrayLike | None = None) -> np.ndarray:
         """tau_c (nv,): what the constraint adds to tau to keep the tree to gamma. G' tau_c = 0."""
         q, qd, qdd = self.lift(y, yd, self.forward_dynamics(y, yd, tau, forces))
         return self.dynamics.inverse_dynamics(q, qd, qdd, forces) - as_state(tau, "tau", self.system.nv)
 
-    def loop_forces(self, y, yd, tau, forces=None) -> dict[str, np.ndarray]:
+    def loop_forces(
+        self, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, forces: ArrayLike | None = None
+    ) -> dict[str, np.ndarray]:
         """lambda of each loop joint, by name (see JointSpaces.T): K' lambda = tau_c. The least one where loops are
         overconstrained, and the nearest where gamma holds more than the loops do."""
         loops = loop_matrix(self.dynamics, self.q(y))
@@ -241,7 +244,7 @@ class Explicit:
         return out
 
 
-def _velocity(kind, q, rate):
+def _velocity(kind: str, q: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """qd of one joint's dq/dt."""
     if kind == "planar":
         return _planar(q, rate)
@@ -251,16 +254,16 @@ def _velocity(kind, q, rate):
     return rate
 
 
-def _planar(q, rate):
+def _planar(q: np.ndarray, rate: Sequence[float] | np.ndarray) -> np.ndarray:
     return turn_z(-q[2]) @ [rate[0], rate[1], 0.0] + [0.0, 0.0, rate[2]]
 
 
-def _spherical(q, rate):
+def _spherical(q: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """w = 2 Im(q* q') / |q|², in F_s."""
     return 2.0 * multiply(conjugate(q), rate)[1:] / (q @ q)
 
 
-def _spin(q, rate, second):
+def _spin(q: np.ndarray, rate: np.ndarray, second: np.ndarray) -> np.ndarray:
     """w' of a quaternion of any length: Im(q'* q') = 0, and the rate of |q|² is 2 q q'."""
     return _spherical(q, second) - 2.0 * (q @ rate) / (q @ q) * _spherical(q, rate)
 
@@ -269,8 +272,8 @@ def _alike(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.abs(a - b).max(initial=0.0) <= CHECK * (1.0 + np.abs(b).max(initial=0.0)))
 
 
-def _as_y(value, name: str = "y", size: int | None = None) -> np.ndarray:
+def _as_y(value: ArrayLike, name: str = "y", size: int | None = None) -> np.ndarray:
     array = np.atleast_1d(np.asarray(value, float))
     if array.ndim != 1 or (size is not None and len(array) != size) or not np.isfinite(array).all():
-        raise SceneError(f"{name} must be {'' if size is None else f'{size} '}finite numbers, got {value}")
+        raise SceneError(f"{name} must be {'' if size is None else f'{size} '}finite numbers, got {show(value)}")
     return array

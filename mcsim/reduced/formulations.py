@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
@@ -91,13 +92,13 @@ class Formulation:
     def __init__(
         self,
         system: System | Dynamics,
-        q,
-        qd=None,
-        tau=None,
-        forces=None,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        forces: ArrayLike | None = None,
         *,
-        given=None,
-        qdd=None,
+        given: ArrayLike | None = None,
+        qdd: ArrayLike | None = None,
         active: Mapping[str, np.ndarray] | None = None,
         baumgarte: tuple[float, float] = (0.0, 0.0),
         time: float = 0.0,
@@ -124,7 +125,7 @@ class Formulation:
 
     # ---- what it is made of ------------------------------------------------------------------------------------------
 
-    def _set_bodies(self, forces) -> None:
+    def _set_bodies(self, forces: ArrayLike | None) -> None:
         """H, C, F: Newton's and Euler's equations of each link alone."""
         links = self.system.links
         bodies = [link.body_number for link in links]
@@ -144,7 +145,7 @@ class Formulation:
             for number, x in self._frames.ends(joint):
                 self.F[6 * number : 6 * number + 6] += x.T @ push
 
-    def _set_implicit(self, baumgarte) -> None:
+    def _set_implicit(self, baumgarte: tuple[float, float]) -> None:
         """K and k of tree joints, joints that close loops, and couplings."""
         alpha, beta = baumgarte
         constraints = [joint_rows(joint, self._frames) for joint in self.spaces]
@@ -160,7 +161,7 @@ class Formulation:
             if rows.start >= self.loop_rows.start:
                 self.k[rows] -= 2.0 * alpha * part.rate + beta**2 * part.error
 
-    def _set_explicit(self, tolerance) -> None:
+    def _set_explicit(self, tolerance: float) -> None:
         """G from the bodies' Jacobians, g from their accelerations at rest of the joints; then what loops leave."""
         links = self.system.links
         bodies = [link.body_number for link in links]
@@ -177,7 +178,7 @@ class Formulation:
             split = Split.of(self.loop_K, tolerance, size)
             self.G, self.g = self.tree_G @ split.free, self.tree_g + self.tree_G @ split.solve(self.loop_k)
 
-    def _set_apparent(self, tolerance) -> None:
+    def _set_apparent(self, tolerance: float) -> None:
         """Phi and b from K alone."""
         self._split = Split.of(self.K, tolerance)
         self.rank = len(self._split.values)
@@ -316,7 +317,9 @@ class Mobility:
         return "\n".join(lines)
 
 
-def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float = TOLERANCE) -> Mobility:
+def mobility(
+    system: System | Dynamics, q: ArrayLike | None = None, *, given: ArrayLike | None = None, tolerance: float = TOLERANCE
+) -> Mobility:
     """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
 
     Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at a

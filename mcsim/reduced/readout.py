@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
 
     q: np.ndarray
     qd: np.ndarray
-    off: tuple[list, list, list, list]
+    off: tuple[list[Any], list[Any], list[Any], list[Any]]
 
 
 class Group(NamedTuple):
@@ -322,7 +322,7 @@ def _user(model: JointModel, m: Motion) -> Reading:
     for i in np.ndindex(shape):
         turn = matrix(m.quaternion[i])
 
-        def apart(at):
+        def apart(at: np.ndarray) -> np.ndarray:
             own, place = model.placement(at)
             return np.concatenate([product(own.T, m.r[i] - place), rotation_vector(from_matrix(product(own.T, turn)))])
 
@@ -336,7 +336,7 @@ def _user(model: JointModel, m: Motion) -> Reading:
     return Reading(q, qd, (turned, moved, turning, moving))
 
 
-def _nearest(apart, at):
+def _nearest(apart: Callable[[np.ndarray], np.ndarray], at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where apart (6,) is least, from `at` on, and what it is there: Levenberg and Marquardt's method (J. More, "The
     Levenberg-Marquardt algorithm", 1978) with differences for derivatives."""
     found, damping = apart(at), 1e-3
@@ -390,7 +390,7 @@ def _stack(*parts: np.ndarray) -> np.ndarray:
     return np.stack(parts, axis=-1)
 
 
-def _length(parts: list) -> np.ndarray:
+def _length(parts: list[Any]) -> np.ndarray:
     return np.sqrt(sum(part * part for part in parts))
 
 

@@ -14,22 +14,24 @@ so that T' v_J = T' sigma is the joint as an implicit constraint, and a force of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
+from mcsim.core.rotation import Frame, from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS, Kind
+from mcsim.reduced.links import Loop
 from mcsim.reduced.readout import READ, SINGULAR, Motion
 from mcsim.reduced.spatial import cross_matrix, motion_cross
-from mcsim.reduced.system import Loop, System
+from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
-from mcsim.scene.checks import FieldError, listing, show, suggestion, vector
+from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, vector
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9  # by how much T_a' S of a user's T_a may differ from 1
@@ -42,6 +44,8 @@ TURNS = {
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
 TORQUE_X, TORQUE_Y, TORQUE_Z = (((axis, NONE), f"torque about {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
+
+Pair = tuple[np.ndarray, np.ndarray]  # an angular vector, then a linear one
 
 
 class Jcalc(NamedTuple):
@@ -64,7 +68,7 @@ class Jcalc(NamedTuple):
 CONSTANTS = {"helical": "pitch [m/rad]", "rack_pinion": "radius [m]"}
 
 
-def jcalc(kind: str, q, qd=None, constant: float | None = None) -> Jcalc:
+def jcalc(kind: str, q: Vector, qd: Vector | None = None, constant: float | None = None) -> Jcalc:
     """The model of a joint of one of the KINDS at q, qd (0 if None). constant: pitch or radius, where it has one.
 
     T_a is what drives each velocity alone: a torque about an axis where that turns (also of a helical joint and of a
@@ -85,7 +89,7 @@ def jcalc(kind: str, q, qd=None, constant: float | None = None) -> Jcalc:
     return _KINDS[kind](q, qd, constant)
 
 
-def _coordinates(value, size, what):
+def _coordinates(value: Vector, size: int, what: str) -> np.ndarray:
     try:
         return np.array(vector(value, what, size))
     except FieldError as error:
@@ -137,7 +141,7 @@ class JointSpaces:
             **{field: turn @ getattr(self, field) for field in ("S", "T", "T_a", "sigma", "c", "velocity")},
         )
 
-    def transmitted(self, tau, constraint) -> np.ndarray:
+    def transmitted(self, tau: ArrayLike, constraint: ArrayLike) -> np.ndarray:
         """f_J (6,) = T_a tau + T lambda, for tau (n,) and lambda (6 - n,): what acts on the successor."""
         return self.T_a @ np.asarray(tau, float) + self.T @ np.asarray(constraint, float)
 
@@ -150,11 +154,11 @@ class JointSpaces:
 
 def joint_spaces(
     system: System | Dynamics,
-    q,
-    qd=None,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
     *,
-    given=None,
-    qdd=None,
+    given: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
     active: Mapping[str, np.ndarray] | None = None,
     time: float = 0.0,
 ) -> list[JointSpaces]:
@@ -301,7 +305,9 @@ def _of_rates(kind: str, model: Jcalc, q: np.ndarray, qd: np.ndarray) -> Jcalc:
     return model._replace(S=model.S @ back, T_a=model.T_a @ back, c=model.c + change)
 
 
-def _with_given(model: Jcalc, given: np.ndarray, rates, accelerations, rows: tuple[str, ...]) -> dict:
+def _with_given(
+    model: Jcalc, given: np.ndarray, rates: np.ndarray, accelerations: np.ndarray, rows: tuple[str, ...]
+) -> dict[str, Any]:
     """Prescribed columns of S become sigma, and part of c; those of T_a become constraints."""
     return {
         "S": model.S[:, ~given],
@@ -313,7 +319,7 @@ def _with_given(model: Jcalc, given: np.ndarray, rates, accelerations, rows: tup
     }
 
 
-def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:
+def _active(name: str, value: ArrayLike, subspace: np.ndarray) -> np.ndarray:
     """A user's T_a (6, n), checked."""
     try:
         value = np.array(value, float)
@@ -344,11 +350,11 @@ class Frames:
         self.origin = np.array([*(x - r @ link.com for x, r, link in zip(center, turn, links)), NONE])
         self.center, self.v, self.w = (np.vstack([part.reshape(-1, 3), NONE]) for part in (center, v, w))
 
-    def place(self, link: int, frame) -> tuple[np.ndarray, np.ndarray]:
+    def place(self, link: int, frame: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Origin (3,) and axes (3, 3) in the world of a frame that is given in a link's."""
         return self.origin[link] + self.turn[link] @ frame[0], self.turn[link] @ frame[1]
 
-    def on_body(self, name: str | None, frame) -> tuple[int, np.ndarray, np.ndarray]:
+    def on_body(self, name: str | None, frame: Frame) -> tuple[int, np.ndarray, np.ndarray]:
         """Link, origin (3,) and axes (3, 3) in the world of a frame (position, quaternion) in a body's own frame."""
         place, turn = np.asarray(frame[0]), matrix(np.asarray(frame[1]))
         if name is None:
@@ -387,12 +393,19 @@ class Frames:
 # ---- one function a kind ---------------------------------------------------------------------------------------------
 
 
-def _columns(vectors) -> np.ndarray:
+def _columns(vectors: Iterable[Pair]) -> np.ndarray:
     """(6, n) of pairs (w, v) or (n, f)."""
     return np.array([np.concatenate(pair) for pair in vectors]).reshape(-1, 6).T
 
 
-def _model(place, turn, free, rows, active=None, c=None) -> Jcalc:
+def _model(
+    place: np.ndarray,
+    turn: np.ndarray,
+    free: Sequence[Pair],
+    rows: Sequence[tuple[Pair, str]],
+    active: Sequence[Pair] | None = None,
+    c: np.ndarray | None = None,
+) -> Jcalc:
     """free: pairs (w, v), the columns of S; rows: of T, (pair, name); active: of T_a, that of S if None."""
     return Jcalc(
         place,
@@ -405,37 +418,37 @@ def _model(place, turn, free, rows, active=None, c=None) -> Jcalc:
     )
 
 
-def turn_x(angle) -> np.ndarray:
+def turn_x(angle: float) -> np.ndarray:
     """(3, 3) rotation about x."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
-def turn_y(angle) -> np.ndarray:
+def turn_y(angle: float) -> np.ndarray:
     """(3, 3) rotation about y."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
-def turn_z(angle) -> np.ndarray:
+def turn_z(angle: float) -> np.ndarray:
     """(3, 3) rotation about z."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _fixed(q, qd, constant):
+def _fixed(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     return _model(NONE, np.eye(3), [], [TORQUE_X, TORQUE_Y, TORQUE_Z, FORCE_X, FORCE_Y, FORCE_Z])
 
 
-def _revolute(q, qd, constant):
+def _revolute(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     return _model(NONE, turn_z(q[0]), [(Z, NONE)], [TORQUE_X, TORQUE_Y, FORCE_X, FORCE_Y, FORCE_Z])
 
 
-def _prismatic(q, qd, constant):
+def _prismatic(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     return _model(q[0] * Z, np.eye(3), [(NONE, Z)], [TORQUE_X, TORQUE_Y, TORQUE_Z, FORCE_X, FORCE_Y])
 
 
-def _helical(q, qd, pitch):
+def _helical(q: np.ndarray, qd: np.ndarray, pitch: float) -> Jcalc:
     """A force along the axis is borne together with the torque that it turns into."""
     thread = (-pitch * Z, Z), "force along z with the thread's torque"
     return _model(
@@ -443,17 +456,17 @@ def _helical(q, qd, pitch):
     )
 
 
-def _cylindrical(q, qd, constant):
+def _cylindrical(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     return _model(q[0] * Z, turn_z(q[1]), [(NONE, Z), (Z, NONE)], [TORQUE_X, TORQUE_Y, FORCE_X, FORCE_Y])
 
 
-def _planar(q, qd, constant):
+def _planar(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     return _model(
         np.array([q[0], q[1], 0.0]), turn_z(q[2]), [(NONE, X), (NONE, Y), (Z, NONE)], [TORQUE_X, TORQUE_Y, FORCE_Z]
     )
 
 
-def _angles_zyx(q, qd, constant):
+def _angles_zyx(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     """w = yaw' Rx(-roll) Ry(-pitch) z + pitch' Rx(-roll) y + roll' x; c is the rate of these axes seen from F_s."""
     yaw, pitch, roll = q
     if abs(np.cos(pitch)) < SINGULAR:
@@ -477,7 +490,7 @@ def _angles_zyx(q, qd, constant):
     )
 
 
-def _angles_zx(q, qd, constant):
+def _angles_zx(q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     to_b = turn_x(-q[1])
     first = to_b @ Z
     across = (to_b @ Y, NONE), "torque about axis_b × axis_a"
@@ -490,7 +503,7 @@ def _angles_zx(q, qd, constant):
     )
 
 
-def _turning(kind: Kind, q, qd, constant):
+def _turning(kind: Kind, q: np.ndarray, qd: np.ndarray, constant: float) -> Jcalc:
     """Its linear velocities are along axes of F_p, which turn as seen from F_s."""
     n, ways = len(kind.ways), ["xyz".index(way) for way in kind.ways]
     turn = matrix(normalized(q[n:]))
@@ -506,7 +519,7 @@ def _turning(kind: Kind, q, qd, constant):
     )
 
 
-def _rack_pinion(q, qd, radius):
+def _rack_pinion(q: np.ndarray, qd: np.ndarray, radius: float) -> Jcalc:
     """The way along x of F_p, which is `along` in F_s."""
     along, across = turn_z(-q[0]) @ X, turn_z(-q[0]) @ Y
     teeth = (-radius * Z, along), "force along the rack with the pinion's torque"
@@ -520,7 +533,7 @@ def _rack_pinion(q, qd, radius):
     )
 
 
-def _user(name: str, own: JointModel, q, qd) -> Jcalc:
+def _user(name: str, own: JointModel, q: np.ndarray, qd: np.ndarray) -> Jcalc:
     """A model of the user's own: T an orthonormal basis, T_a = S (S'S)^-1, metres and radians alike."""
     turn, place = own.placement(q)
     subspace = own.subspace(q)

@@ -193,7 +193,7 @@ def _named(scene: Scene, tree: Iterable[Joint | str] | None, edges: Mapping[str,
     return [edges[name] for name in names]
 
 
-def _items(value: Iterable | None, field: str, what: str) -> list:
+def _items(value: Iterable[Any] | None, field: str, what: str) -> list[Any]:
     if isinstance(value, str):
         raise SceneError(f"{field} must be a list of {what}, got the string {value!r}; write [{value!r}]")
     return [] if value is None else items(value, f"a list of {what}", field)

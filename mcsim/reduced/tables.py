@@ -12,7 +12,7 @@ the base.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def dh_scene(
     return scene
 
 
-def _standard(table: list[tuple], tool: np.ndarray) -> list[_Link]:
+def _standard(table: list[tuple[float, float, float, float, str]], tool: np.ndarray) -> list[_Link]:
     """Rz(theta) Tz(d) is before the joint's motion, Tx(a) Rx(alpha) after it. The rod ends at the link's frame."""
     links = []
     for i, (a, alpha, d, theta, kind) in enumerate(table):
@@ -129,7 +129,7 @@ def _standard(table: list[tuple], tool: np.ndarray) -> list[_Link]:
     return links
 
 
-def _modified(table: list[tuple], tool: np.ndarray) -> list[_Link]:
+def _modified(table: list[tuple[float, float, float, float, str]], tool: np.ndarray) -> list[_Link]:
     """All four are before the joint's motion. The rod ends where the next row's a ends."""
     ends = [np.array([a, 0.0, 0.0]) for a, *_ in table[1:]] + [tool]
     return [
@@ -174,7 +174,9 @@ def _rod(link: _Link, radius: float) -> Capsule | Sphere:
     return Capsule(radius, size / 2, position=(link.start + link.end) / 2, orientation=from_axes(way))
 
 
-def _properties(link: _Link, masses: list | None, centers: list | None, inertias: list | None, i: int) -> dict:
+def _properties(
+    link: _Link, masses: list[Any] | None, centers: list[Any] | None, inertias: list[Any] | None, i: int
+) -> dict[str, Any]:
     """What add_body takes of mass, inertia and centre of mass."""
     given = {} if masses is None else {"mass": masses[i]}
     if inertias is not None:
@@ -192,7 +194,7 @@ def _row(row: Row, i: int) -> tuple[float, float, float, float, str]:
     return a, alpha, d, theta, kind
 
 
-def _each(value: Sequence | None, count: int, field: str) -> list | None:
+def _each(value: Sequence[Any] | None, count: int, field: str) -> list[Any] | None:
     """One thing for each row, or None."""
     if value is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -124,7 +125,7 @@ class JointModel:
         return np.array(columns).T
 
     @staticmethod
-    def _array(value, what: str, shape: tuple[int, ...]) -> np.ndarray:
+    def _array(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
         try:
             array = np.array(value, float)
         except (OverflowError, TypeError, ValueError):

@@ -3,21 +3,28 @@
 Solvers do not use these copies; `_si` needs no matrix and `_pgs` keeps its own.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mcsim.core.linear import sparse_product
 from mcsim.solve._assemble import delassus_arrays, jacobian_arrays
 from mcsim.state.fields import ROW_DTYPE
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 BLOCK_WIDE = 5  # state/_row.pxd: from here on, two rows that are one
 
 
-def second_rows(rows):
+def second_rows(rows: np.ndarray) -> np.ndarray:
     """(m,) bool: which records are the second of a wide row, and no row of their own."""
     return (rows["block_kind"] >= BLOCK_WIDE) & (rows["block"] == 0)
 
 
-def jacobian_csr(rows, body_count):
+def jacobian_csr(rows: np.ndarray, body_count: int) -> csr_array:
     """J as a scipy.sparse.csr_array of shape (rows, 6 * body_count), in SI units.
 
     Columns are the twists [v; w] of the bodies in world axes; static bodies' columns stand, the world has none.
@@ -28,7 +35,7 @@ def jacobian_csr(rows, body_count):
     return _canonical(sparse_product(_joined(rows), jacobian)) if np.any(second_rows(rows)) else jacobian
 
 
-def delassus_csr(rows):
+def delassus_csr(rows: np.ndarray) -> csr_array:
     """A = J M^-1 J' without compliance as a scipy.sparse.csr_array of shape (rows, rows), symmetric to the bit.
 
     Rows between bodies of infinite mass have no entries. rows: (m,) array of ROW_DTYPE.
@@ -43,7 +50,7 @@ def delassus_csr(rows):
     return _canonical(0.5 * (sums + sums.T))
 
 
-def _joined(rows):
+def _joined(rows: np.ndarray) -> csr_array:
     """(rows that are one, records) sparse matrix of ones that adds the two records of each wide row."""
     from scipy.sparse import csr_array
 
@@ -51,14 +58,14 @@ def _joined(rows):
     return csr_array((np.ones(len(rows)), (whole, np.arange(len(rows)))))
 
 
-def _canonical(matrix):
+def _canonical(matrix: Any) -> csr_array:
     matrix = matrix.tocsr()
     matrix.sum_duplicates()
     matrix.sort_indices()
     return matrix
 
 
-def _check(rows, body_count):
+def _check(rows: np.ndarray, body_count: int | None) -> None:
     """The kernels follow the body numbers without looking: refuse what they could not."""
     if not isinstance(rows, np.ndarray) or rows.dtype != ROW_DTYPE:
         raise TypeError(f"rows must be an array of mcsim's ROW_DTYPE, not {getattr(rows, 'dtype', type(rows))}")
@@ -83,7 +90,7 @@ def _check(rows, body_count):
         raise ValueError(f"row {same[0]} has the body {rows['body_a'][same[0]]} on both sides")
 
 
-def _csr(arrays, shape):
+def _csr(arrays: tuple[np.ndarray, np.ndarray, np.ndarray], shape: tuple[int, int]) -> csr_array:
     from scipy.sparse import csr_array  # here, since importing mcsim should stay light
 
     indptr, indices, data = arrays

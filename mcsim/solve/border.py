@@ -6,7 +6,10 @@ meets; all fill stays behind that (A. George and J. Liu, "Computer Solution of L
 estimation of sparse Jacobian matrices", 1974): a train of gears takes three.
 """
 
+from __future__ import annotations
+
 from collections import namedtuple
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -29,7 +32,7 @@ TURNING = np.array(
 )
 
 
-def border_rows(joints):
+def border_rows(joints: np.ndarray) -> list[tuple[int, int, int, list[int]]]:
     """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
     found = []
     for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
@@ -42,14 +45,14 @@ def border_rows(joints):
     return found
 
 
-def holds_direction(joints, sizes):
+def holds_direction(joints: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
     first = TURNING[joints["type"]]
     turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first[:, None])
     return (sizes > 0) & (~FREELY[joints["type"]] | turned.any(axis=1))
 
 
-def plan_border(bodies, pairs, moves):
+def plan_border(bodies: Sequence[Sequence[int]], pairs: np.ndarray, moves: np.ndarray) -> BorderPlan:
     """bodies: list of the bodies of each row; pairs: (j, 2) bodies of the joints in the tree; moves: (n,) bool, which
     are dynamic. -> BorderPlan
 
@@ -93,7 +96,7 @@ def plan_border(bodies, pairs, moves):
     )
 
 
-def _rounds(acts_on, meets):
+def _rounds(acts_on: Sequence[set[int]], meets: Sequence[Sequence[int]]) -> np.ndarray:
     """(rows,) int32: the first round in which no column is probed that some row meets together with this one."""
     taken: dict[int, set[int]] = {}  # articulation of the tree -> rounds that move it
     found = np.zeros(len(acts_on), np.int32)

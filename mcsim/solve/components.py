@@ -17,7 +17,7 @@ ARTICULATION_DTYPE = np.dtype(
 )
 
 
-def connected(pairs, moves):
+def connected(pairs: np.ndarray, moves: np.ndarray) -> np.ndarray:
     """(bodies + 1,) int32: the articulation of each dynamic body, ascending by first body; -1 of others, and, last, the
     world.
 
@@ -27,7 +27,7 @@ def connected(pairs, moves):
     return np.append(np.where(moves, group_numbers(both, len(moves)), NONE), NONE).astype(np.int32)
 
 
-def free_articulations(pairs, moves):
+def free_articulations(pairs: np.ndarray, moves: np.ndarray) -> np.ndarray:
     """(bodies,) int: the number of the articulation that each body belongs to, without gaps; -1 where it has no joint
     or hangs on what does not move. Arguments as of `connected`."""
     group = connected(pairs, moves)
@@ -39,7 +39,7 @@ def free_articulations(pairs, moves):
     return found
 
 
-def count_loops(pairs, moves):
+def count_loops(pairs: np.ndarray, moves: np.ndarray) -> np.ndarray:
     """(k,) int: of each pair, how many more of them its articulation has than a tree: than dynamic bodies where it hangs
     on what is not dynamic, which is all one root, and than dynamic bodies but one where it is free."""
     group = connected(pairs, moves)
@@ -51,7 +51,7 @@ def count_loops(pairs, moves):
     return np.where(of != NONE, (edges - bodies + 1 - held)[of], 0)
 
 
-def branches(pairs, group, count):
+def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarray, ...]:
     """Each articulation as a tree, outwards from what does not move, or from its first body:
     (branch, begin, pins, end, body), branch (n, 4) int32: joint, the parent's place in the articulation or -1, the child's,
     whether that is b of the joint; those of articulation g from begin[g] to pins[g] are of one body each, `body`,
@@ -100,7 +100,7 @@ def branches(pairs, group, count):
     return np.array(branch, np.int32).reshape(-1, 4), begin, begin + sizes[:, 0], end, body
 
 
-def find_articulations(group, joint, loops, pairs, border):
+def find_articulations(group: np.ndarray, joint: np.ndarray, loops: np.ndarray, pairs: np.ndarray, border: Any) -> Any:
     """(articulations,) ARTICULATION_DTYPE with where nodes of the tree, rows of the border and bodies of each begin and
     end, how many loops it has, and whether it hangs on what is not dynamic; (bodies,) int32 the dynamic bodies,
     articulation by articulation.

@@ -8,7 +8,10 @@ one dense matrix, its front; what that leaves of its other rows is added to the 
 influence of relaxed supernode partitions on the multifrontal method", 1989).
 """
 
+from __future__ import annotations
+
 from collections import namedtuple
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +26,7 @@ FrontPlan = namedtuple(
 )
 
 
-def postorder(order, columns):
+def postorder(order: Sequence[int], columns: Mapping[int, set[int]]) -> list[int]:
     """The same elimination, every node directly after the subtrees that lead to it, the largest last. order: nodes;
     columns: node -> those that are left of its neighbours when it is eliminated. -> order"""
     place = {node: k for k, node in enumerate(order)}
@@ -40,7 +43,9 @@ def postorder(order, columns):
     return [order[k] for k in found[::-1]]
 
 
-def plan_fronts(below, size, offset, entry_begin, entry_node):
+def plan_fronts(
+    below: Sequence[Sequence[int]], size: np.ndarray, offset: np.ndarray, entry_begin: np.ndarray, entry_node: np.ndarray
+) -> FrontPlan:
     """below: for each node in postorder, the ascending nodes of its column; size: numbers of each; offset: where they
     begin. entry_...: the blocks below the diagonal that are given, column by column. -> FrontPlan
 
@@ -100,23 +105,24 @@ def plan_fronts(below, size, offset, entry_begin, entry_node):
     )
 
 
-def _numbers(nodes, size, offset):
+def _numbers(nodes: Iterable[int], size: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """All numbers of some nodes."""
     return np.concatenate([np.arange(offset[i], offset[i] + size[i]) for i in nodes] + [np.zeros(0, np.int64)]).astype(
         np.int64
     )
 
 
-def _places(numbers, begin, width, rows):
+def _places(numbers: np.ndarray, begin: int, width: int, rows: np.ndarray) -> np.ndarray:
     """Where ascending numbers stand in a front."""
     return np.where(numbers < begin + width, numbers - begin, width + np.searchsorted(rows, numbers)).astype(np.int32)
 
 
-def _groups(below, size):
-    """-> [first node, node after the last, other rows' nodes], one a front."""
-    groups, columns, rows, zeros = [], [], [], []  # numbers of own columns, of other rows, of added zeros
+def _groups(below: Sequence[Sequence[int]], size: np.ndarray) -> list[tuple[int, int, Sequence[int]]]:
+    """-> (first node, node after the last, other rows' nodes), one a front."""
+    groups: list[tuple[int, int, Sequence[int]]] = []
+    columns, rows, zeros = list[int](), list[int](), list[int]()  # numbers of own columns, of other rows, of added zeros
     for k, nodes in enumerate(below):
-        groups.append([k, k + 1, nodes])
+        groups.append((k, k + 1, nodes))
         columns.append(int(size[k]))
         rows.append(int(sum(size[i] for i in nodes)))
         zeros.append(0)
@@ -125,6 +131,6 @@ def _groups(below, size):
             none = zeros[-2] + zeros[-1] + columns[-2] * (columns[-1] + rows[-1] - rows[-2])
             if none > (MORE_ZEROS if wide <= NARROW else ZEROS) * wide * (wide + rows[-1]):
                 break
-            groups[-2:] = [[groups[-2][0], k + 1, nodes]]
+            groups[-2:] = [(groups[-2][0], k + 1, nodes)]
             columns[-2:], rows[-2:], zeros[-2:] = [wide], [rows[-1]], [none]
     return groups

@@ -6,6 +6,8 @@
 Source: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, equations 3.17 and 3.74. Steps do not use these copies.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +17,7 @@ from mcsim.core.linear import least, product
 from mcsim.solve.problems.dantzig import boxed
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, csr_array
 
 PROXIMAL = 1e-9  # part of a row's own J M^-1 J' that regularizes the factor; the iteration takes it out again
 MOST_ITERATIONS = 20
@@ -44,11 +46,11 @@ class KKT:
     rhs: (6 n + rows,) forces less the gyroscopic torque [N, N m], then minus J's derivative times v [m/s^2, rad/s^2].
     """
 
-    matrix: "csc_array"
+    matrix: csc_array
     rhs: np.ndarray
     body_count: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<KKT system of {self.body_count} bodies and {len(self.rhs) - 6 * self.body_count} rows>"
 
     def solve(self) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +86,7 @@ class KKT:
         return x[:n].reshape(-1, 6), -x[n:]
 
 
-def kkt_system(jacobian, mass_blocks, forces, targets):
+def kkt_system(jacobian: csr_array, mass_blocks: np.ndarray, forces: np.ndarray, targets: np.ndarray) -> KKT:
     """The KKT system from its parts.
 
     jacobian: (rows, 6 n) sparse, columns of what does not move already empty; mass_blocks: (n, 6, 6); forces: (n, 6);
@@ -102,7 +104,7 @@ def kkt_system(jacobian, mass_blocks, forces, targets):
     return KKT(matrix, np.concatenate([np.ravel(forces), targets]), n)
 
 
-def redundancy(jacobian, tolerance):
+def redundancy(jacobian: np.ndarray, tolerance: float) -> Redundancy:
     """Rank and constraint-force null space of a (rows, columns) array, by the singular values of J with unit rows;
     those below `tolerance` times the largest count as 0. Rows without entries are redundant."""
     jacobian = np.asarray(jacobian, float)
@@ -118,7 +120,15 @@ def redundancy(jacobian, tolerance):
     return Redundancy(rank, rows - rank, null_space)
 
 
-def bounded_forces(mobility, jacobian, right, free, motors, wanted, bounds):
+def bounded_forces(
+    mobility: np.ndarray,
+    jacobian: np.ndarray,
+    right: np.ndarray,
+    free: np.ndarray,
+    motors: np.ndarray,
+    wanted: np.ndarray,
+    bounds: np.ndarray,
+) -> np.ndarray:
     """(m,) forces along the rows `motors` (m, 6 n), within (m,) +-bounds, by which accelerations come to `wanted` (m,) with
     the joints' rows J a = right: a boxed problem in the joints' response. mobility: (6 n, 6 n) M^-1; jacobian: (rows,
     6 n) J;

@@ -7,7 +7,10 @@ fill; all its branches, and both ends of a chain, by turns: a solve waits less, 
 joint whose block would be without mass before its hub is eliminated, waits for it.
 """
 
+from __future__ import annotations
+
 from collections import namedtuple
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 import numpy as np
@@ -50,7 +53,7 @@ ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
 REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 
 
-def plan(bodies, sizes, moves, group=None):
+def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.ndarray | None = None) -> Plan:
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column
@@ -98,7 +101,9 @@ def plan(bodies, sizes, moves, group=None):
     )
 
 
-def _couplings(at, hub_node, key):
+def _couplings(
+    at: Mapping[int, list[tuple[int, str]]], hub_node: Mapping[int, int], key: Mapping[int, int]
+) -> dict[tuple[int, int], int]:
     """(node, node) -> code, in both directions."""
     codes = {}
     for body, found in at.items():
@@ -114,7 +119,9 @@ def _couplings(at, hub_node, key):
     return codes
 
 
-def _waiting(joints, bodies, dynamic, hub_node, key):
+def _waiting(
+    joints: np.ndarray, bodies: np.ndarray, dynamic: np.ndarray, hub_node: Mapping[int, int], key: Mapping[int, int]
+) -> dict[int, set[int]]:
     """node -> hubs that come before it, of the joints that move nothing but hubs."""
     waits = {}
     for j in joints:
@@ -124,7 +131,7 @@ def _waiting(joints, bodies, dynamic, hub_node, key):
     return waits
 
 
-def _fill(neighbours, k):
+def _fill(neighbours: Sequence[set[int]], k: int) -> int:
     """How many pairs of a node's neighbours are not neighbours; of a node with many, all pairs."""
     mine = neighbours[k]
     n = len(mine)
@@ -133,14 +140,16 @@ def _fill(neighbours, k):
     return (n * (n - 1) - sum(len(mine & neighbours[i]) for i in mine)) // 2
 
 
-def _minimum_degree(count, codes, waits):
+def _minimum_degree(
+    count: int, codes: Mapping[tuple[int, int], int], waits: Mapping[int, set[int]]
+) -> tuple[list[int], dict[int, set[int]]]:
     """-> order (node by node), columns: node -> its neighbours when it is eliminated."""
     neighbours: list[set[int]] = [set() for _ in range(count)]
     for i, j in codes:
         neighbours[i].add(j)
     keys, height = {}, [0] * count
 
-    def entry(k):
+    def entry(k: int) -> tuple[int, int, int, int]:
         fill = _fill(neighbours, k)
         keys[k] = fill, len(neighbours[k]), 0 if fill else height[k]
         return *keys[k], k
@@ -176,7 +185,19 @@ def _minimum_degree(count, codes, waits):
     return order, columns
 
 
-def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops, group):
+def _lay_out(
+    order: list[int],
+    columns: Mapping[int, set[int]],
+    codes: Mapping[tuple[int, int], int],
+    joints: np.ndarray,
+    hubs: list[int],
+    bodies: np.ndarray,
+    sizes: np.ndarray,
+    dynamic: np.ndarray,
+    hub_node: Mapping[int, int],
+    loops: set[int],
+    group: np.ndarray,
+) -> Plan:
     count = len(order)
     place = {node: k for k, node in enumerate(order)}
     joint, size, sides, shift = (np.zeros(count, t) for t in (np.int32, np.int32, np.int32, float))
@@ -194,10 +215,10 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     begins = [0]
     below_it: list[int] = []
     code: list[int] = []
-    columns = [sorted(place[i] for i in columns[node]) for node in order]
-    heights = [sum(size[i] for i in below) for below in columns]
+    belows = [sorted(place[i] for i in columns[node]) for node in order]
+    heights = [sum(size[i] for i in below) for below in belows]
     work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
-    for node, below in zip(order, columns):
+    for node, below in zip(order, belows):
         if loops:  # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
         below_it.extend(below)
@@ -211,7 +232,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))
     row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
-    fronts = plan_fronts(columns, size, offsets[:-1], entry_begin, nodes) if loops else None
+    fronts = plan_fronts(belows, size, offsets[:-1], entry_begin, nodes) if loops else None
     return Plan(
         joint,
         size,
@@ -234,7 +255,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     )
 
 
-def node_records(found, bodies, begin):
+def node_records(found: Plan, bodies: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Plan -> NODE_DTYPE, ENTRY_DTYPE, REACHED_DTYPE arrays."""
     nodes, entries = np.zeros(len(found.joint), NODE_DTYPE), np.zeros(len(found.entry_node), ENTRY_DTYPE)
     reached = np.zeros(len(found.entry_node), REACHED_DTYPE)

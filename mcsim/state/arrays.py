@@ -4,13 +4,18 @@ Bodies are a struct of arrays (``fields.BODY_FIELDS``), shapes, hulls and joints
 has one row before its first, the world's: body -1 is at the origin, never moves and has no inverse mass.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, rotate
-from mcsim.scene.shapes import Surface
+from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
+from mcsim.scene.drives import AxisSpec
+from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,
     BODY_FIELDS,
@@ -27,11 +32,17 @@ from mcsim.state.surfaces import SurfaceArrays, surface_arrays
 MOST_RUNS = 32  # beyond which rows are taken one by one
 
 
+class HasBodies(Protocol):
+    """A Scene, or some bodies of one."""
+
+    bodies: list[Body]
+
+
 class Rows:
     """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative
     ones stand for the fresh rows, in their order."""
 
-    def __init__(self, source, old):
+    def __init__(self, source: np.ndarray, old: int) -> None:
         self.source, self.old, self.count = source, old, len(source)
         is_fresh = source < 0
         self.fresh = np.flatnonzero(is_fresh)
@@ -42,7 +53,7 @@ class Rows:
         if self.count:
             self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
 
-    def of(self, array, fresh):
+    def of(self, array: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         """The new array, of memory of its own."""
         if len(self._runs) > MOST_RUNS:
             return np.concatenate([array, fresh])[self._from]
@@ -53,12 +64,12 @@ class Rows:
             out[begin:end] = rows
         return out
 
-    def after_the_world(self):
+    def after_the_world(self) -> Rows:
         """The same for arrays with the world's row in front."""
         source = np.where(self.source < 0, -1, self.source + 1)
         return Rows(np.concatenate([np.zeros(1, source.dtype), source]), self.old + 1)
 
-    def numbers(self):
+    def numbers(self) -> np.ndarray:
         """(old + 1,) new number of each old row, -1 of those that are gone; the last, of row -1, is -1."""
         out = np.full(self.old + 1, -1, np.int32)
         kept = self.source >= 0
@@ -93,7 +104,7 @@ class BodyArrays:
     reach: np.ndarray
     bounces: np.ndarray
 
-    def __init__(self, count, padded=None):
+    def __init__(self, count: int, padded: dict[str, np.ndarray] | None = None) -> None:
         self.count = count
         self.padded = padded or {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
         for name, array in self.padded.items():
@@ -102,21 +113,21 @@ class BodyArrays:
             self.padded["orientation"][:, 0] = 1.0
             self.padded["island"][:] = AWAKE
 
-    def gathered(self, rows, fresh):
+    def gathered(self, rows: Rows, fresh: BodyArrays) -> BodyArrays:
         """Other arrays of these and the `fresh` bodies. rows: Rows."""
         whole = rows.after_the_world()
         return BodyArrays(
             rows.count, {name: whole.of(array, fresh.padded[name][1:]) for name, array in self.padded.items()}
         )
 
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """(n,) [m] how far each body reaches from its centre of mass; of what has no shape or no end its radius of
         gyration."""
         turning = np.trace(self.inertia, axis1=1, axis2=2) / np.where(self.mass > 0.0, self.mass, 1.0)
         return np.where(np.isfinite(self.reach) & (self.reach > 0.0), self.reach, np.sqrt(turning))
 
     @classmethod
-    def from_scene(cls, scene):
+    def from_scene(cls, scene: HasBodies) -> Self:
         """The bodies of `scene` at their initial state, in order."""
         arrays = cls(len(scene.bodies))
         for i, body in enumerate(scene.bodies):
@@ -143,12 +154,12 @@ class BodyArrays:
         return arrays
 
 
-def _reach(shape, center):
+def _reach(shape: Shape, center: np.ndarray) -> float:
     """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
     return linear.length(shape.position - center) + shape.reach
 
 
-def _symmetric_inverse(matrix):
+def _symmetric_inverse(matrix: np.ndarray) -> np.ndarray:
     """The inverse of a symmetric positive definite 3x3, symmetric to the bit."""
     inverse = linear.inverse(matrix)
     return 0.5 * (inverse + inverse.T)
@@ -157,7 +168,7 @@ def _symmetric_inverse(matrix):
 class ShapeArrays:
     """The shapes of all bodies as records, and the pools of their hulls (layout: ``_shape.pxd``, Hull)."""
 
-    def __init__(self, scene):
+    def __init__(self, scene: HasBodies) -> None:
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
         self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
         hulls: list[Any] = []
@@ -184,10 +195,10 @@ class ShapeArrays:
                 record["stiffness"], record["damping"] = material.stiffness, material.damping
                 record["tangential_stiffness"] = _or_else(material.tangential_stiffness, material.stiffness)
                 record["tangential_damping"] = _or_else(material.tangential_damping, material.damping)
-            if shape.type == "hull":
+            if isinstance(shape, ConvexHull):
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
-            if isinstance(shape, Surface):
+            if isinstance(shape, Mesh | HeightField):
                 if id(shape) not in known:
                     known[id(shape)] = len(self.surfaces)
                     self.surfaces.append(surface_arrays(shape))
@@ -197,17 +208,21 @@ class ShapeArrays:
         (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges) = self.pools[1:]
 
 
-def _or_else(value, other):
+def _or_else(value: float | None, other: float) -> float:
     return other if value is None else value
 
 
 class _HullPool:
     """Collects hulls into shared arrays."""
 
-    def __init__(self):
-        self.vertices, self.normals, self.offsets, self.begin, self.index, self.edges = [], [], [], [0], [], []
+    def __init__(self) -> None:
+        self.vertices: list[np.ndarray] = []
+        self.normals: list[np.ndarray] = []
+        self.offsets: list[float] = []
+        self.begin, self.index = [0], list[int]()
+        self.edges: list[tuple[int, int]] = []
 
-    def add(self, shape):
+    def add(self, shape: ConvexHull) -> tuple[int | float, ...]:
         record = (
             len(self.vertices),
             len(shape.vertices),
@@ -226,7 +241,7 @@ class _HullPool:
         self.edges.extend(shape.edges)
         return record
 
-    def arrays(self):
+    def arrays(self) -> tuple[np.ndarray, ...]:
         return (
             np.array(self.vertices, float).reshape(-1, 3),
             np.array(self.normals, float).reshape(-1, 3),
@@ -237,7 +252,7 @@ class _HullPool:
         )
 
 
-def joint_records(scene, index, joints=None):
+def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint] | None = None) -> np.ndarray:
     """(joints,) records of JOINT_DTYPE, of all joints or of some; `index` is the number of each body by name.
     Gears whose constant is that of the initial pose have NaN there."""
     joints = scene.joints if joints is None else joints
@@ -255,11 +270,11 @@ def joint_records(scene, index, joints=None):
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
         record["constant"] = joint.constant
         record["radius"], record["disc"] = getattr(joint, "radius", 0.0), getattr(joint, "disc", False)
-        if joint.type == "gear":
+        if isinstance(joint, GearJoint):
             record["ratio"] = joint.ratio
             record["geared"] = [number_of[name] for name in (joint.joint_a, joint.joint_b)]
             record["geared_axis"] = joint.axis_a, joint.axis_b
-        if joint.type == "user":
+        if isinstance(joint, UserJoint):
             record["user"], record["user_size"] = users.index(joint.name), joint.size
         record["axis_count"] = len(joint.axes)
         record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
@@ -269,7 +284,7 @@ def joint_records(scene, index, joints=None):
     return records
 
 
-def _fill_axis(slot, axis):
+def _fill_axis(slot: np.void, axis: AxisSpec) -> None:
     """One JOINT_AXIS_DTYPE record from an AxisSpec."""
     slot["lower"], slot["upper"], slot["friction"] = axis.lower, axis.upper, axis.friction
     if axis.spring is not None:
@@ -288,7 +303,7 @@ def _fill_axis(slot, axis):
         slot["motor_damping_ratio"] = motor.damping_ratio
 
 
-def joint_levers(bodies, joints):
+def joint_levers(bodies: BodyArrays, joints: np.ndarray) -> np.ndarray:
     """(j,) [m] the longest lever, or radius of gyration, of those bodies of each joint that move; 0: of none. bodies:
     BodyArrays."""
     inertia, inverse = bodies.padded["inertia"].reshape(-1, 9), bodies.padded["inv_mass"]
@@ -298,7 +313,7 @@ def joint_levers(bodies, joints):
     return np.where(inverse[ends] > 0.0, np.maximum(levers, radius[ends]), 0.0).max(axis=1, initial=0.0)
 
 
-def measure_joints(bodies, joints, given, rate, fall):
+def measure_joints(bodies: BodyArrays, joints: np.ndarray, given: float | None, rate: float, fall: float) -> None:
     """Into the records: the joints' `length` l, which is twice their lever, of a gear that of the longer one; and how
     fast they are closed at most: rows in metres at rate l + sqrt(fall l) [m/s], rows in radians at that over l; or
     all at the speed that is `given` [m/s, rad/s]."""
@@ -306,12 +321,12 @@ def measure_joints(bodies, joints, given, rate, fall):
     gears = np.flatnonzero(joints["type"] == JOINT_TYPES.index("gear"))
     length[gears] = length[joints["geared"][gears]].max(axis=1, initial=0.0)
     length[length == 0.0] = 1.0  # of joints that move nothing
-    push = rate * length + np.sqrt(fall * length)  # of the product: exact in other units
-    push = np.stack([push, push / length], axis=1) if given is None else given
+    speed = rate * length + np.sqrt(fall * length)  # of the product: exact in other units
+    push = np.stack([speed, speed / length], axis=1) if given is None else np.float64(given)
     joints["length"], joints["push"] = length, np.maximum(push, np.finfo(float).tiny)  # nothing is divided by 0
 
 
-def excluded_pairs(scene, index):
+def excluded_pairs(scene: Scene, index: Mapping[str, int]) -> np.ndarray:
     """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
     pairs = [
         (index[j.a], index[j.b])

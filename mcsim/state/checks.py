@@ -5,6 +5,11 @@ is theirs. RULES says of each field of a saved record what it may hold; numbers 
 a step may have made anything of them, and the next one says if they are not finite.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
@@ -19,39 +24,41 @@ MOST_ROWS = 6  # of a joint itself
 MOST_ASKED = 8  # steps until a joint is asked anew: Joint.held
 UNIT = 1e-6  # how far a quaternion's length may be from 1
 
+Rule = Callable[[np.ndarray], np.ndarray]  # which of the values may be there
+
 # ---- what a field may hold -------------------------------------------------------------------------------------------
 
 
-def anything(values):
+def anything(values: np.ndarray) -> np.ndarray:
     """A result of a step, which the next one looks at."""
     return np.ones(values.shape, bool)
 
 
-def finite(values):
+def finite(values: np.ndarray) -> np.ndarray:
     return np.isfinite(values)
 
 
-def not_negative(values):
+def not_negative(values: np.ndarray) -> np.ndarray:
     return (values >= 0.0) & np.isfinite(values)
 
 
-def bound(values):
+def bound(values: np.ndarray) -> np.ndarray:
     """A limit: a number, or infinite for none."""
     return ~np.isnan(values)
 
 
-def strength(values):
+def strength(values: np.ndarray) -> np.ndarray:
     """A number of at least 0, or infinite."""
     return values >= 0.0
 
 
-def quaternion(values):
+def quaternion(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         unit = np.abs(np.sum(values * values, axis=-1) - 1.0) <= 2.0 * UNIT
     return np.broadcast_to(unit[..., None], values.shape)
 
 
-def up_to(most):
+def up_to(most: int) -> Rule:
     """A whole number from 0 to `most`."""
     return lambda values: (values >= 0) & (values <= most)
 
@@ -187,7 +194,9 @@ LAID_OUT = ("row_begin", "row_count")  # where a step had its rows: no state
 MEASURED = ("length", "push")  # what follows from bodies and settings: no state either
 
 
-def check_record(records, rules, what, name):
+def check_record(
+    records: np.ndarray | Mapping[str, np.ndarray], rules: Mapping[str, Any], what: str, name: Callable[[int], str]
+) -> None:
     """Refuse records of which a field holds what it may not. rules: field -> rule, or rules of a record; what: their name
     in messages; name(i): what record i is of."""
     for field, rule in rules.items():
@@ -201,10 +210,10 @@ def check_record(records, rules, what, name):
             raise SceneError(f"{what}[{field!r}] of {name(place[0])} holds {values[place]!s}, which no state has")
 
 
-def check_bodies(arrays, kinds, names):
+def check_bodies(arrays: Mapping[str, np.ndarray], kinds: np.ndarray, names: Sequence[str]) -> None:
     """arrays: name -> array, of the saved BODY_FIELDS; kinds (n,); names: of the bodies."""
 
-    def name(i):
+    def name(i: int) -> str:
         return f"body {names[i]!r}"
 
     for field in BODY_FIELDS:
@@ -220,7 +229,7 @@ def check_bodies(arrays, kinds, names):
         )
 
 
-def check_joints(records, own, names):
+def check_joints(records: np.ndarray, own: np.ndarray, names: Sequence[str]) -> None:
     """records, own: (j,) JOINT_DTYPE, what came and what the world's own joints have; names: of the joints."""
     if any(np.any(records[name] != own[name]) for name in CONNECTS):
         raise SceneError("the snapshot's joints connect other bodies than this world's")
@@ -245,7 +254,7 @@ def check_joints(records, own, names):
         raise SceneError(f"in the snapshot, joint {names[int(np.argmax(broken))]!r} is broken, which nothing can break")
 
 
-def check_manifolds(records, shapes):
+def check_manifolds(records: np.ndarray, shapes: np.ndarray) -> None:
     """records: (m,) MANIFOLD_DTYPE; shapes: (s,) SHAPE_DTYPE of the world that is to take them."""
     check_record(records, MANIFOLD_RULES, "manifolds", "manifold {}".format)
     a, b = records["shape_a"], records["shape_b"]
@@ -266,13 +275,13 @@ def check_manifolds(records, shapes):
     _refuse(np.append(False, ~order), records, "is not where the order of shapes and parts has it, or stands twice")
 
 
-def _refuse(wrong, records, problem):
+def _refuse(wrong: np.ndarray, records: np.ndarray, problem: str) -> None:
     if wrong.any():
         i = int(np.argmax(wrong))
         raise SceneError(f"manifold {i}, of shapes {records['shape_a'][i]} and {records['shape_b'][i]}, {problem}")
 
 
-def check_sensed(pairs, shapes):
+def check_sensed(pairs: np.ndarray, shapes: np.ndarray) -> np.ndarray:
     """-> (k, 2) int32: what was in the sensors, numbers of shapes."""
     array = np.asarray(pairs)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

@@ -1,9 +1,16 @@
 """Whether a scene's surfaces give way where they have to: World(contact="compliant")."""
 
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+
 from mcsim.core.errors import SceneError
+from mcsim.scene import Scene
 
 
-def check_surfaces(scene, excluded) -> None:
+def check_surfaces(scene: Scene, excluded: np.ndarray) -> None:
     """Refuse two bodies that may touch while neither has a surface that gives way. excluded: (k, 2) numbers of bodies
     that do not collide."""
     # Those with a rigid shape, by what decides with whom they collide.
@@ -22,7 +29,7 @@ def check_surfaces(scene, excluded) -> None:
                 _refuse(*(scene.bodies[i].name for i in sorted(pair)))
 
 
-def _refuse(a, b):
+def _refuse(a: str, b: str) -> NoReturn:
     raise SceneError(
         f"contact='compliant': bodies {a!r} and {b!r} may touch, and the material of neither has a stiffness "
         f"there; give body {b!r}, or {a!r}, material=Material(stiffness=..., damping=...), also its shapes "

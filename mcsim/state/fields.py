@@ -6,6 +6,7 @@ Allocation, snapshot, state hash and the documentation all read these tables. Th
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Field:
     `setting` may be changed at any time, whatever the scene says."""
 
     name: str
-    shape: tuple
+    shape: tuple[int, ...]
     dtype: str
     unit: str
     meaning: str
@@ -59,7 +60,7 @@ BODY_NOTES = (
 )
 
 
-def _record(*fields):
+def _record(*fields: tuple[Any, ...]) -> np.dtype:
     return np.dtype(list(fields), align=True)
 
 

@@ -1,9 +1,14 @@
 """Prescribed motions that are Python functions: called before each making of rows, their values put into the joint
 records."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.scene import Motion, Scene
 
 MOTION_FUNCTION = 2  # of _joint.pxd
 
@@ -14,10 +19,10 @@ class MotionCalls:
     motions: list of (joint number, axis number, Motion, joint name); records: (joints,) JOINT_DTYPE, written in place.
     """
 
-    def __init__(self, motions, records):
+    def __init__(self, motions: Sequence[tuple[int, int, Motion, str]], records: np.ndarray) -> None:
         self._motions, self._records = motions, records
 
-    def __call__(self, time):
+    def __call__(self, time: float) -> None:
         """Position, velocity and acceleration of each motion at `time` [s] into the records."""
         for joint, axis, motion, name in self._motions:
             try:
@@ -34,7 +39,7 @@ class MotionCalls:
             self._records[joint]["axes"]["motion"][axis, :3] = values
 
 
-def motion_calls(scene, records):
+def motion_calls(scene: Scene, records: np.ndarray) -> MotionCalls | None:
     """What a world of this scene has to call before rows are made, or None."""
     if not np.any(records["axes"]["motion_mode"] == MOTION_FUNCTION):
         return None

@@ -4,12 +4,15 @@ A contact at an edge or a corner of a triangle must know the triangles around it
 them may be in the middle of a floor. So neighbours are found once, by where their corners are.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
 
 from mcsim.core._forest import group_numbers
 from mcsim.core.linear import lengths
+from mcsim.scene.shapes import HeightField, Mesh
 
 BORDER = -1  # in `opposite`: nothing is beside this edge
 CROWDED = -2  # in `opposite`: more than two triangles meet there
@@ -33,9 +36,9 @@ class SurfaceArrays(NamedTuple):
     spacing: np.ndarray
 
 
-def surface_arrays(shape):
+def surface_arrays(shape: Mesh | HeightField) -> SurfaceArrays:
     """The arrays of a Mesh or a HeightField."""
-    if shape.type == "height_field":
+    if isinstance(shape, HeightField):
         none = np.zeros(0, np.int32)
         return SurfaceArrays(
             np.zeros((0, 3)), none.reshape(0, 3), none.reshape(0, 3), none, none, none, shape.heights, shape.spacing
@@ -59,7 +62,7 @@ def surface_arrays(shape):
     )
 
 
-def _welded(vertices, faces):
+def _welded(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Vertices that differ, and the triangles (t, 3) between them: without those that have no area or come twice."""
     order, differs = _gathered(vertices + 0.0)  # -0.0 is 0.0
     number = np.empty(len(vertices), np.int64)
@@ -74,7 +77,7 @@ def _welded(vertices, faces):
     return vertices, corners[np.sort(order[differs])]
 
 
-def _gathered(rows):
+def _gathered(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An order of rows (n, 3) of 64-bit numbers in which equal ones stand together, the first first, and where another
     than the one before begins. Sorted by a hash of their bits; by all three numbers if that should fail."""
     bits = np.ascontiguousarray(rows).view(np.uint64)
@@ -90,7 +93,7 @@ def _gathered(rows):
     return order, np.concatenate([[True], differs])
 
 
-def _neighbours(vertices, corners):
+def _neighbours(vertices: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each edge of each triangle (t, 3): the corner opposite in the triangle beside it, BORDER or CROWDED; that
     triangle, -1 where it is not one; and whether it is wound the other way."""
     start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
@@ -110,7 +113,7 @@ def _neighbours(vertices, corners):
     return opposite.reshape(-1, 3), beside.reshape(-1, 3), turned.reshape(-1, 3)
 
 
-def _sheets(beside, turned):
+def _sheets(beside: np.ndarray, turned: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which triangles (t,) to reverse so that neighbours are wound alike, and the number of each one's sheet. The first
     of a sheet stays as it is. A sheet with one side only (Moebius') stays as it was wound.
 
@@ -130,7 +133,7 @@ def _sheets(beside, turned):
     return upright != upright[seed][member], member
 
 
-def _rings(count, corners):
+def _rings(count: int, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each vertex the vertices beside it: (v + 1,) begins and the numbers."""
     from scipy.sparse import coo_array
 

@@ -1,10 +1,16 @@
 """Joints of the user's own: their Python functions called at the present poses, what they give put where kernels read
 it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import length
+from mcsim.scene import Scene, UserJoint
+from mcsim.state.arrays import BodyArrays
 from mcsim.state.fields import JOINT_TYPES, USER_ROW_DTYPE
 
 USER = JOINT_TYPES.index("user")
@@ -17,35 +23,35 @@ class UserJoints:
     joints: list of (joint number, UserJoint, (body a, body b)), -1 the world; bodies: BodyArrays, read at each call.
     """
 
-    def __init__(self, joints, bodies):
+    def __init__(self, joints: Sequence[tuple[int, UserJoint, tuple[int, int]]], bodies: BodyArrays) -> None:
         self._joints, self._bodies = joints, bodies
         self.rows = np.zeros(MOST_ROWS * len(joints), USER_ROW_DTYPE)
 
-    def _poses(self, ends):
+    def _poses(self, ends: tuple[int, int]) -> list[tuple[np.ndarray, np.ndarray]]:
         """The two bodies' (position, orientation); the world's row stands before the first."""
         position, orientation = (self._bodies.padded[name] for name in ("position", "orientation"))
         return [(position[i + 1].copy(), orientation[i + 1].copy()) for i in ends]
 
-    def call(self, errors_only, one=None):
+    def call(self, errors_only: bool, one: int | None = None) -> None:
         """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists; of the
         joint with the number `one` among these alone, or of all."""
         for k in range(len(self._joints)) if one is None else (one,):
             _, joint, ends = self._joints[k]
-            poses = self._poses(ends)
+            a, b = self._poses(ends)
             rows = self.rows[MOST_ROWS * k : MOST_ROWS * k + joint.size]
             twists = [self._bodies.padded["twist"][i + 1] for i in ends]
-            if not np.all(np.isfinite(np.concatenate([*poses[0], *poses[1], *twists]))):
+            if not np.all(np.isfinite(np.concatenate([*a, *b, *twists]))):
                 rows["error"] = np.nan  # as of any joint there: the step finds the body by itself
                 continue
             try:
                 if errors_only:
-                    rows["error"] = joint.error_at(*poses)
+                    rows["error"] = joint.error_at(a, b)
                 else:
-                    rows["error"], rows["jacobian"], rows["curvature"] = joint.evaluate(*poses, *twists)
+                    rows["error"], rows["jacobian"], rows["curvature"] = joint.evaluate(a, b, *twists)
             except ValueError as error:
                 raise SimulationError(f"joint {joint.name!r}: {error}") from error
 
-    def fill_errors(self, out, broken):
+    def fill_errors(self, out: np.ndarray, broken: np.ndarray) -> None:
         """joint_errors() of these joints: out (joints, 2) [m, rad]; broken: (joints,) bool."""
         for number, joint, ends in self._joints:
             if not broken[number]:
@@ -54,10 +60,11 @@ class UserJoints:
                 out[number] = length(error[~angle]), length(error[angle])
 
 
-def user_joints(scene, records, bodies):
+def user_joints(scene: Scene, records: np.ndarray, bodies: BodyArrays) -> UserJoints | None:
     """The UserJoints of a world of this scene, or None. records: (joints,) JOINT_DTYPE."""
     found = [
-        (i, scene.joints[i], (int(records["body_a"][i]), int(records["body_b"][i])))
-        for i in np.flatnonzero(records["type"] == USER).tolist()
+        (i, joint, (int(records["body_a"][i]), int(records["body_b"][i])))
+        for i, joint in enumerate(scene.joints)
+        if isinstance(joint, UserJoint)
     ]
     return UserJoints(found, bodies) if found else None

@@ -25,7 +25,7 @@ class Pipeline:
         collider: Collider,
         settings: dict[str, Any],
         bounces: bool,
-        sleep: tuple[float, float] = ...,
+        sleep: tuple[np.ndarray, float, np.ndarray] | None = ...,
         trees: SimpleNamespace | None = None,
         planned: bool = ...,
     ) -> None: ...

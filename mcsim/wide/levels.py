@@ -10,6 +10,7 @@ All give the same bits. The best that this machine has is taken, unless the envi
 import importlib.util
 import os
 from functools import cache
+from typing import Any
 
 from mcsim.core.errors import SceneError
 from mcsim.wide import _base
@@ -18,7 +19,7 @@ LEVELS = ("base", "v3", "v4")
 
 
 @cache
-def available():
+def available() -> list[str]:
     """The levels that were built and that this processor has, the best last."""
     found = ["base"]
     for level in LEVELS[1:]:
@@ -27,7 +28,7 @@ def available():
     return found
 
 
-def chosen():
+def chosen() -> str:
     """The level in use."""
     levels = available()
     wanted = os.environ.get("MCSIM_LEVEL") or levels[-1]
@@ -36,12 +37,12 @@ def chosen():
     return wanted
 
 
-def table(name, level=None, package="mcsim.wide"):
+def table(name: str, level: str | None = None, package: str = "mcsim.wide") -> Any:
     """The table of kernels that the function `name` of the level's module gives; level: by default the one in use."""
     return getattr(importlib.import_module(f"{package}._{level or chosen()}"), name)()
 
 
-def tables(name):
+def tables(name: str) -> list[Any]:
     """Those of each level up to the one in use, which is the last: kernels of fewer lanes, to the same bits, for where
     few are filled."""
     levels = available()

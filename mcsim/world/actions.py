@@ -19,7 +19,7 @@ from mcsim.world.handles import AnyBody, BodyHandle
 class Actions(WorldBase):
     """The part of World that acts."""
 
-    def _dynamic(self, body, doing):
+    def _dynamic(self, body: AnyBody, doing: str) -> int:
         i = self._find(body, BodyHandle)
         if self._bodies.inv_mass[i] == 0.0:
             raise SceneError(
@@ -27,7 +27,7 @@ class Actions(WorldBase):
             )
         return i
 
-    def _vector(self, value, name, doing, length=3):
+    def _vector(self, value: Vector, name: str, doing: str, length: int = 3) -> np.ndarray:
         try:
             return np.array(vector(value, name, length) if length != 4 else unit_quaternion(value, name))
         except FieldError as error:
@@ -67,7 +67,7 @@ class Actions(WorldBase):
         with self._turn.alone("wake"):
             self._wake(body)
 
-    def _wake(self, body=None):
+    def _wake(self, body: AnyBody | None = None) -> None:
         island = self._bodies.island
         chosen = island != AWAKE
         if body is not None:
@@ -77,7 +77,14 @@ class Actions(WorldBase):
         self._bodies.still_speed[chosen] = 0.0
         self._pipeline.follow()
 
-    def _many(self, values, bodies, points, what, doing):
+    def _many(
+        self,
+        values: ArrayLike,
+        bodies: Sequence[AnyBody] | np.ndarray | None,
+        points: ArrayLike | None,
+        what: str,
+        doing: str,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """-> body numbers (k,), forces or impulses (k, 6) about the centres of mass, all checked."""
         count = self._bodies.count
         if bodies is None:
@@ -108,7 +115,7 @@ class Actions(WorldBase):
             )
         return chosen[felt], wrenches[felt]
 
-    def _finite(self, values, what, doing):
+    def _finite(self, values: ArrayLike, what: str, doing: str) -> np.ndarray:
         try:
             values = reals(values, what)
         except FieldError as error:
@@ -147,7 +154,7 @@ class Actions(WorldBase):
         with self._turn.alone("set_pose"):
             self._set_pose(body, position, orientation)
 
-    def _set_pose(self, body, position, orientation):
+    def _set_pose(self, body: AnyBody, position: Vector | None, orientation: Vector | None) -> None:
         i = self._find(body, BodyHandle)
         if position is not None:
             position = self._vector(position, "position", "set_pose")
@@ -185,7 +192,7 @@ class Actions(WorldBase):
         with self._turn.alone("set_velocity"):
             self._set_velocity(body, velocity, angular_velocity)
 
-    def _set_velocity(self, body, velocity, angular_velocity):
+    def _set_velocity(self, body: AnyBody, velocity: Vector | None, angular_velocity: Vector | None) -> None:
         i = self._find(body, BodyHandle)
         if self.body(i).kind == "static":
             raise SceneError(f"World.set_velocity: body {self.body_names[i]!r} is static; make it kinematic to move it")

@@ -1,31 +1,28 @@
-"""What the parts of a World know of each other: what there is in it, and for type checkers alone the names and types of
-all that World holds."""
+"""What the parts of a World know of each other: for type checkers, the names and types of all that World holds."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from mcsim.scene import Scene
 from mcsim.state.arrays import BodyArrays
 
 if TYPE_CHECKING:
+    from typing import Self
+    from weakref import WeakSet
+
     import numpy as np
+    from scipy.sparse import csr_array
 
     from mcsim.collide import Collider
     from mcsim.core._turn import Turn
+    from mcsim.scene.described import Described
+    from mcsim.state.arrays import ShapeArrays
     from mcsim.state.user_joints import UserJoints
     from mcsim.step.stages import Pipeline
     from mcsim.world.event_world import EventRun
-    from mcsim.world.handles import BodyHandle
-
-
-class There(NamedTuple):
-    """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
-    the world's turn."""
-
-    scene: Scene
-    body_index: dict[str, int]
-    joint_index: dict[str, int]
-    bodies: BodyArrays
-    pipeline: Any  # Pipeline, of a ReducedWorld ReducedPipeline
+    from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
+    from mcsim.world.protocols import There
 
 
 class WorldBase:
@@ -43,8 +40,8 @@ class WorldBase:
         _broken: np.ndarray | None
         _breakable: bool
         _forgetful: bool
-        _removed: Any  # a WeakSet of Described
-        _parts: Any  # of the last snapshot
+        _removed: WeakSet[Described]
+        _parts: Any  # Parts of the last snapshot
         _shape_ranks: np.ndarray
 
         # A ReducedWorld brings them up to date whenever they are asked for.
@@ -67,21 +64,29 @@ class WorldBase:
         def joint_names(self) -> tuple[str, ...]: ...
         @property
         def dt(self) -> float: ...
-        def body(self, body: Any) -> BodyHandle: ...
-        def _find(self, key: Any, family: Any, there: There | None = None) -> int: ...
+        def body(self, body: AnyBody) -> BodyHandle: ...
+        def joint(self, joint: AnyJoint) -> JointHandle: ...
+        def wake(self, body: AnyBody | None = None) -> None: ...
+        def _find(
+            self,
+            key: AnyBody | AnyJoint,
+            family: type[BodyHandle] | type[JointHandle],
+            there: There | None = None,
+        ) -> int: ...
         def _prepare(self, points: bool = False) -> None: ...
         def _meet_shapes(self) -> None: ...
         def _machinery(
             self,
-            scene: Any,
-            bodies: Any,
-            joints: Any,
-            shapes: Any,
-            collider: Any = None,
-            numbers: Any = None,
+            scene: Scene,
+            bodies: BodyArrays,
+            joints: np.ndarray,
+            shapes: ShapeArrays | None,
+            collider: Collider | None = None,
+            numbers: tuple[dict[str, int], dict[str, int]] | None = None,
             planned: bool = False,
         ) -> dict[str, Any]: ...
-        def _gathered(self, scene: Any, anew: bool = False) -> Any: ...
-        def _settle(self, parts: Any) -> None: ...
-        def _awake(self) -> Any: ...
-        def _copied(self) -> Any: ...
+        def _gathered(self, scene: Scene, anew: bool = False) -> dict[str, Any]: ...
+        def _settle(self, parts: dict[str, Any]) -> None: ...
+        def _awake(self) -> Self: ...
+        def _copied(self) -> Self: ...
+        def _inverse_mass(self) -> csr_array: ...

@@ -4,7 +4,7 @@ keyword's value. Lists of names, defaults and messages are made of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -186,12 +186,12 @@ CONTACTS = tuple(CONTACT_TABLE)
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def one_of(names) -> Callable[[Any, str], str]:
+def one_of(names: Iterable[str]) -> Callable[[Any, str], str]:
     """The check of a name."""
     return lambda value, name: choose(value, names, name)
 
 
-def _iterations(value, name):
+def _iterations(value: Any, name: str) -> int:
     return count(value, name, 1, MOST_ITERATIONS)
 
 
@@ -234,13 +234,13 @@ CHECKS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def check(k: dict, *names: str) -> None:
+def check(k: dict[str, Any], *names: str) -> None:
     """Values by these names, each checked in its place."""
     for name in names:
         k[name] = CHECKS[name](k[name], name)
 
 
-def check_given(k: dict, *names: str) -> None:
+def check_given(k: dict[str, Any], *names: str) -> None:
     """Likewise of those that are not None."""
     check(k, *(name for name in names if k[name] is not None))
 

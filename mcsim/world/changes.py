@@ -9,7 +9,7 @@ velocities, forces, impulses of joints and contacts.
 from __future__ import annotations  # signatures read as they are written here
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class Changes(WorldBase):
                     )
                 added.append(scene.add_body(**description))
             self._take(scene)
-        return [BodyHandle(self, body) for body in added]
+        return [self.body(body) for body in added]
 
     def remove_body(self, body: AnyBody) -> tuple[str, ...]:
         """Remove a body, by handle or name, and with it its joints, and the gears on those. -> the names of the joints
@@ -79,7 +79,7 @@ class Changes(WorldBase):
             self._take(self._scene.without(names, set(joints)))
         return joints
 
-    def _hanging(self, bodies, joints):
+    def _hanging(self, bodies: set[str], joints: set[str]) -> tuple[str, ...]:
         """Names of the joints that go with these bodies and joints. A gear's bodies need not be its joints' all."""
         joints = joints | {joint.name for joint in self._scene.joints if joint.a in bodies or joint.b in bodies}
         return tuple(
@@ -121,9 +121,9 @@ class Changes(WorldBase):
                 if joint.type == "gear":
                     joint._set(constant=float(record["constant"]))
                     joint._set(_arguments=joint._arguments | {"constant": joint.constant})
-        return [JointHandle(self, joint) for joint in given]
+        return [self.joint(joint) for joint in given]
 
-    def _placed(self, scene, joint):
+    def _placed(self, scene: Scene, joint: Joint) -> Joint:
         """A copy of a joint, added to the scene at the present poses."""
         if not isinstance(joint, Joint):
             raise SceneError(f"World.add_joint: takes a joint such as HingeJoint, got {show(joint)}")
@@ -135,11 +135,11 @@ class Changes(WorldBase):
         other._set(_arguments=other._told_by_frames())
         return other
 
-    def _scene_body(self, end):
+    def _scene_body(self, end: Any) -> Any:
         """What a joint was given as its end, in terms of the scene."""
         return self.body(end).name if isinstance(end, BodyHandle | Body) else end
 
-    def _present(self, body):
+    def _present(self, body: Body) -> Body:
         """A version of a body that begins where the world's body is now."""
         i = self._body_index[body.name]
         if self._scene.bodies[i] is not body:
@@ -192,7 +192,7 @@ class Changes(WorldBase):
         with self._turn.alone("set_body"):
             self._set_body(body, arguments, "set_body")
 
-    def _set_body(self, body, arguments, doing):
+    def _set_body(self, body: AnyBody, arguments: Mapping[str, Any], doing: str) -> None:
         old = self._scene.bodies[self._find(body, BodyHandle)]
         for name in arguments:
             if name in STATE:
@@ -211,7 +211,7 @@ class Changes(WorldBase):
             if field.setting and field.name in arguments:
                 getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
 
-    def _check_joints(self, old, new, doing):
+    def _check_joints(self, old: Body, new: Body, doing: str) -> None:
         """Refuse a kind that leaves a joint, or a gear on it, without the body that it moves."""
         if (old.kind == "dynamic") == (new.kind == "dynamic"):
             return
@@ -230,11 +230,11 @@ class Changes(WorldBase):
 
     # ---- taking a scene ----------------------------------------------------------------------------------------------
 
-    def _take(self, scene):
+    def _take(self, scene: Scene) -> None:
         """Become the world of another scene."""
         self._settle(self._gathered(scene))
 
-    def _settle(self, parts):
+    def _settle(self, parts: dict[str, Any]) -> None:
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
         edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
         try:
@@ -253,7 +253,7 @@ class Changes(WorldBase):
         self._removed.update(gone)
         self._broken = None
 
-    def _begin_anew(self):
+    def _begin_anew(self) -> None:
         """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
         old = self._pipeline
         vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
@@ -261,7 +261,7 @@ class Changes(WorldBase):
         carry_over(self._pipeline.parts.noted, old.parts.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
         self._pipeline.restored()
 
-    def _gathered(self, scene, anew=False):
+    def _gathered(self, scene: Scene, anew: bool = False) -> dict[str, Any]:
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
         the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
         else stays untouched; None if there is another one. anew: another collider in any case."""
@@ -279,14 +279,14 @@ class Changes(WorldBase):
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 
 
-def _listed(value, what, doing, field):
+def _listed(value: Any, what: str, doing: str, field: str) -> list[Any]:
     try:
         return items(value, what, field)
     except FieldError as error:
         raise SceneError(f"World.{doing}: {error}") from None
 
 
-def _remade(old, arguments, doing):
+def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
     """Another version of a body, made anew with other arguments."""
     given = {name: value for name, value in old._arguments.items() if name != "name"}
     given["shape"] = given.pop("shapes")
@@ -304,7 +304,7 @@ def _remade(old, arguments, doing):
     return old.changed(**new.__dict__)
 
 
-def _with_material(shape, material):
+def _with_material(shape: Shape, material: Material | None) -> Shape:
     return shape.changed(material=material, _arguments=shape._arguments | {"material": material})
 
 

@@ -50,9 +50,11 @@ class Choice:
     keyword: ClassVar[str]  # the keyword of World that takes it
     says: ClassVar[Mapping[str, Any]]  # keyword -> value that it stands for by being there
     names: ClassVar[Mapping[str, str]] = {}  # field -> keyword of its own, where that is called otherwise
-    checks: ClassVar[Mapping[str, Callable]] = {}  # field -> check of its value, where no keyword says the same
+    checks: ClassVar[
+        Mapping[str, Callable[[Any, str], Any]]
+    ] = {}  # field -> check of its value, where no keyword says the same
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         try:
             for field, keyword in self.keywords().items():
                 value = getattr(self, field)
@@ -242,7 +244,7 @@ class EventContact(Choice):
     says: ClassVar = {"contact": "event"}
 
 
-def _check_stop(contact):
+def _check_stop(contact: RigidContact | CompliantContact) -> None:
     if contact.stop == "iterations" and contact.tolerance is not None:
         raise FieldError("tolerance", "goes with stop='residual', not with 'iterations'")
 

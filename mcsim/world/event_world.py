@@ -4,8 +4,11 @@ The world's arrays are the state; a Simulation over the features of its shapes i
 when bodies or joints have changed.
 """
 
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -25,6 +28,12 @@ from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW
 from mcsim.world.handles import MOTOR_POSITION
 
+if TYPE_CHECKING:
+    from mcsim.world.protocols import SteppedWorld, WorldOfTrees
+
+Key = tuple[int, int]  # of a pair of features: its kind, and its number among those
+ShapePair = tuple[int, int, int, int]  # the two bodies, then the numbers of the shapes in them
+
 HAPPENING_DTYPE = np.dtype(
     [
         ("time", "f8"),
@@ -43,17 +52,23 @@ JOINT = ROW_KINDS.index("joint")
 BOUNDED = "which only contact='rigid' has: take it away, or make the world with contact='rigid'"
 
 
+def in_trees(world: SteppedWorld) -> TypeGuard[WorldOfTrees]:
+    """Whether it is a ReducedWorld, which stands on a higher floor than this."""
+    return hasattr(type(world), "dynamics")
+
+
 class EventRun:
     """The event-driven simulation of one world, with the bodies and joints that it has now."""
 
-    def __init__(self, world):
+    def __init__(self, world: SteppedWorld) -> None:
         scene, k = world.scene, world._keywords
         self.pipeline = world._pipeline
         self.steps = self.impacts = 0  # of the last call of step()
-        self.began, self.ended = [], []
-        self.last = None  # the state at the last step's end
-        self.reduced = hasattr(world, "dynamics")
-        refuse_bounds(world, self.reduced)
+        self.began: list[tuple[Any, ...]] = []
+        self.ended: list[tuple[int, ...]] = []
+        self.last: np.ndarray | None = None  # the state at the last step's end
+        self.reduced = in_trees(world)
+        refuse_bounds(world)
         self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
         self.simulation = Simulation(
             None,
@@ -67,7 +82,7 @@ class EventRun:
         )
         self._bound_joints(world)
 
-    def step(self, world, n):
+    def step(self, world: SteppedWorld, n: int) -> None:
         """Make n steps. The world has the state before the step that fails."""
         simulation, pipeline = self.simulation, self.pipeline
         simulation.begin()
@@ -80,7 +95,7 @@ class EventRun:
             for _ in range(n):
                 time, h = world.time, world.substep
                 before = simulation.touching(y)
-                given: dict[tuple[int, int], Any] = {}
+                given: dict[Key, np.ndarray] = {}
                 for k in range(world._keywords["substeps"]):
                     y = simulation.step(time + k * h, y, h)
                     for key, impulse in simulation.impulses.items():
@@ -96,17 +111,17 @@ class EventRun:
                 self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:
             pipeline.parts.noted.end_step()
-            if self.jointed:
+            if self.jointed and self.last is not None:
                 self.write(world, self.last)  # trial states were written there
             world._bodies.force[...] = 0.0
             self.impacts = sum(event.kind == "impact" for event in simulation.happenings)
 
-    def _log(self, step, before, given, after):
+    def _log(self, step: int, before: set[Key], given: dict[Key, np.ndarray], after: set[Key]) -> None:
         """Which shapes began and ceased to touch in a step: dicts of pairs of features (kind, number)."""
         kinds = self.simulation.kinds
 
-        def shapes(keys):
-            found: dict[Any, Any] = {}
+        def shapes(keys: Iterable[Key]) -> dict[ShapePair, Key]:
+            found: dict[ShapePair, Key] = {}
             for i, k in sorted(keys):
                 found.setdefault((*kinds[i].bodies[k].tolist(), *kinds[i].shapes[k].tolist()), (i, k))
             return found
@@ -125,13 +140,13 @@ class EventRun:
 
     # ---- the state ---------------------------------------------------------------------------------------------------
 
-    def begin(self, world):
+    def begin(self, world: SteppedWorld) -> None:
         """The system at the forces and settings of now."""
         bodies = world._bodies
         self.jointed = False
         if len(world._joints):
             self._bound_joints(world)
-        if self.reduced:
+        if in_trees(world):
             flow = Flow(world.dynamics, world.tau.copy(), bodies.force.copy())
             self.simulation.system = Tree(world.dynamics, flow)
             return
@@ -139,7 +154,7 @@ class EventRun:
         self.jointed = bool(len(world._joints))
         self.simulation.system = FreeBodies(bodies, gravity, JointSource(world) if self.jointed else None)
 
-    def _bound_joints(self, world):
+    def _bound_joints(self, world: SteppedWorld) -> None:
         """The joints' limits, motors and friction as they are now."""
         bounds = joint_pairs(world.scene, world._joints, f"{type(world).__name__}(contact='event')")
         for pairs in bounds:
@@ -147,38 +162,46 @@ class EventRun:
                 pairs.near[:] = [np.atleast_1d(world.joint(joint).position)[axis] for joint, axis in pairs.shapes.tolist()]
         self.simulation.take(self.shapes + bounds)
 
-    def _count_turns(self, world):
+    def _count_turns(self, world: SteppedWorld) -> None:
         """What the next call of step() begins to count limited angles from."""
         for pairs in () if self.reduced else self.simulation.turns:
             for (joint, axis), angle in zip(pairs.shapes.tolist(), pairs.near):
                 world._joints["axes"]["position"][joint, axis] = angle
 
-    def read(self, world):
+    @property
+    def _free(self) -> FreeBodies:
+        """What moves in a World."""
+        system = self.simulation.system
+        assert isinstance(system, FreeBodies)
+        return system
+
+    def read(self, world: SteppedWorld) -> np.ndarray:
         """y"""
-        if self.reduced:
+        if in_trees(world):
             y = np.concatenate([world.q, world.qd])
         else:
-            y = self.simulation.system.read(world._bodies)
-        if self.last is None or not np.array_equal(y, self.last):  # else what is known of the last step's end holds
-            self.last = y
-        return self.last
+            y = self._free.read(world._bodies)
+        if self.last is not None and np.array_equal(y, self.last):
+            return self.last  # what is known of the last step's end holds
+        self.last = y
+        return y
 
-    def write(self, world, y):
+    def write(self, world: SteppedWorld, y: np.ndarray) -> None:
         """Into the world's arrays."""
         self.last = y
-        if self.reduced:
+        if in_trees(world):
             world.q[...], world.qd[...] = y[: len(world.q)], y[len(world.q) :]
         else:
-            self.simulation.system.write(y, world._bodies)
+            self._free.write(y, world._bodies)
 
     # ---- what it tells -----------------------------------------------------------------------------------------------
 
-    def fill_contacts(self, dtype):
+    def fill_contacts(self, dtype: np.dtype) -> np.ndarray:
         """Contacts that were active or struck in the last substep, as World.contacts."""
         simulation = self.simulation
         impulses = simulation.impulses
         out = np.zeros(len(impulses), dtype)
-        gaps = simulation.measure(self.last) if len(out) else []
+        gaps = [] if self.last is None or not len(out) else simulation.measure(self.last)
         for row, key in zip(out, sorted(impulses)):
             kind, number = key
             pairs = simulation.kinds[kind]
@@ -191,7 +214,7 @@ class EventRun:
             row["friction"] = pairs.friction[number]
         return out
 
-    def happenings(self):
+    def happenings(self) -> np.ndarray:
         """(k,) HAPPENING_DTYPE"""
         out = np.zeros(len(self.simulation.happenings), HAPPENING_DTYPE)
         for row, event in zip(out, self.simulation.happenings):
@@ -204,14 +227,14 @@ class EventRun:
 class JointSource:
     """The joints' rows of a World at trial states: they are written into its arrays, and its pipeline asked."""
 
-    def __init__(self, world):
+    def __init__(self, world: SteppedWorld) -> None:
         self.world = world
         self.bodies, self.pipeline = world._bodies, world._pipeline
         self.moves = (self.bodies.inv_mass > 0.0)[:, None]
         self.gravity = np.asarray(world._scene.gravity, float)
         self.driven = bool(np.any(world._joints["axes"]["motor_mode"] == MOTOR_POSITION))
 
-    def __call__(self, x, q, v, w):
+    def __call__(self, x: np.ndarray, q: np.ndarray, v: np.ndarray, w: np.ndarray) -> JointRows:
         bodies = self.bodies
         bodies.position[...] = x
         bodies.orientation[...] = q / lengths(q)[:, None]
@@ -237,7 +260,7 @@ class JointSource:
         forces = np.where(self.moves, smooth + motors - own - bodies.force, 0.0)
         return JointRows(K, right, rows["error"].copy(), forces)
 
-    def _joint_rows(self, raw):
+    def _joint_rows(self, raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of row records those of joints, and their J (m, 6 n) without columns of what does not move. Where there are
         wide rows, each of two records, the world's own way adds them."""
         rows = raw[raw["kind"] == JOINT]
@@ -250,14 +273,14 @@ class JointSource:
         return rows, np.where(np.repeat(self.moves, 6), K, 0.0)
 
 
-def _cross(a, b):
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The cross products of vectors (n, 3) side by side."""
     return a[:, AHEAD] * b[:, BEHIND] - a[:, BEHIND] * b[:, AHEAD]
 
 
-def refuse_bounds(world, reduced):
+def refuse_bounds(world: SteppedWorld) -> None:
     """What neither smooth motion nor an event covers, by name."""
-    where = f"{type(world).__name__}(contact='event')"
+    where, reduced = f"{type(world).__name__}(contact='event')", in_trees(world)
     for record, joint in zip(world._joints, world.scene.joints):
         axes = record["axes"][: record["axis_count"]]
         found = [
@@ -269,7 +292,7 @@ def refuse_bounds(world, reduced):
         for is_so, what in found:
             if is_so:
                 raise SceneError(f"{where}: joint {joint.name!r} has {what}, {BOUNDED}")
-    if not reduced:
+    if not in_trees(world):
         return
     tree = {link.joint.name for link in world.system.links if link.joint is not None}
     for joint in world.scene.joints:

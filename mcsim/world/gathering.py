@@ -4,16 +4,23 @@ there are and what is new.
 Nothing that there is is touched: what is to be done to the collider is a function, to be called once all else is there.
 """
 
+from __future__ import annotations  # signatures read as they are written here
+
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
 
-from mcsim.collide import Surfaces
+from mcsim.collide import Collider, Surfaces
 from mcsim.core.linear import lengths
 from mcsim.core.rotation import rotate
+from mcsim.scene import Body, Joint, Scene
+from mcsim.scene.described import Described
+from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
+from mcsim.world.protocols import There
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
@@ -28,7 +35,7 @@ class Gathering:
     same, with -1 for one of which there is another version now.
     """
 
-    def __init__(self, old, joints, collider, scene, anew=False):
+    def __init__(self, old: There, joints: np.ndarray, collider: Collider, scene: Scene, anew: bool = False) -> None:
         self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
         self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)
         self.joint_rows = Rows(_sources(scene.joints, old.scene.joints), len(joints))
@@ -48,7 +55,7 @@ class Gathering:
             self.joints = self._gathered_joints({scene.bodies[i].name for i in changed})
         self._wake_changed()
 
-    def edit(self):
+    def edit(self) -> Callable[[], None] | None:
         """A function that changes the present collider in place; None where another one must be made."""
         if self.anew:
             return None
@@ -59,7 +66,7 @@ class Gathering:
         if scene.joints != self.old.scene.joints or scene.ignored_pairs != self.old.scene.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
 
-        def edit():
+        def edit() -> None:
             if len(fresh.shapes) and len(versions):
                 collider.change_shapes(places, fresh.shapes)
             elif rows.count > rows.old:
@@ -87,7 +94,7 @@ class Gathering:
             return None
         return edit
 
-    def indices(self):
+    def indices(self) -> tuple[dict[str, int], dict[str, int]] | None:
         """What scene.numbers() gives, where the last bodies alone are new; else None."""
         rows, scene = self.body_rows, self.scene
         if len(self.joint_rows.fresh) or len(scene.joints) != len(self.old.scene.joints):
@@ -97,7 +104,7 @@ class Gathering:
         more = {scene.bodies[i].name: i for i in rows.fresh.tolist()}
         return self.old.body_index | more, self.old.joint_index
 
-    def manifolds(self, bodies):
+    def manifolds(self, bodies: np.ndarray) -> np.ndarray:
         """The present manifolds for a new collider, without those of shapes that are gone or have another form. bodies:
         of the new shapes. Order stays, since that of the shapes does."""
         numbers = self.kept
@@ -112,18 +119,18 @@ class Gathering:
         manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
         return manifolds
 
-    def gone(self):
+    def gone(self) -> list[Body | Joint]:
         """The first versions of the bodies and joints that are here no longer."""
         bodies, joints = (np.flatnonzero(numbers[:-1] < 0) for numbers in (self.numbers, self.joint_rows.numbers()))
         return [self.old.scene.bodies[i].original for i in bodies] + [self.old.scene.joints[i].original for i in joints]
 
-    def _same_joints(self):
+    def _same_joints(self) -> bool:
         """Whether they are those of now, between bodies whose numbers stay."""
         rows = self.joint_rows
         ends = np.stack([self.old_joints["body_a"], self.old_joints["body_b"]])
         return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(self.numbers[ends], ends)
 
-    def _versions(self):
+    def _versions(self) -> list[tuple[int, int]]:
         """[(new number, old number)] of bodies that are other versions of old ones."""
         scene, rows = self.scene, self.body_rows
         if not len(rows.fresh) or len(rows.fresh) == rows.count - rows.old and rows.fresh[0] == rows.old:
@@ -132,7 +139,7 @@ class Gathering:
         found = [(i, number.get(id(scene.bodies[i].original))) for i in rows.fresh.tolist()]
         return [(new, old) for new, old in found if old is not None]
 
-    def _carry_state(self, new, before):
+    def _carry_state(self, new: int, before: int) -> None:
         """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
         did."""
         arrays, old, body = self.bodies, self.old.bodies, self.scene.bodies[new]
@@ -149,7 +156,7 @@ class Gathering:
         if body.kind != "dynamic":
             arrays.force[new] = 0.0
 
-    def _gathered_joints(self, reshaped):
+    def _gathered_joints(self, reshaped: set[str]) -> np.ndarray:
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
         scene, rows = self.scene, self.joint_rows
         index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
@@ -170,7 +177,7 @@ class Gathering:
                 records[name][moved] = anew[name]
         return records
 
-    def _wake_changed(self):
+    def _wake_changed(self) -> None:
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
         comes or goes. The gathered bodies' islands are by old numbers until then."""
         scene, arrays, numbers, versions = self.scene, self.bodies, self.numbers, [new for new, _ in self.versions]
@@ -199,7 +206,7 @@ class Gathering:
         arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
 
 
-def _sources(new, old):
+def _sources(new: Sequence[Described], old: Sequence[Described]) -> np.ndarray:
     """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
     if new[: len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
@@ -211,10 +218,10 @@ def _sources(new, old):
     return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 
-def _same_forms(shapes, others):
+def _same_forms(shapes: Sequence[Shape], others: Sequence[Shape]) -> bool:
     """Whether two lists of shapes differ in materials and densities at most."""
 
-    def bare(shape):
+    def bare(shape: Shape) -> Shape:
         plain = {name: None for name in ("material", "density") if name in shape._arguments}
         return shape.changed(_arguments=shape._arguments | plain)
 

@@ -1,16 +1,25 @@
 """Handles to the bodies and joints of a world: small objects that read the world's arrays."""
 
+from __future__ import annotations  # signatures read as they are written here
+
 import copy
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.bodies import Body
-from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
+from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
 from mcsim.state.fields import AWAKE, JOINT_TYPES
+
+if TYPE_CHECKING:
+    from mcsim.core._turn import Hold
+    from mcsim.world.protocols import HandledWorld, There
+
+P = TypeVar("P", Body, Joint)
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2  # state/_joint.pxd
@@ -18,7 +27,7 @@ AXIS_MOTOR = 2  # state/_joint.pxd
 TURN = 2.0 * np.pi
 
 
-def turns_towards(angle, lower, upper):
+def turns_towards(angle: float, lower: float, upper: float) -> int:
     """How many whole turns bring an angle nearest to [lower, upper]: 0 if it is in there."""
     if lower <= angle <= upper:
         return 0
@@ -28,11 +37,11 @@ def turns_towards(angle, lower, upper):
     return -turns_towards(-angle, -upper, -lower)
 
 
-def _distance(angle, lower, upper):
+def _distance(angle: float, lower: float, upper: float) -> float:
     return max(lower - angle, angle - upper, 0.0)
 
 
-class Handle:
+class Handle(Generic[P]):
     """One part of a world, whichever number it has. After it was removed every use but its name raises
     StaleHandleError; restoring a snapshot that has it makes the handle serve again."""
 
@@ -40,20 +49,21 @@ class Handle:
 
     _NOUN: ClassVar[str]
     _PLURAL: ClassVar[str]
-    _among: ClassVar[Any]  # a There -> name -> number, the parts, what they are called
+    _world: HandledWorld
+    _part: P
 
-    def __init__(self, world, part):
+    def __init__(self, world: HandledWorld, part: P) -> None:
         self._world, self._part = world, part
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Handle):
             return NotImplemented
         return self._world is other._world and self._part.original is other._part.original
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((id(self._world), id(self._part.original)))
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return type(self)(copy.deepcopy(self._world, memo), self._part)  # a world's copies share its parts
 
     @property
@@ -74,7 +84,12 @@ class Handle:
         """Its number in the world's arrays."""
         return self._number(self._world._there)
 
-    def _number(self, there):
+    @staticmethod
+    def _among(there: There) -> tuple[dict[str, int], list[P], str]:
+        """-> name -> number, parts, what they are called."""
+        raise NotImplementedError
+
+    def _number(self, there: There) -> int:
         """Its number among what there is: a There of its world."""
         index, parts, what = self._among(there)
         i = index.get(self._part.name)
@@ -82,25 +97,25 @@ class Handle:
             raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
         return i
 
-    def _described(self):
+    def _described(self) -> P:
         """The part as the scene has it now."""
         there = self._world._there
         return self._among(there)[1][self._number(there)]
 
-    def _look(self, what):
+    def _look(self, what: str) -> Hold:
         """The world's turn, to read something of this part."""
         return self._world._turn.look(self._of_it(what))
 
-    def _alone(self, what):
+    def _alone(self, what: str) -> Hold:
         """The world's turn, to change something of this part."""
         return self._world._turn.alone(self._of_it(what))
 
-    def _of_it(self, what):
+    def _of_it(self, what: str) -> str:
         """What a message calls it."""
         return f"{self._NOUN}({self.name!r}).{what}"
 
 
-class BodyHandle(Handle):
+class BodyHandle(Handle[Body]):
     """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
 
     __slots__ = ()
@@ -108,16 +123,16 @@ class BodyHandle(Handle):
     _NOUN, _PLURAL = "body", "bodies"
 
     @staticmethod
-    def _among(there):
+    def _among(there: There) -> tuple[dict[str, int], list[Body], str]:
         """-> name -> number, parts, what they are called."""
         return there.body_index, there.scene.bodies, "body"
 
-    def _row(self, name, part=slice(None)):
+    def _row(self, name: str, part: slice = slice(None)) -> np.ndarray:
         """This body's row of an array of the state."""
         there = self._world._arrays()
         return self._world._as_shown(name, getattr(there.bodies, name))[self._number(there), part]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.removed:
             return f"<Body {self.name!r}, removed from {self._world!r}>"
         return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
@@ -163,11 +178,11 @@ class BodyHandle(Handle):
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
         return self._described().inertia
 
-    def _setting(self, field):
+    def _setting(self, field: str) -> Any:
         there = self._world._there
         return getattr(there.bodies, field)[self._number(there)]
 
-    def _set(self, field, check, value):
+    def _set(self, field: str, check: Callable[[Any, str], Any], value: Any) -> None:
         with self._alone(field):
             try:
                 value = check(value, field)
@@ -184,7 +199,7 @@ class BodyHandle(Handle):
         return float(self._setting("gravity_scale"))
 
     @gravity_scale.setter
-    def gravity_scale(self, value):
+    def gravity_scale(self, value: float) -> None:
         self._set("gravity_scale", number, value)
 
     @property
@@ -193,7 +208,7 @@ class BodyHandle(Handle):
         return float(self._setting("linear_damping"))
 
     @linear_damping.setter
-    def linear_damping(self, value):
+    def linear_damping(self, value: float) -> None:
         self._set("linear_damping", not_negative, value)
 
     @property
@@ -202,7 +217,7 @@ class BodyHandle(Handle):
         return float(self._setting("angular_damping"))
 
     @angular_damping.setter
-    def angular_damping(self, value):
+    def angular_damping(self, value: float) -> None:
         self._set("angular_damping", not_negative, value)
 
     @property
@@ -211,7 +226,7 @@ class BodyHandle(Handle):
         return bool(self._setting("bullet"))
 
     @bullet.setter
-    def bullet(self, value):
+    def bullet(self, value: bool) -> None:
         self._set("bullet", flag, value)
 
     @property
@@ -222,7 +237,7 @@ class BodyHandle(Handle):
             return positions[self.index], orientations[self.index]
 
 
-class JointHandle(Handle):
+class JointHandle(Handle[Joint]):
     """One joint of a world: what it measures and what it carries."""
 
     __slots__ = ()
@@ -230,17 +245,17 @@ class JointHandle(Handle):
     _NOUN, _PLURAL = "joint", "joints"
 
     @staticmethod
-    def _among(there):
+    def _among(there: There) -> tuple[dict[str, int], list[Joint], str]:
         """-> name -> number, parts, what they are called."""
         return there.joint_index, there.scene.joints, "joint"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.removed:
             return f"<Joint {self.name!r}, removed from {self._world!r}>"
         return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
 
     @property
-    def _record(self):
+    def _record(self) -> np.void:
         """Its record: a view, for whoever has the world's turn."""
         return self._world._joints[self.index]
 
@@ -250,11 +265,11 @@ class JointHandle(Handle):
         return self._described().type
 
     @property
-    def _kinds(self):
+    def _kinds(self) -> tuple[str, ...]:
         """What each of its coordinates is (scene/joints/_joint.py)."""
         return TYPES[self.type].coordinates
 
-    def _coordinates(self, field):
+    def _coordinates(self, field: str) -> float | np.ndarray:
         with self._look(field):
             record = self._world._pipeline.space.measured()[self.index]
         values = record["axes"][field][: record["axis_count"]].copy()
@@ -293,7 +308,7 @@ class JointHandle(Handle):
         """(3,) the torque [N m] on body b about the joint point in the last substep, world axes."""
         return self._wrench()[3:]
 
-    def _wrench(self):
+    def _wrench(self) -> np.ndarray:
         if self._world._keywords["contact"] == "event":
             raise SceneError(
                 f"joint {self.name!r}: with contact='event' joints' forces are not kept; world.kkt().solve() "
@@ -324,7 +339,14 @@ class JointHandle(Handle):
             position, angle = self._world.joint_errors()[self.index].tolist()
             return position, angle
 
-    def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None) -> None:
+    def set_motor(
+        self,
+        *,
+        velocity: float | Vector | None = None,
+        position: float | Vector | None = None,
+        max_force: float | None = None,
+        axis: int | None = None,
+    ) -> None:
         """Change what the joint's motor aims at, from the next step on.
 
         velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a joint with several;
@@ -336,7 +358,9 @@ class JointHandle(Handle):
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
 
-    def _set_motor(self, velocity, position, max_force, axis):
+    def _set_motor(
+        self, velocity: float | Vector | None, position: float | Vector | None, max_force: float | None, axis: int | None
+    ) -> None:
         record = self._record
         if record["axis_count"] == 0:
             raise FieldError("", f"is a {self.type} joint, which has no coordinate that a motor could drive")
@@ -362,13 +386,13 @@ class JointHandle(Handle):
                 slot["motor_max_force"] = bound
         self._wake()
 
-    def _wake(self):
+    def _wake(self) -> None:
         """What sleeps is not to miss a change of the joint."""
         for body in (self._record["body_a"], self._record["body_b"]):
             if body >= 0:
                 self._world._wake(int(body))
 
-    def set_limits(self, lower, upper, axis=None) -> None:
+    def set_limits(self, lower: float | None, upper: float | None, axis: int | None = None) -> None:
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:
         which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none.
 
@@ -379,22 +403,22 @@ class JointHandle(Handle):
         with self._alone("set_limits"):
             try:
                 i = self._one_axis(axis, "limits")
-                lower, upper = interval((lower, upper), "limits") or (lower, upper)
+                low, high = interval((lower, upper), "limits") or (-np.inf, np.inf)
                 if self.type == "distance":
-                    if upper <= 0.0:
-                        raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
-                    lower = lower if lower > 0.0 else -np.inf
+                    if high <= 0.0:
+                        raise FieldError("limits", f"leave no room: a distance is not below zero, got {high!r}")
+                    low = low if low > 0.0 else -np.inf
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
-            if np.isfinite(lower) or np.isfinite(upper):
+            if np.isfinite(low) or np.isfinite(high):
                 self._world._admit(f"joint {self.name!r}", "limits")
             slot = self._record["axes"][i : i + 1]
-            slot["lower"], slot["upper"] = lower, upper
+            slot["lower"], slot["upper"] = low, high
             if self._turns_are_its_own(i):
                 self._count_anew(i, slot)
             self._wake()
 
-    def _turns_are_its_own(self, axis):
+    def _turns_are_its_own(self, axis: int) -> bool:
         """Whether the coordinate is an angle of whose whole turns nothing else knows."""
         joints = self._world._joints
         gears = joints[
@@ -403,7 +427,7 @@ class JointHandle(Handle):
         ]
         return self._kinds[axis] == "angle" and self._record["axes"]["motion_mode"][axis] == 0 and len(gears) == 0
 
-    def _count_anew(self, axis, slot):
+    def _count_anew(self, axis: int, slot: np.ndarray) -> None:
         """Whole turns from the present angle to the one that is nearest to the limits."""
         here = float(self._world._pipeline.space.measured()[self.index]["axes"]["position"][axis])
         turns = turns_towards(here, float(slot["lower"][0]), float(slot["upper"][0]))
@@ -414,7 +438,7 @@ class JointHandle(Handle):
         slot["rest"] += TURN * turns
         self._world._turn_coordinate(self.index, axis, TURN * turns)
 
-    def set_spring(self, spring, axis=None) -> None:
+    def set_spring(self, spring: Spring | None, axis: int | None = None) -> None:
         """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a
         joint with several."""
         with self._alone("set_spring"):
@@ -434,7 +458,7 @@ class JointHandle(Handle):
                 slot[name] = 0.0 if spring is None else getattr(spring, name)
             self._wake()
 
-    def _one_axis(self, axis, what):
+    def _one_axis(self, axis: int | None, what: str) -> int:
         """The number of the coordinate that `axis` names, of a joint that may have `what` there."""
         count = int(self._record["axis_count"])
         if count == 0:

@@ -162,7 +162,7 @@ def _spread(choices: Mapping[str, Choice], said: Mapping[str, Any]) -> dict[str,
     found: dict[str, Any] = {}
     by: dict[str, str] = {}
 
-    def say(name, value, who):
+    def say(name: str, value: Any, who: str) -> None:
         other = f"{name}={said[name]!r}" if said.get(name) is not None else by.get(name)
         if name == "joint_push_speed" and said.get("push_speed") is not None:
             other = f"push_speed={said['push_speed']!r}"
@@ -179,12 +179,12 @@ def _spread(choices: Mapping[str, Choice], said: Mapping[str, Any]) -> dict[str,
     return found
 
 
-def _check_choices(k, said, choices, reduced):
+def _check_choices(k: Mapping[str, Any], said: Mapping[str, Any], choices: Mapping[str, Choice], reduced: bool) -> None:
     """Refuse what does not go with an object."""
     for name in ("solver", "stabilization", "contact"):
         CHECKS[name](k[name], name)
     contact = choices.get("contact")
-    if contact is not None:
+    if isinstance(contact, RigidContact | CompliantContact | EventContact):
         _check_contact(k, said, contact, reduced)
     integrator = k["integrator"] or ("semi_implicit" if k["contact"] != "event" else EVENT_INTEGRATORS[0])
     entry = INTEGRATOR_TABLE[choose(integrator, INTEGRATOR_TABLE, "integrator")]
@@ -224,7 +224,9 @@ def _check_choices(k, said, choices, reduced):
                 )
 
 
-def _check_contact(k, said, contact, reduced):
+def _check_contact(
+    k: Mapping[str, Any], said: Mapping[str, Any], contact: RigidContact | CompliantContact | EventContact, reduced: bool
+) -> None:
     kind = type(contact).__name__
     own = contact.keywords()
     for name, value in said.items():

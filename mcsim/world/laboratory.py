@@ -1,6 +1,9 @@
 """What stands between a world's step and the solvers of problems: `World(solver="admm")` and its kin, `World.problem()`."""
 
-from collections.abc import Mapping
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,11 +12,16 @@ from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product, sparse_product
 from mcsim.core.notes import tell
 from mcsim.solve.assemble import second_rows
-from mcsim.solve.problems import solve
+from mcsim.solve.problems import Problem, solve
 from mcsim.solve.problems.checks import OutOfRange
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
-from mcsim.solve.problems.solution import RESIDUALS
+from mcsim.solve.problems.residuals import RESIDUALS
 from mcsim.state.fields import ROW_KINDS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from mcsim.world.protocols import ObservedWorld
 
 # Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
 # drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
@@ -24,18 +32,35 @@ class Laboratory:
     """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral:
     "direct" or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
 
-    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names, noted: Noted):
+    def __init__(
+        self,
+        solver: str,
+        model: str,
+        tolerance: float,
+        iterations: int,
+        bilateral: str,
+        inverse_mass: Callable[[], csr_array],
+        names: Callable[[], Sequence[str]],
+        noted: Noted,
+    ) -> None:
         self.names, self.noted = names, noted
         self.solver, self.model, self.tolerance, self.most = solver, model, tolerance, iterations
         self.bilateral, self.inverse_mass = bilateral, inverse_mass
         self.begin()
 
-    def begin(self):
+    def begin(self) -> None:
         """Forget the last call of step."""
         self.iterations = 0
         self.residuals = dict.fromkeys(RESIDUALS, 0.0)
 
-    def __call__(self, rows, velocity, relaxed, jacobian=None, response=None):
+    def __call__(
+        self,
+        rows: np.ndarray,
+        velocity: np.ndarray,
+        relaxed: int,
+        jacobian: csr_array | None = None,
+        response: csr_array | None = None,
+    ) -> float:
         """All rows at these velocities (m,), in place: the impulses, and the velocities by what they change. jacobian,
         response: the rows' J and J M^-1 (r, m), where they are not those over the bodies' twists. -> the largest
         velocity that is left to correct."""
@@ -75,7 +100,7 @@ class Laboratory:
             )
         return self.residuals["primal"]
 
-    def _nothing_finite(self, rows, problem, order):
+    def _nothing_finite(self, rows: np.ndarray, problem: Problem, order: np.ndarray) -> str:
         """Where impulses cannot be found: which bodies are the fastest there."""
         with np.errstate(all="ignore"):
             row = rows[order[int(np.argmax(np.nan_to_num(np.abs(problem.b), nan=np.inf)))]]
@@ -86,7 +111,7 @@ class Laboratory:
         )
 
 
-def _bodies_of_worst(rows, rates, relaxed):
+def _bodies_of_worst(rows: np.ndarray, rates: np.ndarray, relaxed: int) -> list[int]:
     """Numbers of the bodies of the row that is the farthest from what it asks of the velocities: a bilateral one, or a
     limit's or a contact's that goes through it. rates: (r,) J v."""
     left = rates + rows["bias"][:, relaxed] + rows["compliance"][:, relaxed] * rows["impulse"]
@@ -97,7 +122,7 @@ def _bodies_of_worst(rows, rates, relaxed):
     return [int(row[side]) for side in ("body_a", "body_b") if row[side] >= 0]
 
 
-def block_inverse_mass(inv_mass, inv_inertia, rotations):
+def block_inverse_mass(inv_mass: np.ndarray, inv_inertia: np.ndarray, rotations: np.ndarray) -> csr_array:
     """(6 n, 6 n) scipy.sparse CSR of the bodies' inverse masses and inertias in world axes."""
     from scipy.sparse import bsr_array  # here, since importing mcsim should stay light
 
@@ -109,31 +134,31 @@ def block_inverse_mass(inv_mass, inv_inertia, rotations):
     return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
 
 
-class Residuals(Mapping):
+class Residuals(Mapping[str, float]):
     """The residuals of a step by name, those that the step has not measured on demand: of its last impulses at the
     velocities that it ended with, on the rows at its end. NaN where the world has gone on since."""
 
-    def __init__(self, world, measured):
+    def __init__(self, world: ObservedWorld, measured: Mapping[str, float]) -> None:
         self._found, self._world, self._steps = dict(measured), world, world._pipeline.steps
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> float:
         if name in RESIDUALS and name not in self._found:
             with self._world._observing("stats"):
                 there = residuals_now(self._world) if self._world._pipeline.steps == self._steps else {}
             self._found = dict.fromkeys(RESIDUALS, np.nan) | there | self._found
         return self._found[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys((*self._found, *RESIDUALS)))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len({*self._found, *RESIDUALS})
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(dict(self))
 
 
-def residuals_now(world):
+def residuals_now(world: ObservedWorld) -> dict[str, float]:
     """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
     a manifold's centre counts as two rows bounded by its load. Of compliant contacts none: of their last impulses those of
     slow points were given, not solved for."""
@@ -147,7 +172,7 @@ def residuals_now(world):
     return {name: float(found[name]) for name in RESIDUALS}
 
 
-def problem_now(world, relaxed=0):
+def problem_now(world: ObservedWorld, relaxed: int = 0) -> Problem:
     """The problem of the substep that would come next: `World.problem()`."""
     if relaxed and world._keywords["contact"] == "compliant":
         raise SceneError(

@@ -1,6 +1,8 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
-from collections.abc import Mapping
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -96,8 +98,8 @@ class Stats:
     iterations: int = 0
     impacts: int = 0
     steps: int = 0
-    residuals: Mapping = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
-    times: dict = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    residuals: Mapping[str, float] = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
+    times: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
     notes: list[Note] = field(default_factory=list)
     all_notes: list[Note] = field(default_factory=list)
 
@@ -157,7 +159,7 @@ class Observers(WorldBase):
             out["tangent_impulse"] = points["total_friction_impulse"]
             return out
 
-    def _spins(self):
+    def _spins(self) -> np.ndarray:
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
         return self._pipeline.parts.arrays.spins()
 
@@ -201,7 +203,7 @@ class Observers(WorldBase):
         return out
 
     @contextmanager
-    def _observing(self, doing):
+    def _observing(self, doing: str) -> Iterator[None]:
         """The world's turn, to work on the state as the next step takes it over: with unit quaternions, and static bodies
         still. What the user has written stays as it is written until that step. doing: what a message calls it."""
         with self._turn.alone(doing):
@@ -212,7 +214,7 @@ class Observers(WorldBase):
             finally:
                 bodies.orientation[...], bodies.twist[...] = written
 
-    def _raw_rows(self):
+    def _raw_rows(self) -> np.ndarray:
         """The row records at the present poses. A step lays rows out for its beginning, so they are made anew. Sleeping
         bodies have rows like all others: then those of a copy of this world that is awake."""
         if self._pipeline.parts.islands.sleepers:
@@ -226,12 +228,12 @@ class Observers(WorldBase):
         with self._turn.look("asleep"):
             return self._bodies.island != AWAKE
 
-    def jacobian(self) -> "csr_array":
+    def jacobian(self) -> csr_array:
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
         with self._observing("jacobian"):
             return jacobian_csr(self._raw_rows(), self._bodies.count)
 
-    def delassus(self) -> "csr_array":
+    def delassus(self) -> csr_array:
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
         with self._observing("delassus"):
             return delassus_csr(self._raw_rows())
@@ -247,7 +249,7 @@ class Observers(WorldBase):
         with self._observing("problem"):
             return problem_now(self, int(bool(relaxed)))
 
-    def _rows_and_free(self):
+    def _rows_and_free(self) -> tuple[np.ndarray, csr_array, csr_array, np.ndarray]:
         """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's
         forces."""
         if self._pipeline.parts.islands.sleepers:
@@ -262,7 +264,7 @@ class Observers(WorldBase):
         finally:
             self._prepare()
 
-    def _rows_and_velocity(self):
+    def _rows_and_velocity(self) -> tuple[np.ndarray, csr_array, csr_array, np.ndarray]:
         """Row records, their J and J M^-1, and the velocities (m,)."""
         if self._pipeline.parts.islands.sleepers:
             return self._awake()._rows_and_velocity()
@@ -270,16 +272,16 @@ class Observers(WorldBase):
         space = self._pipeline.space
         return self._pipeline.parts.plain.now().copy(), *space.row_matrices(), space.velocities()
 
-    def _ends_relaxed(self):
+    def _ends_relaxed(self) -> int:
         """Whether the last pass of a substep is one without bias: 0 or 1."""
         return int(self._keywords["stabilization"] in RELAXING)
 
-    def _joint_rows(self):
+    def _joint_rows(self) -> tuple[np.ndarray, csr_array]:
         """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
         move."""
         return self._rows_of_joints(self._raw_rows())
 
-    def _rows_of_joints(self, rows):
+    def _rows_of_joints(self, rows: np.ndarray) -> tuple[np.ndarray, csr_array]:
         """The same of given row records."""
         rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
         jacobian = jacobian_csr(rows, self._bodies.count)
@@ -316,7 +318,9 @@ class Observers(WorldBase):
             motors = self._motor_wrenches(raw, jacobian.toarray(), right, forces - gyroscopic, turning.ravel())
             return kkt_system(jacobian, blocks, forces - gyroscopic + motors, right)
 
-    def _motor_wrenches(self, rows, jacobian, right, forces, turning):
+    def _motor_wrenches(
+        self, rows: np.ndarray, jacobian: np.ndarray, right: np.ndarray, forces: np.ndarray, turning: np.ndarray
+    ) -> np.ndarray:
         """(n, 6) of position motors: each coordinate accelerates as its oscillator does, as far as forces reach. jacobian,
         right: J a = right of the joints' rows; turning: (6 n,) the bodies' accelerations by the gyroscopic torque."""
         rows = rows[rows["kind"] == ROW_KINDS.index("motor")]
@@ -416,12 +420,12 @@ class Observers(WorldBase):
             broken = {} if self._broken is None else {"broken": self._broken}
             return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
 
-    def _event_array(self, log, began, dtype):
+    def _event_array(self, log: np.ndarray, began: int, dtype: np.dtype) -> np.ndarray:
         """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
         log = log[log["began"] == began]
         log = log[np.lexsort((log["shape_b"], log["shape_a"], log["step"]))]
         out = np.zeros(len(log), dtype)
-        for name in dtype.names:
+        for name in dtype.names or ():
             out[name] = log[name]
         out["step"] += self._pipeline.steps - self._pipeline.steps_made
         for side in "ab":

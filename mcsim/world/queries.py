@@ -3,11 +3,11 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ class Distance(NamedTuple):
     point_b: np.ndarray
 
 
-def _finder_of(shape):
+def _finder_of(shape: Shape) -> Finder:
     """A shape that no world holds."""
     scene = Scene()
     scene.add_body(shape=shape, kind="static", center_of_mass=ORIGIN)
@@ -87,14 +87,14 @@ def _finder_of(shape):
 class _Probes(threading.local):
     """A Finder of each shape that was asked with before. To ask is to place it, so every thread has its own."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.of = lru_cache(maxsize=256)(_finder_of)
 
 
 _probes_here = _Probes()
 
 
-def _finite(values, name):
+def _finite(values: ArrayLike, name: str) -> np.ndarray:
     """(3,) or (k, 3) numbers as an array."""
     try:
         array = np.array(values, np.float64)
@@ -107,7 +107,7 @@ def _finite(values, name):
     return array
 
 
-def _rays(origins, directions):
+def _rays(origins: ArrayLike, directions: ArrayLike) -> list[np.ndarray]:
     """Both as (k, 3) arrays that a kernel takes; one of them may serve all rays."""
     origins, directions = _finite(origins, "origins"), _finite(directions, "directions")
     if not (np.abs(directions).max(axis=-1, initial=0.0) >= SHORTEST_DIRECTION).all():
@@ -119,7 +119,7 @@ def _rays(origins, directions):
     return [ray.copy() for ray in rays]
 
 
-def _line(start, along, max_distance, name="origin"):
+def _line(start: Vector, along: Vector, max_distance: float, name: str = "origin") -> tuple[np.ndarray, np.ndarray, float]:
     """(3,) start and direction as arrays, and the length."""
     return (
         np.array(vector(start, name)),
@@ -128,7 +128,7 @@ def _line(start, along, max_distance, name="origin"):
     )
 
 
-def _probes(shapes, position, orientation, planes=False):
+def _probes(shapes: Shape | Sequence[Shape], position: Vector, orientation: Vector, planes: bool = False) -> list[Finder]:
     """A Finder for each of the shapes, placed. position and orientation are those of the frame they are placed in."""
     parts = [shapes] if isinstance(shapes, Shape) else items(shapes, "a shape or a list of shapes", "shape")
     pose = np.array([position]), np.array([unit_quaternion(orientation, "orientation")])
@@ -145,7 +145,7 @@ def _probes(shapes, position, orientation, planes=False):
     return probes
 
 
-def _reaches(values, count):
+def _reaches(values: ArrayLike, count: int) -> np.ndarray:
     """(count,) lengths of rays, infinite ones among them."""
     try:
         array = np.broadcast_to(np.asarray(values, np.float64), (count,))
@@ -156,7 +156,7 @@ def _reaches(values, count):
     return array.copy()
 
 
-def _ranks(bodies):
+def _ranks(bodies: np.ndarray) -> np.ndarray:
     """(s,) int32: which of its body's shapes each one is."""
     order = np.argsort(bodies, kind="stable")
     ordered = bodies[order]
@@ -175,9 +175,9 @@ class Queries(WorldBase):
     _finder: Finder | None = None
     _shape_bodies: np.ndarray
     _shape_ranks: np.ndarray
-    _shape_names: list
+    _shape_names: list[tuple[Body, int]]
 
-    def _meet_shapes(self):
+    def _meet_shapes(self) -> None:
         """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers
         there, and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
         if not self._pipeline.shapes_changed:
@@ -216,14 +216,14 @@ class Queries(WorldBase):
                 multiply(orientation.T, shapes["orientation"].T).T.copy(),
             )
 
-    def _sensed_names(self):
+    def _sensed_names(self) -> tuple[Iterable[Any], list[tuple[Body, int]]]:
         """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""
         if isinstance(self._finder, Sensors):
             return self._finder.get_inside(), self._shape_names
         return [], []
 
     @contextmanager
-    def _asking(self, method):
+    def _asking(self, method: str) -> Iterator[Finder]:
         """The finder, at the present poses; errors in the arguments name the method."""
         with self._turn.alone(method):
             try:
@@ -235,7 +235,7 @@ class Queries(WorldBase):
             except FieldError as error:
                 raise SceneError(f"World.{method}: {error}") from None
 
-    def _skipped(self, exclude):
+    def _skipped(self, exclude: AnyBody | Iterable[AnyBody]) -> np.ndarray | None:
         """(n,) int8, 1 of the excluded bodies; None if there are none."""
         if isinstance(exclude, (str, BodyHandle, Body, int, np.integer)):
             exclude = (exclude,)
@@ -246,7 +246,7 @@ class Queries(WorldBase):
         skipped[[self._find(body, BodyHandle) for body in exclude]] = 1
         return skipped
 
-    def _hit(self, record):
+    def _hit(self, record: np.void) -> Hit:
         return Hit(
             self.body(int(record["body"])),
             int(self._shape_ranks[record["shape"]]),
@@ -255,11 +255,11 @@ class Queries(WorldBase):
             record["normal"].copy(),
         )
 
-    def _bodies_of(self, shapes):
+    def _bodies_of(self, shapes: np.ndarray) -> list[BodyHandle]:
         """Handles of the bodies that have these shapes, each once, in order."""
         return [self.body(int(body)) for body in np.unique(self._shape_bodies[shapes])]
 
-    def _shapes_of(self, body):
+    def _shapes_of(self, body: int) -> np.ndarray:
         """Numbers of a body's shapes, sensors left out."""
         numbers = np.flatnonzero(self._shape_bodies == body)
         solid = [not shape.sensor for shape in self._scene.bodies[body].shapes]
@@ -393,7 +393,7 @@ class Queries(WorldBase):
         """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
         with self._asking("overlaps") as finder:
             i = self._find(body, BodyHandle)
-            if not any(shape.sensor for shape in self._scene.bodies[i].shapes):
+            if not isinstance(finder, Sensors) or not any(shape.sensor for shape in self._scene.bodies[i].shapes):
                 raise SceneError(
                     f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
                     "sensor=True, or ask World.overlap with a shape"

@@ -8,15 +8,20 @@ What users ask for before the next step stands in it too: forces, poses and velo
 themselves, and where bodies stood before they were moved (`seen`) says whom that wakes when the step begins.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from mcsim.collide import Collider
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import count, number
+from mcsim.state.arrays import BodyArrays
 from mcsim.state.checks import LAID_OUT, MEASURED, check_bodies, check_joints, check_manifolds, check_sensed
-from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
+from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE, Field
+from mcsim.step.stages import Pipeline
 
 MOST_STEPS = 2**62
 
@@ -26,14 +31,22 @@ CLOCK_DTYPE = np.dtype([("steps", "i8"), ("start", "f8"), ("time", "f8")])
 OF_SUBSTEPS = (*LAID_OUT, "constraint_count", "active_limits", "held", "impulse", "swing_impulse", "wrench_impulse")
 
 
+class Kept(Protocol):
+    """An array as a snapshot has it."""
+
+    def checked(self, dtype: np.dtype, shape: tuple[int, ...], what: str) -> np.ndarray:
+        """The array, which must be one of this type and shape."""
+        ...
+
+
 class Holder(NamedTuple):
     """What holds the state of a world: its BodyArrays, joint records, Collider, Pipeline; the numbers of its bodies
     and joints by name; its dt [s]."""
 
-    bodies: Any
+    bodies: BodyArrays
     joints: np.ndarray
-    collider: Any
-    pipeline: Any
+    collider: Collider
+    pipeline: Pipeline
     body_index: dict[str, int]
     joint_index: dict[str, int]
     dt: float
@@ -59,11 +72,14 @@ class Entry(NamedTuple):
     handed: Callable[[Holder], np.ndarray] | None = None
 
 
-def _of_bodies(field):
-    def read(holder):
+Record = tuple[Entry, ...]
+
+
+def _of_bodies(field: Field) -> Entry:
+    def read(holder: Holder) -> np.ndarray:
         return getattr(holder.bodies, field.name)
 
-    def write(holder, array):
+    def write(holder: Holder, array: np.ndarray) -> None:
         read(holder)[...] = array
 
     unit = f" [{field.unit}]" if field.unit else ""
@@ -78,14 +94,14 @@ def _of_bodies(field):
     )
 
 
-def _read_joints(holder):
+def _read_joints(holder: Holder) -> np.ndarray:
     records = holder.joints.copy()
     for name in LAID_OUT + MEASURED:
         records[name] = 0
     return records
 
 
-def _hand_joints(holder):
+def _hand_joints(holder: Holder) -> np.ndarray:
     """Settings, what is broken, and coordinates with the turns that they have made."""
     records = holder.joints.copy()
     for name in OF_SUBSTEPS:
@@ -95,7 +111,7 @@ def _hand_joints(holder):
     return records
 
 
-def _write_joints(holder, records):
+def _write_joints(holder: Holder, records: np.ndarray) -> None:
     own = [holder.joints[name].copy() for name in MEASURED]
     holder.joints[...] = records
     for name, values in zip(MEASURED, own):
@@ -104,29 +120,29 @@ def _write_joints(holder, records):
         holder.pipeline.parts.replan()
 
 
-def _check_joints(records, holder):
+def _check_joints(records: np.ndarray, holder: Holder) -> np.ndarray:
     check_joints(records, holder.joints, tuple(holder.joint_index))
     for name in LAID_OUT + MEASURED:
         records[name] = 0
     return records
 
 
-def _check_manifolds(records, holder):
+def _check_manifolds(records: np.ndarray, holder: Holder) -> np.ndarray:
     check_manifolds(records, holder.collider.get_shapes())
     return records
 
 
-def _read_sensed(holder):
+def _read_sensed(holder: Holder) -> np.ndarray:
     sensors = holder.pipeline.parts.sensors
     return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
 
 
-def _write_sensed(holder, pairs):
+def _write_sensed(holder: Holder, pairs: np.ndarray) -> None:
     if holder.pipeline.parts.sensors is not None:
         holder.pipeline.parts.sensors.set_inside(pairs)
 
 
-def _check_faces(turned, holder):
+def _check_faces(turned: np.ndarray, holder: Holder) -> np.ndarray:
     numbers = turned[:, 0]
     if (
         not np.all(np.isfinite(turned))
@@ -137,18 +153,18 @@ def _check_faces(turned, holder):
     return turned
 
 
-def _clock(steps, start, dt):
+def _clock(steps: int, start: float, dt: float) -> np.ndarray:
     return np.array([(steps, start, start + steps * dt)], CLOCK_DTYPE)
 
 
-def _check_clock(clock, holder):
+def _check_clock(clock: np.ndarray, holder: Holder) -> np.ndarray:
     count(int(clock["steps"][0]), "steps", 0, MOST_STEPS)
     for name in ("start", "time"):
         number(float(clock[name][0]), name)
     return clock
 
 
-def _write_clock(holder, clock):
+def _write_clock(holder: Holder, clock: np.ndarray) -> None:
     """Steps and start; of a world of another dt the start that gives the same time."""
     steps, start, time = clock[0].item()
     if start + steps * holder.dt != time:
@@ -156,15 +172,15 @@ def _write_clock(holder, clock):
     holder.pipeline.steps, holder.pipeline.start = steps, start
 
 
-def _read_seen(holder):
+def _read_seen(holder: Holder) -> np.ndarray:
     return holder.pipeline.parts.islands.get_seen(holder.bodies.kind, holder.bodies.island)
 
 
-def _of_tree(name, meaning):
-    def read(holder):
+def _of_tree(name: str, meaning: str) -> Entry:
+    def read(holder: Holder) -> np.ndarray:
         return getattr(holder.pipeline.space, name)
 
-    def write(holder, array):
+    def write(holder: Holder, array: np.ndarray) -> None:
         read(holder)[...] = array
 
     return Entry(name, meaning, np.dtype(float), read, lambda holder: read(holder).shape, write)
@@ -243,26 +259,26 @@ REDUCED_RECORD = (
 )
 
 
-def names(record):
+def names(record: Record) -> list[str]:
     """Of all entries."""
     return [entry.name for entry in record]
 
 
-def hand_over(here, there):
+def hand_over(here: Holder, there: Holder) -> None:
     """What both kinds of world have, from one's holder to the other's."""
     for entry in RECORD:
         if entry.handed is not None:
             entry.write(there, entry.handed(here))
 
 
-def take(record, holder, arrays, after_pipeline):
+def take(record: Record, holder: Holder, arrays: Mapping[str, np.ndarray], after_pipeline: bool) -> None:
     """Write the entries that follow the pipeline, or those that do not. arrays: by name."""
     for entry in record:
         if entry.after_pipeline == after_pipeline:
             entry.write(holder, arrays[entry.name])
 
 
-def checked(record, holder, packed):
+def checked(record: Record, holder: Holder, packed: Mapping[str, Kept]) -> dict[str, np.ndarray]:
     """-> name -> array of each entry, to be written by `take`. packed: name -> snapshots.Packed."""
     if not isinstance(packed, dict) or set(packed) != set(names(record)):
         raise SceneError("it keeps other things than this kind of world, in this version of mcsim, does")

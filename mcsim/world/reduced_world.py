@@ -55,7 +55,13 @@ from mcsim.world.written_velocities import agree, commit, follow_written, take_o
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from mcsim.collide import Collider
+    from mcsim.reduced.links import Link
     from mcsim.solve.kkt import KKT, Redundancy
+    from mcsim.state.arrays import BodyArrays
+    from mcsim.step._tree_space import TreeSpace
+    from mcsim.world.protocols import There
+    from mcsim.world.record import Holder
 
 OF_TREES = ("tree", "roots", "ball", "models")  # keywords of the model, not of the step
 INTEGRATE_REDUCED = 4  # state/_settings.pxd
@@ -132,7 +138,7 @@ class ReducedWorld(World):
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 
-    def _kernel_settings(self, scene):
+    def _kernel_settings(self, scene: Scene) -> dict[str, Any]:
         own = {"integrator": "semi_implicit"}
         if self._keywords["stabilization"] == "projection":
             own["stabilization"] = "soft"  # limits and contacts; the pipeline projects loops by itself
@@ -142,7 +148,15 @@ class ReducedWorld(World):
             "joint_warm_start": 0.0,
         }  # loops are solved at once
 
-    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+    def _new_pipeline(
+        self,
+        scene: Scene,
+        bodies: BodyArrays,
+        joints: np.ndarray,
+        collider: Collider,
+        settings: dict[str, Any],
+        planned: bool = False,
+    ) -> Pipeline:
         system = System(scene, **self._choices)
         check_loops(system)
         if self._keywords["integrator"] == "reference":
@@ -175,10 +189,10 @@ class ReducedWorld(World):
         pipeline.space.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
 
-    def _ends_relaxed(self):
+    def _ends_relaxed(self) -> int:
         return 1
 
-    def _inverse_mass(self):
+    def _inverse_mass(self) -> csr_array:
         """H^-1, (nv, nv) scipy.sparse; 0 for the velocities of kinematic bodies, which no impulse changes."""
         from scipy.sparse import csr_array
 
@@ -187,13 +201,13 @@ class ReducedWorld(World):
         found[np.ix_(free, free)] = inverse(h)
         return csr_array(found)
 
-    def _free_mass(self):
+    def _free_mass(self) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of the velocities that impulses change, and H of these."""
         free = np.flatnonzero(~given_velocities(self.system, None))
         return free, self.mass_matrix(self.q)[np.ix_(free, free)]
 
     @property
-    def _pipeline(self):
+    def _pipeline(self) -> Pipeline:
         """The pipeline, its bodies where q and qd have them. For whoever has the world's turn, as all that follows q:
         in the middle of a step bodies are where the step has them."""
         if not self._turn.stepping:
@@ -201,32 +215,32 @@ class ReducedWorld(World):
         return vars(self)["_pipeline"]
 
     @property
-    def _space(self):
+    def _space(self) -> TreeSpace:
         """The velocities of the trees, whatever is written into the bodies."""
         return vars(self)["_pipeline"].space
 
     @property
-    def _bodies(self):
+    def _bodies(self) -> BodyArrays:
         """The bodies' arrays, as q and qd have them."""
         if not self._turn.stepping:
             follow_written(self)
         return vars(self)["_bodies"]
 
     @property
-    def _joints(self):
+    def _joints(self) -> np.ndarray:
         """The joints' records, with what those of the tree carried in the last substep."""
         if not self._turn.stepping:
             follow_written(self)
             self._space.recover()
         return vars(self)["_joints"]
 
-    def _arrays(self):
+    def _arrays(self) -> There:
         with self._turn.glance() as had:
             if had:
                 self._there.pipeline.space.sync()
         return self._there
 
-    def _led(self):
+    def _led(self) -> TreeSpace:
         """The trees, their coordinates of kinematic bodies as those are: for who looks at them at any time."""
         space = self._there.pipeline.space
         with self._turn.glance() as had:
@@ -235,7 +249,7 @@ class ReducedWorld(World):
         return space
 
     @staticmethod
-    def _as_shown(name, array):
+    def _as_shown(name: str, array: np.ndarray) -> np.ndarray:
         view = array.view()
         view.flags.writeable = name == "twist"
         return view
@@ -250,7 +264,7 @@ class ReducedWorld(World):
         """
         super().step(n)
 
-    def _make_steps(self, n):
+    def _make_steps(self, n: int) -> None:
         take_over(self)  # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
             try:
@@ -268,19 +282,19 @@ class ReducedWorld(World):
         finally:
             self._bodies.force[...] = 0.0
 
-    def _refuse_bounds(self):
+    def _refuse_bounds(self) -> None:
         """What the reference integrator cannot do, at the present state."""
         check_smooth(self.scene, self.system, self._bodies, self._joints)
         rows = self._raw_rows()
         for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
             raise beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
 
-    def _admit(self, part, what):
+    def _admit(self, part: str, what: str) -> None:
         """Refuse what a handle is about to give to a part and the integrator cannot do."""
         if self._keywords["integrator"] == "reference":
             raise beyond_reference(part, f"is to have {what}")
 
-    def _turn_coordinate(self, joint, axis, angle):
+    def _turn_coordinate(self, joint: int, axis: int, angle: float) -> None:
         """A joint's coordinate is counted anew, by whole turns."""
         joints, axes, places = angles_of_joints(self.system, self._scene)
         self._pipeline.space.q[places[(joints == joint) & (axes == axis)]] += angle
@@ -308,7 +322,7 @@ class ReducedWorld(World):
         return self._led().q.view()
 
     @q.setter
-    def q(self, value) -> None:
+    def q(self, value: ArrayLike) -> None:
         with self._turn.alone("q"):
             self.q[...] = as_state(value, "q", len(self.q))
 
@@ -318,7 +332,7 @@ class ReducedWorld(World):
         return self._led().qd.view()
 
     @qd.setter
-    def qd(self, value) -> None:
+    def qd(self, value: ArrayLike) -> None:
         with self._turn.alone("qd"):
             self.qd[...] = as_state(value, "qd", len(self.qd))
 
@@ -328,7 +342,7 @@ class ReducedWorld(World):
         return self._there.pipeline.space.tau.view()
 
     @tau.setter
-    def tau(self, value) -> None:
+    def tau(self, value: ArrayLike) -> None:
         with self._turn.alone("tau"):
             self.tau[...] = as_state(value, "tau", len(self.tau))
 
@@ -368,7 +382,7 @@ class ReducedWorld(World):
         with self._observing("jacobian"):
             return self._tree_jacobian()
 
-    def _tree_jacobian(self):
+    def _tree_jacobian(self) -> csr_array:
         from scipy.sparse import csr_array
 
         bodies = [self.body_jacobian(i) for i in range(len(self.body_names))]
@@ -471,7 +485,7 @@ class ReducedWorld(World):
             self._turn.last = None
             self.q[...], self.qd[...] = q, qd
 
-    def _check_tree(self, state):
+    def _check_tree(self, state: Sequence[np.ndarray]) -> None:
         """Refuse a state of all bodies that breaks a joint of the tree."""
         errors = self.system.tree_errors(*state)
         if errors.size and errors.max() > BROKEN:
@@ -511,7 +525,7 @@ class ReducedWorld(World):
         mass [m], `orientation` (4,), world; None keeps what is."""
         super().set_pose(body, position, orientation)
 
-    def _set_pose(self, body, position, orientation):
+    def _set_pose(self, body: AnyBody, position: Vector | None, orientation: Vector | None) -> None:
         link = self._link(body, "set_pose")
         if link.joint is not None:
             raise SceneError(
@@ -537,7 +551,7 @@ class ReducedWorld(World):
         next step."""
         super().set_velocity(body, velocity, angular_velocity)
 
-    def _set_velocity(self, body, velocity, angular_velocity):
+    def _set_velocity(self, body: AnyBody, velocity: Vector | None, angular_velocity: Vector | None) -> None:
         link = self._link(body, "set_velocity")
         if link.prescribed:
             return super()._set_velocity(body, velocity, angular_velocity)
@@ -553,7 +567,7 @@ class ReducedWorld(World):
                 written[link.body_number, half] = True
         agree(self, twists, written)
 
-    def _link(self, body, doing):
+    def _link(self, body: AnyBody, doing: str) -> Link:
         """The link of a body that moves."""
         name = self.body_names[self._find(body, BodyHandle)]
         number = self.system.link_of[name]
@@ -588,11 +602,11 @@ class ReducedWorld(World):
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
         super().restore(snapshot)
 
-    def _check_kind(self, snapshot):
+    def _check_kind(self, snapshot: Snapshot) -> None:
         if "q" not in snapshot.packed:
             raise SceneError("takes what ReducedWorld.snapshot() gave, not that of a World, whose state from_maximal takes")
 
-    def _recorded(self):
+    def _recorded(self) -> Holder:
         """With what was written as it was written, which goes on to be taken over."""
         holder = super()._recorded()
         if self._turn.last is not None:
@@ -601,11 +615,11 @@ class ReducedWorld(World):
             holder.pipeline.space.sync()
         return holder
 
-    def _catch_up(self):
+    def _catch_up(self) -> None:
         self._space.sync()
         self._space.recover()
 
-    def _follow(self, holder):
+    def _follow(self, holder: Holder) -> None:
         self._turn.last = None  # what was written into velocities before is of another state
         written = holder.bodies.twist.copy()
         space = holder.pipeline.space
@@ -613,13 +627,13 @@ class ReducedWorld(World):
         space.body_sync.take_back_twists(written, space.body_sync.shown_twists)
         space.trust_records()
 
-    def _given(self):
+    def _given(self) -> dict[str, Any]:
         return self._choices | {
             name: self._keywords[name] for name in keyword_names(ReducedWorld) if name not in (*OF_TREES, "joints")
         }
 
 
-def _names(parts, field):
+def _names(parts: Iterable[Any], field: str) -> list[str]:
     try:
         return [getattr(part, "name", part) for part in items(parts, f"a list of {field}", field)]
     except FieldError as error:

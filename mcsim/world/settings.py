@@ -1,15 +1,21 @@
 """The keywords of World: how those follow that are left alone, their checks, and what the kernels are told of them."""
 
+from __future__ import annotations  # signatures read as they are written here
+
 import math
 import os
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.scene import Body, Scene
 from mcsim.scene.checks import FieldError, choose, show
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems.impacts import LAWS, ORDERS
+from mcsim.state.arrays import BodyArrays
 from mcsim.world.capabilities import (
     COMPLIANT_LAWS,
     CONTACT_TABLE,
@@ -97,7 +103,7 @@ CLOSING_RATE, CLOSING_HEIGHT = 3.0, 0.01  # [1/s], 1
 SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014  # [1/s], 1, 1
 
 
-def check_settings(keywords, scene):
+def check_settings(keywords: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
     """The keywords of World, all of them, checked; those left at None resolved. -> a new dict"""
     try:
         return _checked(dict(keywords), scene)
@@ -105,7 +111,7 @@ def check_settings(keywords, scene):
         raise SceneError(f"World: {error}") from None
 
 
-def _checked(k, scene, reduced=False):
+def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False) -> dict[str, Any]:
     check(k, "dt")
     events = _check_events(k)
     choose(k["integrator"], EVENT_INTEGRATORS if events else INTEGRATORS, "integrator")
@@ -162,7 +168,7 @@ def _checked(k, scene, reduced=False):
     return k
 
 
-def _settle_iterations(k, own_iterations, exact):
+def _settle_iterations(k: dict[str, Any], own_iterations: bool, exact: bool) -> None:
     """How many sweeps there are beside the usual ones. own_iterations: whether their number was left alone."""
     more = FIRST_STEP if own_iterations else 1
     if own_iterations and (exact or k["stop"] == "residual"):
@@ -176,7 +182,7 @@ def _settle_iterations(k, own_iterations, exact):
     check(k, "first_iterations", "more_iterations", "least_iterations")
 
 
-def _usual_substeps(k, scene):
+def _usual_substeps(k: Mapping[str, Any], scene: Scene) -> int:
     """USUAL_SUBSTEPS, or as many as FALL_PART asks for. What joints hold does not fall freely, and springs of the
     user's have a time of their own."""
     if k["contact"] != "rigid" or k["integrator"] != "semi_implicit":
@@ -191,7 +197,7 @@ def _usual_substeps(k, scene):
     return math.ceil(min(math.sqrt(most), MOST_SUBSTEPS)) if most > USUAL_SUBSTEPS * USUAL_SUBSTEPS else USUAL_SUBSTEPS
 
 
-def _check_laboratory(k):
+def _check_laboratory(k: dict[str, Any]) -> bool:
     """Whether a solver of the laboratory is asked for; what goes with it, resolved."""
     if k["solver"] not in SOLVER_TABLE:
         k["contact_model"] = k["contact_model"] or "ncp"
@@ -204,7 +210,7 @@ def _check_laboratory(k):
     return True
 
 
-def _check_events(k):
+def _check_events(k: dict[str, Any]) -> bool:
     """Whether contacts are events; the integrator that is meant where none is named."""
     check(k, "contact")
     events = k["contact"] == "event"
@@ -223,7 +229,7 @@ def _check_events(k):
     return events
 
 
-def check_reduced_settings(keywords, scene):
+def check_reduced_settings(keywords: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
     """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
     here. -> a new dict"""
     k = dict(keywords)
@@ -245,7 +251,7 @@ def check_reduced_settings(keywords, scene):
         raise SceneError(f"ReducedWorld: {error}") from None
 
 
-def check_damping(described, bodies, h):
+def check_damping(described: Sequence[Body], bodies: BodyArrays, h: float) -> None:
     """Damping rates of the bodies (BodyArrays) that Runge-Kutta bears at substeps of h. described: their names."""
     fastest = np.maximum(bodies.linear_damping, bodies.angular_damping)
     if fastest.max(initial=0.0) * h > RK4_FASTEST:
@@ -257,7 +263,7 @@ def check_damping(described, bodies, h):
         )
 
 
-def _check_feedback(k, h):
+def _check_feedback(k: Mapping[str, Any], h: float) -> None:
     """Feedback at joints that Runge-Kutta bears."""
     z = k["joint_damping_ratio"]
     fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
@@ -270,7 +276,7 @@ def _check_feedback(k, h):
         )
 
 
-def feedback_gains(k):
+def feedback_gains(k: Mapping[str, Any]) -> tuple[float, float]:
     """-> (rate_gain [1/s], error_gain [1/s^2]) of the joints' errors in accelerations, J a = -J' v - rate_gain J v -
     error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi
     joint_hertz."""
@@ -285,7 +291,7 @@ def feedback_gains(k):
     return 0.0, 0.0
 
 
-def joint_warm_start(k):
+def joint_warm_start(k: Mapping[str, Any]) -> float:
     """How much of a joint's last impulse a substep starts with.
 
     Position feedback through impulses that are warm started in full is unstable for modes that the sweeps hardly touch:
@@ -302,7 +308,7 @@ def joint_warm_start(k):
     return 1.0 / (1.0 + 2.0 * k["baumgarte"]) if k["stabilization"] == "baumgarte" else 1.0
 
 
-def joint_tree(k):
+def joint_tree(k: Mapping[str, Any]) -> int:
     """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly
     (the default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
@@ -314,7 +320,9 @@ def joint_tree(k):
     return int(k["joint_solver"] == "tree")
 
 
-def sleep_settings(k, gravity, bodies):
+def sleep_settings(
+    k: Mapping[str, Any], gravity: Iterable[float], bodies: BodyArrays
+) -> tuple[np.ndarray, float, np.ndarray]:
     """What constraints/_islands.pyx is told of the bodies (BodyArrays): from which speeds down they are still (n,) [m/s],
     for what time they must be [s], and from no farther on than what distances they have contacts (n,) [m]."""
     sizes = bodies.sizes()
@@ -332,41 +340,41 @@ def sleep_settings(k, gravity, bodies):
     return speeds, k["sleep_time"], np.where(np.isnan(nearest), np.inf, nearest)
 
 
-def _length(gravity):
+def _length(gravity: Iterable[float]) -> float:
     x, y, z = (float(u) for u in gravity)
     return math.sqrt(x * x + y * y + z * z)
 
 
-def _nearness(k, gravity):
+def _nearness(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, float]:
     """The Nearness record: from which separation on pairs have contacts."""
     if k["speculative_distance"] is not None:
         return {"distance": k["speculative_distance"], "most": math.inf, "part": 0.0}
     return {"distance": NEAR_FALLS * _length(gravity) * k["dt"] * k["dt"], "most": NEAR_MOST, "part": NEAR_PART}
 
 
-def _usual_hertz(k):
+def _usual_hertz(k: Mapping[str, Any]) -> float:
     """Of contacts, where the user names none."""
     rate = CONTACT_HERTZ_PER_RATE[in_halves(k)]
     return rate * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / (k["dt"] / k["substeps"])
 
 
-def in_halves(k):
+def in_halves(k: Mapping[str, Any]) -> bool:
     """Whether forces act in two halves of a substep, before its drift and after it."""
     return k["contact"] == "compliant" or k["stabilization"] == "soft" and k["integrator"] == "semi_implicit"
 
 
-def _follows_loads(k):
+def _follows_loads(k: Mapping[str, Any]) -> bool:
     """Whether contacts may be stiffer where they bear much: not where springs are as stiff as the user says."""
     return k["hertz"] == _usual_hertz(k) and k["stabilization"] == "soft"
 
 
-def _load_scale(k, gravity):
+def _load_scale(k: Mapping[str, Any], gravity: Iterable[float]) -> float:
     """wide/_blocks.pxd, effort_of: 1 / (LOAD g) [s^2/m], or 0 where springs are as stiff as the user says."""
     g = _length(gravity)
     return 1.0 / (LOAD * g) if _follows_loads(k) and g > 0.0 else 0.0
 
 
-def _lengths_and_speeds(k, gravity):
+def _lengths_and_speeds(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:
     """Those settings that follow from the bodies' sizes and from gravity where they are not given: `x` and `x_part` make
     x + x_part * size, size that of the thinner one of two shapes."""
     g = _length(gravity)
@@ -385,13 +393,13 @@ def _lengths_and_speeds(k, gravity):
     }
 
 
-def workers(threads):
+def workers(threads: int) -> int:
     """How many threads really work: no more than there are processors, since results do not depend on it."""
     free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(threads, free)
 
 
-def kernel_settings(k, gravity):
+def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:
     """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
     stabilization = STABILIZATION_TABLE[k["stabilization"]]

@@ -1,20 +1,31 @@
 """A World's whole state at one moment, kept and taken back."""
 
+from __future__ import annotations  # signatures read as they are written here
+
 import hashlib
 import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.notes import carry_over
-from mcsim.scene import Body, Joint
+from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import choose
+from mcsim.scene.joints import GearJoint
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import CONTACTS
-from mcsim.world.record import RECORD, Holder, checked, take
+from mcsim.world.record import RECORD, Holder, Record, checked, take
+
+if TYPE_CHECKING:
+    from mcsim.step.stages import Pipeline
+
+P = TypeVar("P", Body, Joint)
+W = TypeVar("W", bound="Snapshots")
 
 # Attributes of a world that hold its state, of those that depend on which bodies and joints there are.
 HOLDING = ("_there", "_bodies", "_joints", "_collider", "_pipeline")
@@ -26,13 +37,13 @@ class Packed:
 
     __slots__ = ("shape", "dtype", "mask", "words")
 
-    def __init__(self, array):
+    def __init__(self, array: np.ndarray) -> None:
         self.shape, self.dtype = array.shape, array.dtype
         words = np.ascontiguousarray(array).view(np.uint64).reshape(-1)
         used = words != 0
         self.mask, self.words = np.packbits(used), words[used]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     @property
@@ -47,7 +58,7 @@ class Packed:
         words[np.unpackbits(self.mask, count=len(words)).view(bool)] = self.words
         return out
 
-    def checked(self, dtype, shape, what) -> np.ndarray:
+    def checked(self, dtype: np.dtype, shape: tuple[int, ...], what: str) -> np.ndarray:
         """The array, which must be one of this type and shape; a -1 in the shape stands for any length. Whatever else it
         holds, or does not, is refused."""
         try:
@@ -57,7 +68,7 @@ class Packed:
                 and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape))
             )
             mask, words = self.mask, self.words
-            if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.uint8, np.uint64, 1, 1):
+            if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.dtype("u1"), np.dtype("u8"), 1, 1):
                 count = int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize // 8
                 if len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(
                     np.unpackbits(mask)
@@ -77,8 +88,8 @@ class Snapshot:
     that there were; contact: the world's keyword, which says what the points of manifolds keep.
     """
 
-    packed: dict
-    parts: "Parts"
+    packed: dict[str, Packed]
+    parts: Parts
     contact: str
 
     @property
@@ -107,7 +118,7 @@ class Snapshot:
         those are written too that were added since it was made."""
         return sum(packed.nbytes for packed in self.packed.values())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         bodies, joints = (len(self.packed[name]) for name in ("position", "joints"))
         return f"<Snapshot after {self.steps} steps: {bodies} bodies, {joints} joints>"
 
@@ -117,24 +128,24 @@ class Parts:
     equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts.
     ignored_pairs: of the bodies' names."""
 
-    def __init__(self, scene, origin):
+    def __init__(self, scene: Scene, origin: Scene) -> None:
         self.scene = scene  # None once pickled
         self.counts = len(origin.bodies), len(origin.joints)
         self.bodies = _told(scene.bodies, origin.bodies)
         self.joints = _told(scene.joints, origin.joints)
         self.ignored_pairs = tuple(scene.ignored_pairs)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"scene": None}
 
-    def in_terms_of(self, origin):
+    def in_terms_of(self, origin: Scene) -> tuple[list[Body], list[Joint], list[tuple[str, str]]]:
         """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
         bodies = _parts_of(self.bodies, origin.bodies, Body)
         joints = _parts_of(self.joints, origin.joints, Joint)
         names = {body.name for body in bodies}
         before: set[str] = set()
         for joint in joints:
-            geared = {joint.joint_a, joint.joint_b} if joint.type == "gear" else set()
+            geared = {joint.joint_a, joint.joint_b} if isinstance(joint, GearJoint) else set()
             if not ({joint.a, joint.b} <= names | {None} and geared <= before):
                 raise SceneError(f"joint {joint.name!r} of the snapshot is on parts that it does not have")
             before.add(joint.name)
@@ -144,7 +155,7 @@ class Parts:
         return bodies, joints, pairs
 
 
-def _parts_of(told, origin, kind):
+def _parts_of(told: Sequence[P | int], origin: Sequence[P], kind: type[P]) -> list[P]:
     """Parts by their numbers in a list, or as they are."""
     found = []
     for part in told:
@@ -158,7 +169,7 @@ def _parts_of(told, origin, kind):
     return found
 
 
-def _told(parts, origin):
+def _told(parts: Sequence[P], origin: Sequence[P]) -> Sequence[P | int]:
     """Parts as numbers in a list, or as they are where it has them not."""
     if parts == origin:
         return range(len(parts))
@@ -170,9 +181,9 @@ def _told(parts, origin):
 class Snapshots(WorldBase):
     """The part of World that is kept and taken back."""
 
-    _RECORD = RECORD  # what it is made of
+    _RECORD: ClassVar[Record] = RECORD  # what it is made of
 
-    def _holder(self, parts=None):
+    def _holder(self, parts: Mapping[str, Any] | None = None) -> Holder:
         """What holds the state: of `_machinery`, or the present one."""
         if parts is None:
             parts = {name: getattr(self, name) for name in HOLDING}
@@ -187,7 +198,7 @@ class Snapshots(WorldBase):
             self.dt,
         )
 
-    def _recorded(self):
+    def _recorded(self) -> Holder:
         """The holder of the present state, which is all in the record."""
         self._catch_up()
         self._meet_shapes()  # what is in the sensors, by the present numbers
@@ -198,7 +209,7 @@ class Snapshots(WorldBase):
         with self._turn.alone("snapshot"):
             return self._snapshot()
 
-    def _snapshot(self):
+    def _snapshot(self) -> Snapshot:
         holder = self._recorded()
         if self._parts is None or self._parts.scene is not self._scene:
             self._parts = Parts(self._scene, self._origin)
@@ -216,7 +227,7 @@ class Snapshots(WorldBase):
         with self._turn.alone("restore"):
             self._restore(snapshot)
 
-    def _restore(self, snapshot):
+    def _restore(self, snapshot: Snapshot) -> None:
         try:
             self._check_kind(snapshot)
             parts = self._machinery_of(snapshot.parts)
@@ -232,14 +243,14 @@ class Snapshots(WorldBase):
         self._meet_shapes()
         take(self._RECORD, holder, arrays, after_pipeline=True)
 
-    def _check_kind(self, snapshot):
+    def _check_kind(self, snapshot: Snapshot) -> None:
         """Refuse what another kind of world has kept."""
         if "q" in snapshot.packed:
             raise SceneError(
                 "takes what World.snapshot() gave, not that of a ReducedWorld; maximal() makes a World of its state"
             )
 
-    def _checked_state(self, snapshot, holder):
+    def _checked_state(self, snapshot: Snapshot, holder: Holder) -> dict[str, np.ndarray]:
         """-> name -> array of each entry of the record."""
         arrays = checked(self._RECORD, holder, snapshot.packed)
         choose(snapshot.contact, CONTACTS, "contact")
@@ -253,13 +264,13 @@ class Snapshots(WorldBase):
                 part[name] = 0.0
         return arrays
 
-    def _catch_up(self):
+    def _catch_up(self) -> None:
         """Into the record what is found from it when somebody asks."""
 
-    def _follow(self, holder):
+    def _follow(self, holder: Holder) -> None:
         """What stands beside the record and follows it, of a state that was just written."""
 
-    def _machinery_of(self, told):
+    def _machinery_of(self, told: Parts) -> dict[str, Any]:
         """What `_machinery` gives for the bodies and joints of a snapshot, its Parts: the present one, if they are
         those."""
         if told.scene is not self._scene:
@@ -274,7 +285,7 @@ class Snapshots(WorldBase):
                 return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
         return {name: getattr(self, name) for name in HOLDING}
 
-    def _forget(self):
+    def _forget(self) -> None:
         """All that is not in the record made anew from the bodies and joints that there are, in the arrays that users
         may have views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the
         same, so what is not in the record is a cache."""
@@ -293,7 +304,7 @@ class Snapshots(WorldBase):
         take(self._RECORD, new, arrays, after_pipeline=True)
         self._go_on_from(old)
 
-    def _go_on_from(self, old):
+    def _go_on_from(self, old: Pipeline) -> None:
         """Tell of the present call of step what the pipeline `old` had seen of it."""
         pipeline = vars(self)["_pipeline"]
         pipeline.take_call(old)
@@ -310,41 +321,41 @@ class Snapshots(WorldBase):
         with self._turn.alone("state_hash"):
             return self._state_hash()
 
-    def _state_hash(self):
+    def _state_hash(self) -> str:
         digest = hashlib.blake2b(digest_size=16)
         holder = self._recorded()
         for entry in self._RECORD:
             digest.update(np.ascontiguousarray(entry.read(holder)).tobytes())
         return digest.hexdigest()
 
-    def _awake(self):
+    def _awake(self) -> Self:
         """A copy of this world of which nothing sleeps."""
         other = self._copied()
         other.wake()
         return other
 
-    def _given(self):
+    def _given(self) -> dict[str, Any]:
         """The arguments with which it was made."""
         return self._keywords
 
-    def _copied(self):
+    def _copied(self) -> Self:
         """Another world in the same state."""
         return _rebuild(type(self), self._origin, self._given(), self._snapshot())
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self._origin, self._given(), self.snapshot())
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         with self._turn.alone("copy"):
             return self._copied()
 
 
-def forgetful():
+def forgetful() -> bool:
     """Whether worlds that are made now forget all but their record before every step."""
     return os.environ.get("MCSIM_FORGET", "") not in ("", "0")
 
 
-def _rebuild(kind, scene, keywords, snapshot):
+def _rebuild(kind: Callable[..., W], scene: Scene, keywords: dict[str, Any], snapshot: Snapshot) -> W:
     world = kind(scene, **keywords)
     world.restore(snapshot)
     return world

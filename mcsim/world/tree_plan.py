@@ -1,19 +1,38 @@
 """What the pipeline of a ReducedWorld is told of its scene and its trees, and what such a world refuses."""
 
+from __future__ import annotations  # signatures read as they are written here
+
+from collections.abc import Container, Sequence
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mcsim.core._noted import Noted
 from mcsim.core.errors import SceneError
 from mcsim.core.notes import note
 from mcsim.reduced.dynamics import link_records, link_turns
 from mcsim.reduced.kinds import KINDS, freedoms
+from mcsim.reduced.links import Link
+from mcsim.reduced.system import System
+from mcsim.scene import Scene
+from mcsim.state.arrays import BodyArrays
+
+if TYPE_CHECKING:
+    from mcsim.step._tree_space import TreeSpace
 
 MOST_LOOP_WORK = 5e9  # products in a step: some ten seconds
 BROKEN = 1e-4  # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
-def tree_plan(system, scene, count, coordinates, runge, projection):
+def tree_plan(
+    system: System,
+    scene: Scene,
+    count: int,
+    coordinates: tuple[np.ndarray, np.ndarray, np.ndarray],
+    runge: bool,
+    projection: bool,
+) -> SimpleNamespace:
     """The plan of step/_tree_space.pyx and _tree_constraints.pyx. count: of bodies; coordinates: q, qd, tau, worked in;
     runge, projection: whether trees move by Runge-Kutta, and loops are closed by projection."""
     q, qd, tau = coordinates
@@ -36,7 +55,7 @@ def tree_plan(system, scene, count, coordinates, runge, projection):
     )
 
 
-def check_smooth(scene, system, bodies, joints):
+def check_smooth(scene: Scene, system: System, bodies: BodyArrays, joints: np.ndarray) -> None:
     """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
     bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
     tree = {link.joint.name for link in system.links if link.joint is not None}
@@ -54,7 +73,7 @@ def check_smooth(scene, system, bodies, joints):
             raise beyond_reference(f"body {body.name!r}", "is kinematic")
 
 
-def check_loops(system):
+def check_loops(system: System) -> None:
     """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
     which every entry is a product over the tree's velocities."""
     tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
@@ -73,14 +92,14 @@ def check_loops(system):
         )
 
 
-def beyond_reference(part, what):
+def beyond_reference(part: str, what: str) -> SceneError:
     return SceneError(
         f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
         "gravity and forces alone: take integrator='rk4', or leave that out"
     )
 
 
-def _bounds(joint):
+def _bounds(joint: np.void) -> list[str]:
     """What may give a JOINT_DTYPE record rows beside its own, by name."""
     axes = joint["axes"][: joint["axis_count"]]
     limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
@@ -94,7 +113,7 @@ def _bounds(joint):
     return [name for name, is_there in found.items() if is_there]
 
 
-def _jointed(system, bodies):
+def _jointed(system: System, bodies: int) -> np.ndarray:
     """(bodies + 1,) int8, the world's first: which bodies joints move; 0 of what is free, stands still or is driven."""
     jointed = np.zeros(bodies + 1, np.int8)
     for link in system.links:
@@ -103,7 +122,7 @@ def _jointed(system, bodies):
     return jointed
 
 
-def _ranks(system, bodies):
+def _ranks(system: System, bodies: int) -> tuple[np.ndarray, np.ndarray]:
     """(bodies,) twice: the bodies' ranks, and their trees, -1 of what has no link (constraints/_contact_order.pyx)."""
     ranks, trees = np.arange(bodies), np.full(bodies, -1)
     of_trees: dict[int, list[int]] = {}
@@ -116,13 +135,13 @@ def _ranks(system, bodies):
     return ranks, trees
 
 
-def _carriers(system, scene):
+def _carriers(system: System, scene: Scene) -> list[tuple[int, int]]:
     """[(link, joint)] numbers of the tree's joints that are the scene's."""
     numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
     return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
 
 
-def angles_of_joints(system, scene):
+def angles_of_joints(system: System, scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
     numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
     found = [
@@ -131,15 +150,20 @@ def angles_of_joints(system, scene):
         if link.joint is not None and KINDS[link.kind].plain
         for axis in range(link.q.stop - link.q.start)
     ]
-    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
+    joints, axes, places = np.array(found, np.intp).reshape(-1, 3).T
+    return joints, axes, places
 
 
-def _pitched(system):
+def _pitched(system: System) -> list[tuple[str, int, int]]:
     """Name, and place in q and qd, of the joints that have yaw, pitch and roll."""
-    return [(link.joint.name, link.q.start, link.v.start) for link in system.links if link.kind == "spherical_ypr"]
+    return [
+        (link.joint.name, link.q.start, link.v.start)
+        for link in system.links
+        if link.joint is not None and link.kind == "spherical_ypr"
+    ]
 
 
-def note_torn(noted, system, scene, state):
+def note_torn(noted: Noted, system: System, scene: Scene, state: Sequence[np.ndarray]) -> None:
     """Joints of the tree that the bodies' state has open, which coordinates cannot be."""
     numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
     for link, off in zip(system.links, system.tree_errors(*state)[:, :2].max(axis=1)):
@@ -147,7 +171,9 @@ def note_torn(noted, system, scene, state):
             note(noted, "torn joints", numbers[link.joint.name], off)
 
 
-def carry_over(before, system, q, qd, tau, struck):
+def carry_over(
+    before: TreeSpace, system: System, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, struck: Container[int]
+) -> None:
     """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
     links whose velocities have changed."""
     numbers = {_held_by(link): link for link in before.system.links}
@@ -159,5 +185,5 @@ def carry_over(before, system, q, qd, tau, struck):
                 qd[link.v] = before.qd[other.v]
 
 
-def _held_by(link):
+def _held_by(link: Link) -> tuple[str, str]:
     return ("body", link.body) if link.joint is None else ("joint", link.joint.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakSet
 
 import numpy as np
@@ -22,7 +22,6 @@ from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.actions import Actions
-from mcsim.world.base import There
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
     RK4,
@@ -47,10 +46,16 @@ from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 from mcsim.world.keywords import More, resolved
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.world.observers import Observers
+from mcsim.world.protocols import There
 from mcsim.world.queries import Queries
 from mcsim.world.record import MOST_STEPS
 from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
 from mcsim.world.snapshots import Snapshots, forgetful
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from mcsim.core._noted import Noted
 
 BUSY = (
     "World.{doing}: the world is in the middle of a step, "
@@ -119,21 +124,21 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._check_scene(scene)
         self._start(scene, check_settings(keywords, scene))
 
-    def _check_scene(self, scene):
+    def _check_scene(self, scene: Scene) -> None:
         if not isinstance(scene, Scene):
             raise SceneError(
                 f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
                 "mcsim.load(name) makes one"
             )
 
-    def _start(self, scene, keywords):
+    def _start(self, scene: Scene, keywords: dict[str, Any]) -> None:
         """Begin with checked keywords."""
         self._turn = Turn(BUSY)
         self._forgetful = forgetful()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
         self._parts = None  # of the last snapshot
-        self._shown_scene = None  # (scene, what a user sees of it)
+        self._shown_scene: tuple[Scene, Scene] | None = None  # (scene, what a user sees of it)
         self._removed = WeakSet()  # parts that are here no longer, the first version of each
         vars(self).update(
             self._machinery(
@@ -150,7 +155,16 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._meet_shapes()
         self._prepare()
 
-    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None, planned=False):
+    def _machinery(
+        self,
+        scene: Scene,
+        bodies: BodyArrays,
+        joints: np.ndarray,
+        shapes: ShapeArrays | None,
+        collider: Collider | None = None,
+        numbers: tuple[dict[str, int], dict[str, int]] | None = None,
+        planned: bool = False,
+    ) -> dict[str, Any]:
         """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints:
         JOINT_DTYPE; shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
         numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
@@ -159,6 +173,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if self._keywords["contact"] == "compliant":
             check_surfaces(scene, excluded_pairs(scene, body_index))
         if collider is None:
+            assert shapes is not None
             parts = (*shapes.pools, excluded_pairs(scene, body_index), Surfaces(shapes.surfaces))
             collider = Collider(shapes.shapes, *parts)
         user = user_joints(scene, joints, bodies)
@@ -169,7 +184,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             joints,
             collider,
             self._kernel_settings(scene) | {"user_rows": rows},
-            **({"planned": True} if planned else {}),
+            planned,
         )
         pipeline.parts.integrator.name(tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
@@ -188,10 +203,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             "_breakable": bool(np.any(joints["breakable"])),
         }
 
-    def _kernel_settings(self, scene):
+    def _kernel_settings(self, scene: Scene) -> dict[str, Any]:
         return kernel_settings(self._keywords, scene.gravity)
 
-    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+    def _new_pipeline(
+        self,
+        scene: Scene,
+        bodies: BodyArrays,
+        joints: np.ndarray,
+        collider: Collider,
+        settings: dict[str, Any],
+        planned: bool = False,
+    ) -> Pipeline:
         """What makes the steps of these bodies and joints."""
         return Pipeline(
             bodies,
@@ -200,10 +223,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             settings,
             bool(np.any(bodies.bounces)),
             sleep_settings(self._keywords, scene.gravity, bodies),
-            **planned,
+            planned=planned,
         )
 
-    def _new_laboratory(self, noted):
+    def _new_laboratory(self, noted: Noted) -> Laboratory | None:
         """What solves the rows in place of the sweeps, or None."""
         k = self._keywords
         return (
@@ -221,12 +244,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             )
         )
 
-    def _inverse_mass(self):
+    def _inverse_mass(self) -> csr_array:
         """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
         now = self._bodies
         return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         there = self._there
         return (
             f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
@@ -249,7 +272,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         with self._turn.step("step"):
             self._make_steps(n)
 
-    def _make_steps(self, n):
+    def _make_steps(self, n: int) -> None:
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
             if self._event_run is not None:
@@ -270,7 +293,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             if whole is not None:
                 self._broken = np.nonzero(whole & (self._joints["broken"] != 0))[0]
 
-    def _step_forgetting(self, n):
+    def _step_forgetting(self, n: int) -> int:
         """As Pipeline.step, with nothing but the record known before each step."""
         status = OK
         self._meet_shapes()
@@ -285,24 +308,24 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             self._pipeline.end_call()
         return status
 
-    def _check_damping(self):
+    def _check_damping(self) -> None:
         """At the beginning and before steps: rates may be written at any time."""
         if self._keywords["integrator"] == "rk4":
             check_damping(self._scene.bodies, self._bodies, self.substep)
 
-    def _follow_events(self):
+    def _follow_events(self) -> None:
         """The event-driven simulation of the bodies and joints there are, if that is how contacts are simulated."""
         run = self._event_run
         if self._keywords["contact"] == "event" and (run is None or run.pipeline is not self._pipeline):
             self._event_run = EventRun(self)
 
-    def _admit(self, part, what):
+    def _admit(self, part: str, what: str) -> None:
         """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
 
-    def _turn_coordinate(self, joint, axis, angle):
+    def _turn_coordinate(self, joint: int, axis: int, angle: float) -> None:
         """A joint's coordinate is counted anew: by whole turns, which the bodies do not know."""
 
-    def _not_done(self):
+    def _not_done(self) -> SimulationError:
         """The error of a step that could not do something, and was undone."""
         pipeline, scene = self._there.pipeline, self._scene
         return SimulationError(
@@ -312,7 +335,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             "strict=True"
         )
 
-    def _explain_failure(self):
+    def _explain_failure(self) -> str:
         """Which step, which body, and what was on it."""
         i = self._pipeline.parts.arrays.failed_body
         name = self._scene.bodies[i].name
@@ -334,7 +357,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             f"{where}; a smaller dt, more substeps or milder forces may help"
         )
 
-    def _prepare(self, points=False):
+    def _prepare(self, points: bool = False) -> None:
         """Rows at the present state; points: with friction at every point."""
         while (status := self._pipeline.prepare(points)) == GROW:
             self._pipeline.parts.room.grow()
@@ -344,15 +367,15 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     # ---- state -------------------------------------------------------------------------------------------------------
 
     @property
-    def _scene(self):
+    def _scene(self) -> Scene:
         return self._there.scene
 
     @property
-    def _body_index(self):
+    def _body_index(self) -> dict[str, int]:
         return self._there.body_index
 
     @property
-    def _joint_index(self):
+    def _joint_index(self) -> dict[str, int]:
         return self._there.joint_index
 
     @property
@@ -364,7 +387,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             shown = self._shown_scene = scene, scene.numbered().frozen()
         return shown[1]
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have
         some."""
         if (
@@ -401,7 +424,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """[s]"""
         return self._time(self._there)
 
-    def _time(self, there):
+    def _time(self, there: There) -> float:
         return there.pipeline.start + there.pipeline.steps * self.dt
 
     @property
@@ -444,12 +467,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """(n,) [kg]; 0 unless dynamic."""
         return self._there.bodies.mass.copy()
 
-    def _arrays(self):
+    def _arrays(self) -> There:
         """There, the arrays as the state has them: for who looks at them at any time."""
         return self._there
 
     @staticmethod
-    def _as_shown(name, array):
+    def _as_shown(name: str, array: np.ndarray) -> np.ndarray:
         """What a user gets to see of an array of the bodies' state, by its name."""
         return array
 
@@ -469,7 +492,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         there = self._there
         return JointHandle(self, there.scene.joints[self._find(joint, JointHandle, there)])
 
-    def _find(self, key, family, there=None):
+    def _find(
+        self, key: AnyBody | AnyJoint, family: type[BodyHandle] | type[JointHandle], there: There | None = None
+    ) -> int:
         """The number of a body or joint. family: BodyHandle or JointHandle; there: a There, that of now if None."""
         there = there or self._there
         index, parts, what = family._among(there)
@@ -477,7 +502,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             if key._world is not self:
                 raise SceneError(f"{what} {key.name!r} belongs to another world")
             return key._number(there)
-        name = getattr(key, "name", key)  # the scene's own handle
+        name: Any = getattr(key, "name", key)  # the scene's own handle
         if isinstance(key, Described):
             if name in index and parts[index[name]].original is key.original:
                 return index[name]
@@ -492,7 +517,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         raise SceneError(f"unknown {what} {show(name)}{close or all_names}")
 
 
-def _set_gears(joints, pipeline):
+def _set_gears(joints: np.ndarray, pipeline: Pipeline) -> None:
     """What a gear keeps, where that is left to the pose at which it is added."""
     added = np.flatnonzero(np.isnan(joints["constant"]))
     if not len(added):

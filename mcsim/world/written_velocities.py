@@ -2,14 +2,21 @@
 velocities. Until then an observer works on the state as they will make it, and leaves it as it was written.
 """
 
+from __future__ import annotations  # signatures read as they are written here
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.reduced.agreement import allow
 
+if TYPE_CHECKING:
+    from mcsim.world.protocols import WorldOfTrees
 
-def follow_written(world):
+
+def follow_written(world: WorldOfTrees) -> None:
     """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is
     written into the bodies' velocities makes them."""
     space, bodies = world._space, vars(world)["_bodies"]
@@ -18,7 +25,7 @@ def follow_written(world):
         return
     qd, twist, shown = space.qd.copy(), bodies.twist.copy(), space.body_sync.shown_twists.copy()
 
-    def give_back():
+    def give_back() -> None:
         if world._space is space:
             space.qd[...] = qd
             space.body_sync.take_back_twists(twist, shown)
@@ -31,7 +38,7 @@ def follow_written(world):
         world._turn.last = give_back
 
 
-def take_over(world):
+def take_over(world: WorldOfTrees) -> None:
     """Written velocities become the state: all at once, as set_velocity does it."""
     pipeline = vars(world)["_pipeline"]
     pipeline.space.sync()
@@ -51,13 +58,13 @@ def take_over(world):
         raise SimulationError(f"step {pipeline.steps + 1} (t = {world.time + world.dt:.6g} s): {error}") from None
 
 
-def commit(world):
+def commit(world: WorldOfTrees) -> None:
     """Before velocities change: what is written is taken over for good."""
     follow_written(world)
     world._turn.last = None
 
 
-def agree(world, twists, written):
+def agree(world: WorldOfTrees, twists: np.ndarray, written: np.ndarray) -> None:
     """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the
     present ones elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is
     written."""

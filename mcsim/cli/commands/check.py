@@ -45,7 +45,7 @@ def check(
     )
 
 
-def _refuse_name(file):
+def _refuse_name(file: Path) -> None:
     """Ready scenes need no check."""
     from mcsim.scenes import SCENES
 

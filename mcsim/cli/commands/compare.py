@@ -45,7 +45,7 @@ def compare(
         ),
     ] = None,
     dt: Annotated[
-        list | None,
+        list | None,  # type: ignore[type-arg]  # list[float] would be an option to be given several times
         typer.Option(
             parser=positives,
             metavar="S,...",

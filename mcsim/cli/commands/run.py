@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -164,7 +164,7 @@ def run(
     how the energy changed, and what steps could not do (notes). Options of the world that are left out have its own
     defaults; one that the others leave unread is an error.
     """
-    options = {
+    options: dict[str, Any] = {
         "substeps": substeps,
         "solver": solver,
         "iterations": iterations,

@@ -3,7 +3,8 @@
 import inspect
 import json
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -64,7 +65,7 @@ def scenes(
     Console(width=None if console.is_terminal else 400, highlight=False).print(table)
 
 
-def _defaults(parameters):
+def _defaults(parameters: Mapping[str, Any]) -> str:
     return " ".join(
         f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={str(value).lower()}"
         for key, value in parameters.items()

@@ -4,7 +4,9 @@ problem = world.problem()                       # or mc.Problem(A, b, friction)
 solution = mc.solve(problem, solver="admm", model="ncp", tolerance=1e-8)
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -96,7 +98,7 @@ def solve(
     return run(problem, model, *limits, **options)
 
 
-def _check_options(solver, known, options):
+def _check_options(solver: str, known: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Options that the solver has, numbers where their default is one. known: the defaults by name."""
     for name, value in options.items():
         if name not in known:

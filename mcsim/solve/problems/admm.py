@@ -23,14 +23,16 @@ approach", 2024 (the method for the exact model); S. Boyd, N. Parikh, E. Chu, B.
 optimization and statistical learning via the alternating direction method of multipliers", 2011.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import inverse_mass_parts
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem, inverse_mass_parts
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 TURN = 20  # iterations between polishes
 POLISH_STEPS = 10  # of Newton
@@ -39,7 +41,18 @@ DELTA = 1e-4  # its proximal term to begin with
 PATIENCE = 500  # iterations without a better answer, until it says that it stalled
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1e-9, over_relaxation=1.0, polish=True):
+def solve(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    *,
+    rho: float = 0.1,
+    eta: float = 1e-9,
+    over_relaxation: float = 1.0,
+    polish: bool = True,
+) -> Solution:
     """rho: penalty of the scaled rows to begin with; eta: the proximal term; over_relaxation: in (0, 2);
     polish: whether Newton steps and interior points are tried."""
     if not isinstance(polish, (bool, np.bool_)):

@@ -11,12 +11,16 @@ friction and contact", 2015. As f is a quadratic, its bound is d' A d <= L |d|^2
 w(l): one product with A an iteration. The scales and how the shift follows (`convex.py`) are ours.
 """
 
+from __future__ import annotations
+
 from math import sqrt
 
 import numpy as np
 
 from mcsim.solve.problems._gradients import along, beyond, slope
-from mcsim.solve.problems.convex import run
+from mcsim.solve.problems.convex import Convex, run
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Solution
 
 MOST_DOUBLINGS = 60
 EASE = 0.9  # of L from one iteration to the next
@@ -28,21 +32,21 @@ class Accelerated:
     w: np.ndarray
     ahead_w: np.ndarray
 
-    def __init__(self, convex, impulses, w):
+    def __init__(self, convex: Convex, impulses: np.ndarray, w: np.ndarray) -> None:
         self.convex = convex
         self.bound = 1.0
         self.begin(impulses, w)
 
-    def shift(self, change):
+    def shift(self, change: np.ndarray) -> None:
         self.w = self.w + change
         self.ahead_w = self.ahead_w + change
 
-    def begin(self, impulses, w):
+    def begin(self, impulses: np.ndarray, w: np.ndarray) -> None:
         self.impulses = self.ahead = impulses
         self.w = self.ahead_w = w
         self.theta = 1.0
 
-    def step(self):
+    def step(self) -> tuple[np.ndarray, np.ndarray]:
         convex = self.convex
         for _ in range(MOST_DOUBLINGS):
             impulses = convex.descend(self.ahead, self.ahead_w, 1.0 / self.bound)
@@ -64,6 +68,8 @@ class Accelerated:
         return impulses, w
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, scaled=True):
+def solve(
+    problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None, *, scaled: bool = True
+) -> Solution:
     """scaled: measure steps by the blocks' own largest diagonal entries; False: all alike."""
     return run("apgd", Accelerated, problem, model, tolerance, max_iterations, callback, scaled)

@@ -10,10 +10,16 @@ with the line search of L. Grippo, F. Lampariello and S. Lucidi, 1986. As f is a
 product with A an iteration.
 """
 
+from __future__ import annotations
+
 from collections import deque
 
+import numpy as np
+
 from mcsim.solve.problems._gradients import along, beyond, slope
-from mcsim.solve.problems.convex import run
+from mcsim.solve.problems.convex import Convex, run
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Solution
 
 MEMORY = 10
 SLOPE = 1e-4
@@ -23,20 +29,20 @@ LEAST_STEP, MOST_STEP = 1e-6, 1e6
 class Spectral:
     """The method on a convex problem. length: t."""
 
-    def __init__(self, convex, impulses, w):
+    def __init__(self, convex: Convex, impulses: np.ndarray, w: np.ndarray) -> None:
         self.convex = convex
         self.turn = False
         self.length = 1.0
         self.begin(impulses, w)
 
-    def begin(self, impulses, w):
+    def begin(self, impulses: np.ndarray, w: np.ndarray) -> None:
         self.impulses, self.w = impulses, w
         self.values = deque([self.convex.value(impulses, w)], maxlen=MEMORY)
 
-    def shift(self, change):
+    def shift(self, change: np.ndarray) -> None:
         self.begin(self.impulses, self.w + change)
 
-    def step(self):
+    def step(self) -> tuple[np.ndarray, np.ndarray]:
         convex, old, old_w = self.convex, self.impulses, self.w
         impulses = convex.descend(old, old_w, self.length)
         w = convex.rates(impulses)
@@ -59,6 +65,8 @@ class Spectral:
         return impulses, w
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, scaled=True):
+def solve(
+    problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None, *, scaled: bool = True
+) -> Solution:
     """scaled: measure steps by the blocks' own largest diagonal entries; False: all alike."""
     return run("bb", Spectral, problem, model, tolerance, max_iterations, callback, scaled)

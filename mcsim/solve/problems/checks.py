@@ -1,9 +1,19 @@
 """Checks of what a problem is made of, and of the arrays that the pivoting solvers are given. Errors name the thing and
 the cure."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from mcsim.solve.problems.protocols import AProblem
 
 ASYMMETRY = 1e-9  # largest |A - A'| against the largest |A|
 MOST_ROWS = 3000  # of dense methods
@@ -17,7 +27,7 @@ class OutOfRange(SceneError):
     """Numbers of which a direct method would lose all digits."""
 
 
-def vector(name, values, count, of="the matrix", *, least=-np.inf):
+def vector(name: str, values: ArrayLike, count: int, of: str = "the matrix", *, least: float = -np.inf) -> np.ndarray:
     """(count,) doubles, a copy, finite; of: what asks for so many."""
     values = _line(name, values, count, of)
     _refuse(name, ~np.isfinite(values), values, FINITE)
@@ -25,7 +35,7 @@ def vector(name, values, count, of="the matrix", *, least=-np.inf):
     return values
 
 
-def frictions(values, row_count):
+def frictions(values: ArrayLike, row_count: int) -> np.ndarray:
     """(contacts,) coefficients, 0 to inf, of the first rows in threes."""
     values = _numbers("friction", values)
     if values.ndim != 1:
@@ -39,7 +49,9 @@ def frictions(values, row_count):
     return values
 
 
-def bounds(lower, upper, count, of="the matrix", *, largest=np.inf):
+def bounds(
+    lower: ArrayLike | None, upper: ArrayLike | None, count: int, of: str = "the matrix", *, largest: float = np.inf
+) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper), both (count,), copies; None: no bound. largest: what a bound may be without being infinite."""
     lower = np.full(count, -np.inf) if lower is None else _line("lower", lower, count, of)
     upper = np.full(count, np.inf) if upper is None else _line("upper", upper, count, of)
@@ -53,7 +65,7 @@ def bounds(lower, upper, count, of="the matrix", *, largest=np.inf):
     return lower, upper
 
 
-def bound_pairs(pairs, row_count, contact_rows):
+def bound_pairs(pairs: ArrayLike | None, row_count: int, contact_rows: int) -> np.ndarray:
     """(row_count - contact_rows, 2) lower and upper, a copy; None: no bounds. Those of the contacts' rows are left out."""
     count = row_count - contact_rows
     if pairs is None:
@@ -75,7 +87,7 @@ def bound_pairs(pairs, row_count, contact_rows):
 # ---- matrices --------------------------------------------------------------------------------------------------------
 
 
-def sparse(name, matrix):
+def sparse(name: str, matrix: Any) -> csr_array:
     """scipy.sparse CSR, a copy, canonical, finite; of a dense or sparse matrix."""
     from scipy.sparse import csr_array, issparse  # here, since importing mcsim should stay light
 
@@ -97,7 +109,7 @@ def sparse(name, matrix):
     return found
 
 
-def csr_of(name, data, indices, indptr, shape):
+def csr_of(name: str, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, shape: np.ndarray) -> csr_array:
     """scipy.sparse CSR of its parts, which are arrays of any sort."""
     from scipy.sparse import csr_array
 
@@ -119,7 +131,7 @@ def csr_of(name, data, indices, indptr, shape):
     return csr_array((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(rows, columns))
 
 
-def _check_format(name, matrix):
+def _check_format(name: str, matrix: Any) -> None:
     """Refuses a scipy.sparse matrix whose indices lead out of it: scipy's own kernels follow them wherever they point."""
     if matrix.format in ("csr", "csc", "bsr"):
         lines, width = matrix.shape if matrix.format != "csc" else matrix.shape[::-1]
@@ -132,7 +144,7 @@ def _check_format(name, matrix):
                 raise SceneError(f"{name}, a coo matrix, has indices that are outside of its shape {matrix.shape}")
 
 
-def _check_compressed(name, lines, width, indptr, indices, count):
+def _check_compressed(name: str, lines: int, width: int, indptr: np.ndarray, indices: np.ndarray, count: int) -> None:
     """The same of the parts of a CSR or CSC: `lines` rows, or columns, of `width` places."""
     if len(indptr) != lines + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
         raise SceneError(f"{name}: indptr must ascend from 0, {lines + 1} numbers, got {indptr.tolist()!r:.60}")
@@ -145,7 +157,7 @@ def _check_compressed(name, lines, width, indptr, indices, count):
         raise SceneError(f"{name}: indices must be from 0 to {width - 1}, got {indices.min()} to {indices.max()}")
 
 
-def sources(values, count):
+def sources(values: ArrayLike | None, count: int) -> np.ndarray | None:
     """What tells of every row where it comes from: a structured array (count,), a copy, or None."""
     if values is None:
         return None
@@ -157,7 +169,7 @@ def sources(values, count):
     return values.copy()
 
 
-def square(name, values):
+def square(name: str, values: ArrayLike) -> np.ndarray:
     """(n, n) dense doubles, finite, in the range of pivots."""
     values = _numbers(name, values)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
@@ -166,14 +178,14 @@ def square(name, values):
     return moderate(name, values)
 
 
-def semidefinite(name, values):
+def semidefinite(name: str, values: ArrayLike) -> np.ndarray:
     """Likewise, symmetric to the bit, without a negative diagonal; the rest of it shows in solving."""
     values = square(name, values)
     symmetric(name, values)
     return 0.5 * (values + values.T)
 
 
-def symmetric(name, matrix):
+def symmetric(name: str, matrix: Any) -> None:
     """Refuses a matrix, dense or scipy.sparse, that is not square and symmetric, or has a negative diagonal."""
     if matrix.shape[0] != matrix.shape[1]:
         raise SceneError(f"{name} has the shape {matrix.shape}; pass a square matrix")
@@ -198,7 +210,7 @@ def symmetric(name, matrix):
 # ---- pivots ----------------------------------------------------------------------------------------------------------
 
 
-def moderate(name, values):
+def moderate(name: str, values: np.ndarray) -> np.ndarray:
     """The same finite array without what is too small; too large numbers are refused."""
     most = np.abs(values).max(initial=0.0)
     if most > LARGEST:
@@ -206,7 +218,7 @@ def moderate(name, values):
     return np.where(np.abs(values) < SMALLEST, 0.0, values)
 
 
-def pivot_limit(max_pivots, default):
+def pivot_limit(max_pivots: int | None, default: int) -> int:
     """The number of pivots allowed."""
     if max_pivots is None:
         return default
@@ -215,7 +227,7 @@ def pivot_limit(max_pivots, default):
     return int(max_pivots)
 
 
-def refuse_large(problem, solver):
+def refuse_large(problem: AProblem, solver: str) -> None:
     """A dense method must not swallow the memory."""
     if problem.row_count > MOST_ROWS:
         raise SceneError(
@@ -227,7 +239,7 @@ def refuse_large(problem, solver):
 # ---- what they share -------------------------------------------------------------------------------------------------
 
 
-def _numbers(name, values):
+def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     """A contiguous array of doubles, a copy."""
     try:
         return np.array(values, dtype=np.float64, order="C")
@@ -235,14 +247,14 @@ def _numbers(name, values):
         raise SceneError(f"{name} is no array of numbers; pass a dense array (sparse ones: .toarray())") from None
 
 
-def _line(name, values, count, of):
+def _line(name: str, values: ArrayLike, count: int, of: str) -> np.ndarray:
     values = _numbers(name, values)
     if values.shape != (count,):
         raise SceneError(f"{name} has the shape {values.shape}; {of} asks for ({count},)")
     return values
 
 
-def _refuse(name, wrong, values, cure, places=None):
+def _refuse(name: str, wrong: np.ndarray, values: np.ndarray, cure: str, places: np.ndarray | None = None) -> None:
     """An error for the first of the values that is wrong. places: (values, axes) of them, where it is not the index."""
     found = np.argwhere(wrong)
     if len(found):

@@ -29,6 +29,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import determinant, eigen, eigenvalues, product, solve
@@ -62,7 +63,7 @@ class ContactForces:
         return self.status == "solved"
 
 
-def finite(**arrays) -> list[np.ndarray]:
+def finite(**arrays: ArrayLike) -> list[np.ndarray]:
     """Arrays of finite numbers, from whatever a caller gives under these names; SceneError names what is wrong."""
     found = []
     for name, value in arrays.items():
@@ -86,7 +87,7 @@ class Inertia:
     rows of K are allowed.
     """
 
-    def __init__(self, H, K=None, tolerance: float = RANK):
+    def __init__(self, H: ArrayLike, K: ArrayLike | None = None, tolerance: float = RANK):
         self.factor = np.linalg.cholesky(np.asarray(H, float))
         self.inverse = np.linalg.inv(self.factor)  # L^-1
         self.K = np.zeros((0, len(self.factor))) if K is None else np.asarray(K, float)
@@ -125,7 +126,9 @@ class ContactEquations(NamedTuple):
     pushes: np.ndarray
 
 
-def contact_equations(H, force, T, drift, K=None, k=None) -> ContactEquations:
+def contact_equations(
+    H: ArrayLike, force: ArrayLike, T: ArrayLike, drift: ArrayLike, K: ArrayLike | None = None, k: ArrayLike | None = None
+) -> ContactEquations:
     """M and d of (11.20) and (11.34). H (n, n); force (n,): f; T (n, contacts), drift (contacts,) = T'' q'; K (r, n), k
     (r,): joints as K a = k, none if not given."""
     H, force, T, drift = finite(H=H, force=force, T=T, drift=drift)
@@ -141,7 +144,7 @@ def contact_equations(H, force, T, drift, K=None, k=None) -> ContactEquations:
 # ---- three ways to solve it ------------------------------------------------------------------------------------------
 
 
-def by_lcp(M, d) -> ContactForces:
+def by_lcp(M: ArrayLike, d: ArrayLike) -> ContactForces:
     """The complementarity problem of M (k, k), positive semidefinite, and d (k,), by Lemke's method."""
     M, d = finite(M=M, d=d)
     forces, status, _ = lcp(M, d)
@@ -150,7 +153,7 @@ def by_lcp(M, d) -> ContactForces:
     return by_force_qp(M, d)  # which has a certificate where there is no solution
 
 
-def meets(M, d, z) -> bool:
+def meets(M: np.ndarray, d: np.ndarray, z: np.ndarray) -> bool:
     """Whether z solves the complementarity problem, its residual measured by d, and not by what huge forces that cancel
     each other add up to."""
     w, size = product(M, z) + d, np.max(np.abs(d), initial=0.0)
@@ -160,7 +163,7 @@ def meets(M, d, z) -> bool:
     return bool(terms <= HUGE * size and worst <= allowed)
 
 
-def by_force_qp(M, d) -> ContactForces:
+def by_force_qp(M: ArrayLike, d: ArrayLike) -> ContactForces:
     """The quadratic program over the forces, by an active set.
 
     Forces that are free (the set) go to where their gradient M lambda + d vanishes, or as far as the first of them
@@ -191,7 +194,7 @@ def by_force_qp(M, d) -> ContactForces:
     return ContactForces("limit", np.zeros(size), np.zeros(size), False)
 
 
-def _free_step(M, d, forces, free):
+def _free_step(M: np.ndarray, d: np.ndarray, forces: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, bool]:
     """-> (k,) the way to go with the free forces, and whether it goes down without end."""
     own = np.flatnonzero(free)
     block, gradient = M[np.ix_(own, own)], (product(M, forces) + d)[own]
@@ -205,7 +208,9 @@ def _free_step(M, d, forces, free):
     return step, endless
 
 
-def by_acceleration_qp(H, force, T, drift, K=None, k=None) -> tuple[ContactForces, np.ndarray]:
+def by_acceleration_qp(
+    H: ArrayLike, force: ArrayLike, T: ArrayLike, drift: ArrayLike, K: ArrayLike | None = None, k: ArrayLike | None = None
+) -> tuple[ContactForces, np.ndarray]:
     """The quadratic program over the accelerations (Gauss's principle of least constraint). -> (ContactForces, a (n,))
 
     In x = L'(a - free) it asks for the shortest x with G x >= h, a least-distance problem, which non-negative least
@@ -238,13 +243,13 @@ def by_acceleration_qp(H, force, T, drift, K=None, k=None) -> tuple[ContactForce
     return answer, equations.free + equations.pushes @ answer.forces
 
 
-def _is_endless(M, d, y):
+def _is_endless(M: np.ndarray, d: np.ndarray, y: np.ndarray) -> bool:
     """Whether y >= 0 proves that there is no solution: M y = 0 and d . y < 0."""
     size = max(np.max(np.abs(d)), 1e-300)
     return bool(np.max(np.abs(product(M, y))) <= 1e-6 * np.max(np.abs(M)) and product(d, y) < -1e-9 * size)
 
 
-def _answer(M, d, forces) -> ContactForces:
+def _answer(M: np.ndarray, d: np.ndarray, forces: np.ndarray) -> ContactForces:
     accelerations = product(M, forces) + d
     closed = np.flatnonzero(accelerations <= 1e-8 * max(np.max(np.abs(d), initial=0.0), 1e-300))
     unique = True
@@ -257,7 +262,7 @@ def _answer(M, d, forces) -> ContactForces:
 # ---- all solutions ---------------------------------------------------------------------------------------------------
 
 
-def complementary_solutions(M, d, tolerance: float = 1e-9) -> list[np.ndarray]:
+def complementary_solutions(M: ArrayLike, d: ArrayLike, tolerance: float = 1e-9) -> list[np.ndarray]:
     """All z >= 0 with M z + d >= 0, z . (M z + d) = 0, one a set of closed contacts, M (k, k) any matrix: for k up to
     10, by trying every set. Sets whose block of M is singular are left out."""
     M, d = np.asarray(M, float), np.asarray(d, float)

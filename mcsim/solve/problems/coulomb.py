@@ -19,10 +19,12 @@ methods", 1991) to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import determinant, eigenvalues, least, lengths, product
@@ -66,7 +68,7 @@ class FrictionForces:
 # ---- slipping contacts -----------------------------------------------------------------------------------------------
 
 
-def slip_columns(friction, slip) -> np.ndarray:
+def slip_columns(friction: ArrayLike, slip: ArrayLike) -> np.ndarray:
     """(3c, c): the forces of each slipping contact for a unit of its normal force. friction (c,); slip (c, 2): unit
     directions of slip, zero where friction does not act."""
     friction, slip = np.asarray(friction, float), np.asarray(slip, float).reshape(-1, 2)
@@ -76,7 +78,7 @@ def slip_columns(friction, slip) -> np.ndarray:
     return columns
 
 
-def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
+def negative_minor(matrix: ArrayLike, most: int = 6) -> tuple[int, ...] | None:
     """The first principal minor below zero, as the numbers of its rows; None if there is none among those of at most
     `most` rows."""
     matrix = np.asarray(matrix, float)
@@ -90,7 +92,7 @@ def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
     return None
 
 
-def slipping(A, b, friction, slip) -> FrictionForces:
+def slipping(A: ArrayLike, b: ArrayLike, friction: ArrayLike, slip: ArrayLike) -> FrictionForces:
     """Forces of contacts that all slip: A (3c, 3c), b (3c,), friction (c,), slip (c, 2)."""
     A, b = finite(A=A, b=b)
     columns = slip_columns(friction, slip)
@@ -114,13 +116,13 @@ def slipping(A, b, friction, slip) -> FrictionForces:
     return _of_normals(A, b, columns, normals, "solved")
 
 
-def _plain(matrix):
+def _plain(matrix: np.ndarray) -> bool:
     """Whether the symmetric part is positive semidefinite: then no principal minor is negative."""
     values = eigenvalues(matrix + matrix.T)
     return len(values) == 0 or values[0] >= -1e-12 * values[-1]
 
 
-def _of_normals(A, b, columns, normals, status):
+def _of_normals(A: np.ndarray, b: np.ndarray, columns: np.ndarray, normals: np.ndarray, status: str) -> FrictionForces:
     impulses = product(columns, normals)
     return FrictionForces(status, impulses, product(A, impulses) + b)
 
@@ -128,7 +130,9 @@ def _of_normals(A, b, columns, normals, status):
 # ---- the cone --------------------------------------------------------------------------------------------------------
 
 
-def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
+def cone(
+    A: ArrayLike, b: ArrayLike, friction: ArrayLike, load: ArrayLike | None = None, slip: ArrayLike | None = None
+) -> FrictionForces:
     """The exact cone problem, A (3c, 3c) positive semidefinite, b (3c,), friction (c,), infinity allowed.
 
     load (c,): normal impulses that act besides, already in b, and bear friction: |lambda_t| <= mu (lambda_n + load).
@@ -166,7 +170,7 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
     return FrictionForces(status, best, product(A, best) + b, float(worst))
 
 
-def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
+def apart(A: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """The groups of contacts that touch each other, if only through others, as A (3c, 3c) has them: of each its
     contacts and their rows."""
     group = groups(np.ascontiguousarray(A))
@@ -174,7 +178,7 @@ def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(own, (3 * own[:, None] + np.arange(3)).ravel()) for own in parts]
 
 
-def joined(A, b, answers) -> FrictionForces:
+def joined(A: np.ndarray, b: np.ndarray, answers: Sequence[tuple[np.ndarray, FrictionForces]]) -> FrictionForces:
     """One answer of those of groups: (contacts, FrictionForces) each."""
     impulses, statuses = np.zeros(len(b)), [answer.status for _, answer in answers]
     for own, answer in answers:
@@ -188,7 +192,7 @@ def joined(A, b, answers) -> FrictionForces:
 class _Cone:
     """One cone problem, with a step size for each contact: 1 / the largest eigenvalue of its block."""
 
-    def __init__(self, A, b, friction, load, slip):
+    def __init__(self, A: np.ndarray, b: np.ndarray, friction: np.ndarray, load: np.ndarray, slip: np.ndarray) -> None:
         self.A, self.b, self.friction, self.load = np.ascontiguousarray(A), b, friction, load
         self.slip, self.slips = np.ascontiguousarray(slip), np.any(slip, axis=1)
         count = len(friction)
@@ -205,7 +209,7 @@ class _Cone:
         )
         self.residual = self.kernel.residual
 
-    def attempts(self, best):
+    def attempts(self, best: Callable[[], np.ndarray]) -> Iterator[tuple[np.ndarray, float]]:
         """(impulses, at what residual over their size to end): ever dearer, and ever sooner content; best(): the best
         until now."""
         start = self.closed()
@@ -218,7 +222,7 @@ class _Cone:
         for impulses in self.proximal(best()):
             yield impulses, GOOD_ENOUGH
 
-    def proximal(self, impulses):
+    def proximal(self, impulses: np.ndarray) -> Iterator[np.ndarray]:
         """The same problem with a little of the diagonal added, round after round about the last answer: nothing is
         singular (R. T. Rockafellar, "Monotone operators and the proximal point algorithm", 1976)."""
         more = PROXIMAL * np.repeat(np.max(np.diag(self.A).reshape(-1, 3), axis=1), 3)
@@ -227,7 +231,7 @@ class _Cone:
             impulses = near.newton(impulses)
             yield impulses
 
-    def closed(self):
+    def closed(self) -> np.ndarray:
         """The least impulses that stop all contacts, but the slips that are given: the answer where nothing opens or
         slips besides."""
         if not np.any(self.slips):
@@ -242,13 +246,13 @@ class _Cone:
             columns, least(product(self.A[own], columns), -(self.b + product(self.A, along))[own], 1e-12)[0]
         )
 
-    def sweep(self, impulses, sweeps):
+    def sweep(self, impulses: np.ndarray, sweeps: int) -> np.ndarray:
         """Projected Gauss-Seidel over the contacts."""
         impulses = impulses.copy()
         self.kernel.sweep(impulses, sweeps, SETTLED)
         return impulses
 
-    def newton(self, impulses):
+    def newton(self, impulses: np.ndarray) -> np.ndarray:
         """Semismooth Newton on lambda = P(lambda - r u), from impulses that are near."""
         size = len(impulses)
         F, J, live = np.empty(size), np.empty((size, size)), np.empty(size, np.uint8)

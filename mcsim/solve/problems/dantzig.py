@@ -1,19 +1,31 @@
 """Dantzig's principal pivoting: boxed linear complementarity problems, solved exactly in a finite number of pivots."""
 
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import product
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._dantzig import dantzig
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 SETTLES = 10  # rounds after which friction's bounds must come closer in each
 ENDINGS = {"contradictory": "contradictory rows", "limit": "iteration limit", "inaccurate": "inaccurate"}
 INACCURATE = 1e-6  # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
 
 
-def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
+def boxed(
+    A: ArrayLike,
+    b: ArrayLike,
+    lower: ArrayLike | None,
+    upper: ArrayLike | None,
+    max_pivots: int | None = None,
+    guess: ArrayLike | None = None,
+    accuracy: float = 1e-9,
+) -> tuple[np.ndarray, str, int]:
     """Solve w = A x + b with lower <= x <= upper; w = 0 between the bounds, w >= 0 at the lower, w <= 0 at the upper.
 
     These are the conditions of least x'A x / 2 + b'x in the box. Contact without friction is [0, inf); friction under a
@@ -55,7 +67,7 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     return x, "solved" if good else "inaccurate", pivots
 
 
-def residual(A, b, lower, upper, x):
+def residual(A: np.ndarray, b: np.ndarray, lower: np.ndarray, upper: np.ndarray, x: np.ndarray) -> float:
     """The largest speed that a row misses its condition by, relative to |b| + |A||x| of the row.
 
     The natural map: how far x is from x - w / A_ii put back into its bounds, times A_ii (1 of rows without mass).
@@ -67,7 +79,7 @@ def residual(A, b, lower, upper, x):
     return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
 
 
-def solve(problem, model, tolerance, max_iterations, callback):
+def solve(problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None) -> Solution:
     """Boxed problems by pivots. "frictionless" is one; "pyramid" a sequence of them, the bounds of friction those of the
     last normal impulses, until they agree, for which there is no guarantee. Dense: for some hundreds of rows."""
     checks.refuse_large(problem, "dantzig")

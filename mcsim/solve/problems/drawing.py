@@ -1,13 +1,21 @@
 """A problem as a picture."""
 
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.solve.problems.spectrum import MOST_ROWS, spectrum
 
+if TYPE_CHECKING:
+    from mcsim.solve.problems.protocols import AProblem
 
-def draw(problem, path):
+
+def draw(problem: AProblem, path: str | os.PathLike[str] | None) -> Any:
     """The pattern of A; its eigenvalues; b by kind of row. -> figure"""
     require_matplotlib()
     from matplotlib.figure import Figure

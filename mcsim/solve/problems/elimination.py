@@ -12,7 +12,11 @@ between its 1e-12 and eps, which the iteration here ends too early for (rows 1e-
 contradict each other. That is dense; this is sparse, for the joints of large scenes.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +24,10 @@ from mcsim.core.linear import product, sparse_product
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._cholesky import SparseFactor
 from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Solution
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 PROXIMAL = 1e-9  # part of a row's own diagonal entry
 ROUNDS = 20  # of the proximal iteration at most
@@ -30,7 +38,7 @@ PROGRESS = 0.5  # a round must leave at most this part of the residual
 class Elimination:
     """The problem of the bounded rows, and the way back."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Problem) -> None:
         from scipy.sparse import dia_array  # here, since importing mcsim should stay light
 
         contact_rows = 3 * problem.contact_count
@@ -61,7 +69,7 @@ class Elimination:
             warm_start=problem.warm_start[self.kept],
         )
 
-    def direct(self, right):
+    def direct(self, right: np.ndarray) -> np.ndarray:
         """A_bb^-1 right, columns together: of contradictory rows the least squares."""
         x = self.factor.solve(right)
         least = np.inf
@@ -74,7 +82,7 @@ class Elimination:
             x = x + self.factor.solve(residual)
         return x
 
-    def whole(self, reduced):
+    def whole(self, reduced: np.ndarray) -> np.ndarray:
         """The impulses of all rows, from those of the bounded ones."""
         impulses = np.empty(self.problem.row_count)
         impulses[self.kept] = reduced
@@ -82,7 +90,7 @@ class Elimination:
         return impulses
 
 
-def _nodes(matrix):
+def _nodes(matrix: csr_array) -> tuple[np.ndarray, np.ndarray]:
     """-> (n,) the node of each row of a canonical CSR matrix, (nodes,) numbers of rows of each: rows that stand side
     by side and have as many columns, that begin at the same and add up to the same, become one, as those of a joint
     do."""
@@ -94,7 +102,15 @@ def _nodes(matrix):
     return node.astype(np.int32), np.bincount(node).astype(np.int32)
 
 
-def solve_directly(problem, model, tolerance, max_iterations, callback, run, options):
+def solve_directly(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    run: Callable[..., Solution],
+    options: Mapping[str, Any],
+) -> Solution:
     """A solver's `run` on the bounded rows; the bilateral ones directly."""
     if not np.isinf(problem.bounds).all(axis=1).any():
         return run(problem, model, tolerance, max_iterations, callback, **options)

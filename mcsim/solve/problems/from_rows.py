@@ -1,5 +1,10 @@
 """A step's rows as a problem."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mcsim.core.linear import sparse_product
@@ -7,12 +12,15 @@ from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems.problem import Problem
 from mcsim.state.fields import ROW_KINDS
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 JOINT, FRICTION, TWIST, ROLLING = (ROW_KINDS.index(name) for name in ("joint", "friction", "twist", "rolling"))
 
 SOURCE_DTYPE = np.dtype([("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2)])
 
 
-def in_threes(rows):
+def in_threes(rows: np.ndarray) -> tuple[np.ndarray, int]:
     """Numbers of the rows as a problem has them -> (order, contacts): the first 3 contacts are [n, t1, t2] each.
 
     rows: (r,) ROW_DTYPE. A contact is a friction pair under a cone with one normal; a normal without friction is a single
@@ -25,7 +33,7 @@ def in_threes(rows):
     return np.concatenate([threes, np.flatnonzero(single)]), len(pairs)
 
 
-def matrices(rows, width):
+def matrices(rows: np.ndarray, width: int) -> tuple[csr_array, csr_array]:
     """J and J M^-1 (r, width) of ROW_DTYPE records over the bodies' twists, scipy.sparse CSR; a body of -1 has no
     columns."""
     from scipy.sparse import csr_array  # here, since importing mcsim should stay light
@@ -40,7 +48,7 @@ def matrices(rows, width):
     )
 
 
-def with_seconds(matrix, rows, order):
+def with_seconds(matrix: csr_array, rows: np.ndarray, order: np.ndarray) -> csr_array:
     """The rows of a matrix in a problem's order; the second record of a wide row is added to its first."""
     second = np.flatnonzero(second_rows(rows))
     ordered = matrix[order]
@@ -56,7 +64,7 @@ def with_seconds(matrix, rows, order):
     return ordered
 
 
-def loads(rows):
+def loads(rows: np.ndarray) -> np.ndarray:
     """(r,) what bounds the friction rows that hang on several normals, by the impulses that these have now [N s, N m s]."""
     out = np.zeros(len(rows))
     for i in np.flatnonzero(
@@ -69,7 +77,17 @@ def loads(rows):
     return out
 
 
-def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed=0, started=False, yielding=0.0):
+def problem_of_rows(
+    rows: np.ndarray,
+    jacobian: csr_array | None,
+    response: csr_array | None,
+    inverse_mass: csr_array | Callable[[], csr_array],
+    velocity: np.ndarray,
+    *,
+    relaxed: int = 0,
+    started: bool = False,
+    yielding: float = 0.0,
+) -> tuple[Problem, np.ndarray]:
     """-> (Problem, order): what the rows ask of impulses at these velocities.
 
     rows: (r,) ROW_DTYPE. jacobian, response: (r, m) J and J M^-1, or None: those over the bodies' twists; inverse_mass

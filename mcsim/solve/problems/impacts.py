@@ -25,10 +25,13 @@ systems", 1995; J. J. Moreau, "Unilateral contact and dry friction in finite fre
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product
@@ -36,6 +39,9 @@ from mcsim.scene.checks import FieldError, choose
 from mcsim.solve._laws import strike
 from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
+
+if TYPE_CHECKING:
+    from mcsim.solve.problems.coulomb import FrictionForces
 
 LAWS = ("newton", "poisson", "stronge")  # in the order of solve/_laws.pxd
 ORDERS = ("simultaneous", "sequential")
@@ -67,7 +73,9 @@ class Impact:
 # ---- one contact, in closed form -------------------------------------------------------------------------------------
 
 
-def frictionless(inverse_inertia, T, rate, restitution=0.0) -> tuple[float, np.ndarray]:
+def frictionless(
+    inverse_inertia: ArrayLike, T: ArrayLike, rate: float, restitution: float = 0.0
+) -> tuple[float, np.ndarray]:
     """Impact of one contact without friction (11.65): p = -(1 + e) zeta / (T' H^-1 T). -> p [N s], velocity change (n,)
 
     inverse_inertia (n, n): H^-1 of a body, of two bodies (block-diagonal) or of a jointed system; T (n,): what a unit
@@ -83,7 +91,9 @@ def frictionless(inverse_inertia, T, rate, restitution=0.0) -> tuple[float, np.n
     return impulse, impulse * answer
 
 
-def sticking(inverse_inertia, T, rates, restitution=0.0) -> tuple[np.ndarray, np.ndarray]:
+def sticking(
+    inverse_inertia: ArrayLike, T: ArrayLike, rates: ArrayLike, restitution: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Impact of one contact that sticks (11.72): afterwards the point does not slip, and opens at e times the speed at
     which it closed. -> p (3,) [N s], velocity change (n,)
 
@@ -100,7 +110,17 @@ def sticking(inverse_inertia, T, rates, restitution=0.0) -> tuple[np.ndarray, np
 # ---- several contacts ------------------------------------------------------------------------------------------------
 
 
-def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton", order="simultaneous") -> Impact:
+def impact(
+    H: ArrayLike,
+    T: ArrayLike,
+    velocities: ArrayLike,
+    restitution: ArrayLike,
+    friction: ArrayLike | None = None,
+    *,
+    K: ArrayLike | None = None,
+    law: str = "newton",
+    order: str = "simultaneous",
+) -> Impact:
     """An impact of a whole system: u = H (change of velocities).
 
     H (n, n); velocities (n,) before; T: without friction (n, k), a column a contact; with `friction` (k,), inf for
@@ -138,7 +158,7 @@ class Blow:
     """An impact over contact rows in threes: A (3k, 3k) = T' H^-1 T, rates (3k,) before, restitution and friction
     (k,)."""
 
-    def __init__(self, A, rates, restitution, friction):
+    def __init__(self, A: np.ndarray, rates: np.ndarray, restitution: np.ndarray, friction: np.ndarray) -> None:
         self.A = 0.5 * (A + A.T)
         self.rates = rates
         self.residual = 0.0  # [N s] of the worst problem that was not solved to rounding
@@ -160,7 +180,9 @@ class Blow:
         rest = self._together("newton", rates, everyone, np.zeros(count))
         return impulses + rest, blow + 1, False
 
-    def _together(self, law, rates, chosen, restitution, closed=False):
+    def _together(
+        self, law: str, rates: np.ndarray, chosen: np.ndarray, restitution: np.ndarray, closed: bool = False
+    ) -> np.ndarray:
         """Impulses (3k,) of the contacts `chosen` at these rates, all at once. closed: one contact, and a law of one that
         can move and does not stick without end has a closed form."""
         rows = (3 * chosen[:, None] + np.arange(3)).ravel()
@@ -180,7 +202,7 @@ class Blow:
         impulses[rows] = own
         return impulses
 
-    def _poisson(self, A, before, friction, restitution):
+    def _poisson(self, A: np.ndarray, before: np.ndarray, friction: np.ndarray, restitution: np.ndarray) -> np.ndarray:
         """Compression, then what comes back at least; friction acts under all of it."""
         compression = self._checked(cone(A, before, friction)).impulses
         back = np.zeros(len(before))
@@ -190,7 +212,7 @@ class Blow:
         more = self._checked(cone(A, before + product(A, compression + back), friction, load=back[::3])).impulses
         return compression + back + more
 
-    def _checked(self, answer):
+    def _checked(self, answer: FrictionForces) -> FrictionForces:
         if answer.status == "none":
             raise SimulationError(
                 "impact: no impulses keep the contacts from closing: a body is held between surfaces "
@@ -204,7 +226,18 @@ class Blow:
 # ---- two bodies ------------------------------------------------------------------------------------------------------
 
 
-def two_bodies(masses, inertias, centers, point, normal, velocities, restitution=0.0, friction=0.0, *, law="newton"):
+def two_bodies(
+    masses: Sequence[float],
+    inertias: Sequence[ArrayLike],
+    centers: Sequence[ArrayLike],
+    point: ArrayLike,
+    normal: ArrayLike,
+    velocities: Sequence[ArrayLike],
+    restitution: float = 0.0,
+    friction: float = 0.0,
+    *,
+    law: str = "newton",
+) -> tuple[np.ndarray, np.ndarray]:
     """Impact of body b on body a at a point. -> velocities after, (2, 6), impulse on b (3,) [N s]
 
     masses (2,) [kg], inf for a body that does not move; inertias (2, 3, 3) about the centres, world axes; centers (2,

@@ -17,14 +17,16 @@ mechanics using interior point algorithm", 2024 (the method for ccp, with these 
 linear and quadratic cone program solvers", 2010.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._ipm import InteriorPoint
 from mcsim.solve.problems._newton import Newton
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import inverse_mass_parts
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem, inverse_mass_parts
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 TURN = 8  # iterations that must halve the residual
 NEWTON_STEPS = 15
@@ -32,7 +34,9 @@ DELTA = 1e-6  # the proximal term of Newton's steps to begin with
 SHIFTS = (0.0, 0.0), (0.0, 1e-4), (0.0, 0.1), (0.03, 0.0)  # rounding, doubt: tried in turn
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
+def solve(
+    problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None, *, polish: bool = True
+) -> Solution:
     """polish: whether Newton steps on the contacts' equations end what rounding leaves."""
     if not isinstance(polish, (bool, np.bool_)):
         raise SceneError(f"solve: polish must be True or False, got {polish!r}")
@@ -44,7 +48,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
     return progress.solution("ipm")
 
 
-def interior_steps(progress, polish=True):
+def interior_steps(progress: Progress, polish: bool = True) -> None:
     """From its own start to the end, or to where it finds nothing better; of the exact model then with other slopes and
     tips of the shift. What nothing moves keeps its impulses."""
     if not progress.going:
@@ -62,7 +66,7 @@ def interior_steps(progress, polish=True):
             progress.notes.append(f"{progress.iterations - made} Newton steps after iteration {made}")
 
 
-def follow(inside, progress):
+def follow(inside: InteriorPoint, progress: Progress) -> None:
     """Iterations until they end or stall."""
     stuck, least = False, np.inf
     while progress.going and not stuck:

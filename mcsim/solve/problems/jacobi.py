@@ -10,13 +10,18 @@ Source: R. Tonge, F. Benevolenski and A. Voroshilov, "Mass splitting for jitter-
 2012.
 """
 
+from __future__ import annotations
+
 from mcsim.solve.problems._recorder import Recorder
 from mcsim.solve.problems._sweeps import shared_local, sweep_apart
 from mcsim.solve.problems.pgs import BATCH, check_sweeps
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0):
+def solve(
+    problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None, *, omega: float = 1.0
+) -> Solution:
     """omega: relaxation, in (0, 2); below 1 damps."""
     check_sweeps(omega)
     progress = Progress(problem, model, tolerance, max_iterations, callback)

@@ -1,9 +1,13 @@
 """Lemke's method, and contact with a friction pyramid as the linear complementarity problem that it solves."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsim.core import linear
 from mcsim.core.errors import SceneError
@@ -11,7 +15,8 @@ from mcsim.core.linear import Singular, product
 from mcsim.core.trig import cos, sin
 from mcsim.solve.problems import checks, polygon
 from mcsim.solve.problems._lemke import lemke
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 # Paths tried until one leads to a solution: the worst pivot, of the best, among rows that tie (the rule against cycling
 # asks for 0, rounding for 1); what is added to the diagonal (a near problem, where nothing is singular); its direction.
@@ -35,7 +40,9 @@ ENDINGS = {
 }
 
 
-def lcp(M, q, max_pivots=None, covering=None):
+def lcp(
+    M: ArrayLike, q: ArrayLike, max_pivots: int | None = None, covering: ArrayLike | None = None
+) -> tuple[np.ndarray, str, int]:
     """Solve the linear complementarity problem w = M z + q, w >= 0, z >= 0, z.w = 0 by Lemke's method.
 
     With a copositive M (that of every contact problem is) it ends in a solution, unless v'q < 0 for some v >= 0 with
@@ -71,7 +78,7 @@ def lcp(M, q, max_pivots=None, covering=None):
     return z * scale * size, status, pivots
 
 
-def _scale(M):
+def _scale(M: np.ndarray) -> np.ndarray:
     """(n,) powers of two that bring the largest entries of rows and columns of scale M scale near one (D. Ruiz, "A
     scaling algorithm to equilibrate both rows and columns norms in matrices", 2001)."""
     scale = np.ones(len(M))
@@ -83,14 +90,15 @@ def _scale(M):
 
 
 @np.errstate(over="ignore", invalid="ignore")  # of bases that are all but singular; they are found out
-def _attempts(M, q, covering, most):
+def _attempts(M: np.ndarray, q: np.ndarray, covering: np.ndarray | None, most: int) -> tuple[np.ndarray, str, int]:
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
     n, made, ends = len(q), 0, set()
     best, best_error = np.zeros(n), np.inf
     paths = PATHS if covering is None else PATHS[:1]
     for worst, near, number in paths:
-        direction = covering
-        if covering is None:
+        if covering is not None:
+            direction = covering
+        else:
             direction = np.ones(n) if number == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * number * GOLDEN, 1.0)
         share = most - made
         if (worst, near, number) != paths[-1]:
@@ -109,7 +117,9 @@ def _attempts(M, q, covering, most):
     return best, "inaccurate" if SOLVED in ends else "limit" if LIMIT in ends else "ray", made
 
 
-def _path(M, q, covering, most, worst):
+def _path(
+    M: np.ndarray, q: np.ndarray, covering: np.ndarray, most: int, worst: float
+) -> tuple[np.ndarray, np.ndarray, int, int]:
     """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
     then, and before it is believed that the path ends on a ray."""
     n, made = len(q), 0
@@ -135,13 +145,13 @@ def _path(M, q, covering, most, worst):
     return np.maximum(values[n : 2 * n], 0.0), held[n : 2 * n], status, made
 
 
-def _sharpened(M, q, z, basic, changes):
+def _sharpened(M: np.ndarray, q: np.ndarray, z: np.ndarray, basic: np.ndarray, changes: int) -> tuple[np.ndarray, float]:
     """(z, error): the basis solved anew, since pivots gather rounding; what comes out with the wrong sign changes
     sides, so many times. As it came if nothing is better."""
     best, best_error = z, _error(M, q, z)
     for _ in range(1 + changes):
-        again = [_solved(M, q, basic, z, shift) for shift in (0.0, PROXIMAL)]
-        again = [(_error(M, q, np.maximum(found, 0.0)), found) for found in again if found is not None]
+        tried = [_solved(M, q, basic, z, shift) for shift in (0.0, PROXIMAL)]
+        again = [(_error(M, q, np.maximum(found, 0.0)), found) for found in tried if found is not None]
         if not again:
             break
         error, z = min(again, key=lambda found: found[0])
@@ -156,7 +166,7 @@ def _sharpened(M, q, z, basic, changes):
     return best, best_error
 
 
-def _solved(M, q, basic, z, shift):
+def _solved(M: np.ndarray, q: np.ndarray, basic: np.ndarray, z: np.ndarray, shift: float) -> np.ndarray | None:
     """The z near the given one with w = 0 where it is basic and z = 0 elsewhere; None: singular. With a shift of the
     diagonal these are proximal steps, which end well also where impulses are not unique."""
     rows = np.flatnonzero(basic)
@@ -170,7 +180,7 @@ def _solved(M, q, basic, z, shift):
     return z if np.isfinite(z).all() else None
 
 
-def _error(M, q, z):
+def _error(M: np.ndarray, q: np.ndarray, z: np.ndarray) -> float:
     """|min(z, w)| relative to what adds up to w, but not for ever: impulses without end balance anything."""
     missing = np.abs(np.minimum(z, product(M, z) + q))
     return max((missing / np.maximum(1.0, product(np.abs(M), z))).max(), ENDLESS * missing.max())
@@ -194,7 +204,14 @@ class PyramidLCP(NamedTuple):
     contradiction: float
 
 
-def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None):
+def friction_pyramid_lcp(
+    A: ArrayLike,
+    b: ArrayLike,
+    friction: ArrayLike,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    directions: int | None = None,
+) -> PyramidLCP:
     """The pyramid model of contact as a linear complementarity problem: -> PyramidLCP
 
     u = A lam + b; the first 3 nc rows are contacts in threes [n, t1, t2], the others have lower <= lam <= upper. With
@@ -242,7 +259,15 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     return PyramidLCP(M, q, back, offset, contradiction)
 
 
-def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=None):
+def pyramid(
+    A: ArrayLike,
+    b: ArrayLike,
+    friction: ArrayLike,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    directions: int | None = None,
+    max_pivots: int | None = None,
+) -> tuple[np.ndarray, str, int]:
     """Solve contact with a friction pyramid; arguments as in `friction_pyramid_lcp`.
 
     -> (impulses (m,) [N s], status, pivots); status as in `lcp`, or "contradictory": rows without bounds contradict
@@ -255,7 +280,7 @@ def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=
     return product(problem.map, z) + problem.offset, status, pivots
 
 
-def _directions(directions):
+def _directions(directions: int | None) -> np.ndarray | None:
     """None, or (2, k) unit vectors."""
     if directions is None:
         return None
@@ -266,7 +291,9 @@ def _directions(directions):
     return np.array([cos(angles), sin(angles)])
 
 
-def _eliminated(A, b, kept, free):
+def _eliminated(
+    A: np.ndarray, b: np.ndarray, kept: np.ndarray, free: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """What is left of A without its free rows: (inner, push, held, contradiction).
 
     lam_free = push lam_kept + held; u_kept = inner lam_kept + b_kept + A_kept,free held. By eigenvalues: impulses of equal
@@ -289,7 +316,9 @@ def _eliminated(A, b, kept, free):
     return 0.5 * (inner + inner.T), push, -product(inverse, b[free]), contradiction
 
 
-def _variables(friction, lower, upper, sides, count, kept):
+def _variables(
+    friction: np.ndarray, lower: np.ndarray, upper: np.ndarray, sides: np.ndarray | None, count: int, kept: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(to_kept, loads, coupling, ceiling, room) of the variables without slacks (x) and the slacks (s).
 
     lam_kept = to_kept x + loads;  w_x = to_kept' u_kept + coupling s;  w_s = ceiling x + room.
@@ -299,7 +328,7 @@ def _variables(friction, lower, upper, sides, count, kept):
     loads = np.zeros(len(kept))
     columns, slacks = [], []  # {row: weight}; ({x: coupling}, {x: ceiling}, room)
 
-    def variable(weights):
+    def variable(weights: Mapping[int, float]) -> int:
         columns.append({int(place[row]): weight for row, weight in weights.items()})
         return len(columns) - 1
 
@@ -336,7 +365,15 @@ def _variables(friction, lower, upper, sides, count, kept):
     return to_kept, loads, coupling, ceilings, np.array([slack[2] for slack in slacks])
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, directions=None):
+def solve(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    *,
+    directions: int | None = None,
+) -> Solution:
     """By pivots, each an iteration, but recorded only at the end. "pyramid" and "frictionless", dense: for some hundreds
     of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, by which the
     residuals are then measured (polygon.py)."""
@@ -360,7 +397,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, directions=Non
     return progress.solution("lemke")
 
 
-def _held_last(friction, bounds):
+def _held_last(friction: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Contacts of infinite friction as single rows, the tangents bilateral -> (order of the rows, friction, lower,
     upper)."""
     held = np.flatnonzero(np.isinf(friction))

@@ -12,6 +12,8 @@ either, iterations of ADMM follow (`admm.py`), twice as many each time, and Newt
 say how many of each it took.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
@@ -19,8 +21,8 @@ from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems._newton import Newton
 from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import inverse_mass_parts
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem, inverse_mass_parts
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 NEWTON_STEPS = 15  # at once
 ADMM_STEPS = 20  # the first time
@@ -28,7 +30,9 @@ PATIENCE = 500  # iterations without a better answer, until it says that it stal
 RHO, ETA = 0.1, 1e-9
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
+def solve(
+    problem: Problem, model: str, tolerance: float, max_iterations: int, callback: Callback | None, *, delta: float = 1e-3
+) -> Solution:
     """delta: the proximal term of the scaled rows to begin with. An iteration is a step of either method."""
     if not 0.0 < delta < np.inf:
         raise SceneError(f"solve: delta must be above 0 and finite, got {delta!r}")

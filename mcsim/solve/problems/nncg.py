@@ -24,13 +24,17 @@ force problems", 2010 (fletcher_reeves with forward sweeps); the exact beta, the
 about steps that lead up are ours.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._gradients import dot
 from mcsim.solve.problems._sweeps import sweep
-from mcsim.solve.problems.convex import run
+from mcsim.solve.problems.convex import Convex, run
 from mcsim.solve.problems.pgs import check_sweeps
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Solution
 
 BETAS = ("exact", "fletcher_reeves")
 FLAT = 1e-14  # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
@@ -42,28 +46,28 @@ class Conjugate:
     """The method on a problem of one round. at: y, its velocities and its state, all linear in the impulses; way: p
     of the three; swept: l' of the last step that did not lead up, likewise."""
 
-    def __init__(self, convex, impulses, w, beta, order, omega):
+    def __init__(self, convex: Convex, impulses: np.ndarray, w: np.ndarray, beta: str, order: str, omega: float) -> None:
         self.convex, self.rule, self.omega = convex, beta, omega
         self.ways = {"forward": (False,), "backward": (True,), "symmetric": (False, True)}[order]
         self.count = len(impulses)
         self.flat = FLAT * float(convex.system.local_blocks.max(initial=0.0))
         self.begin(impulses, w)
 
-    def begin(self, impulses, w):
+    def begin(self, impulses: np.ndarray, w: np.ndarray) -> None:
         self.at = np.concatenate([impulses, w, self.convex.system.rates(impulses)[1]])
         self.swept = self.at
         self.turn()
 
-    def turn(self):
+    def turn(self) -> None:
         """Begin a new way at the last swept impulses."""
         self.at, self.way = self.swept.copy(), np.zeros_like(self.at)
         self.square, self.plain = 0.0, True
 
-    def shift(self, change):
+    def shift(self, change: np.ndarray) -> None:
         for point in (self.at, self.swept):
             point[self.count : 2 * self.count] += change
 
-    def step(self):
+    def step(self) -> tuple[np.ndarray, np.ndarray]:
         n, convex = self.count, self.convex
         swept = self.at.copy()
         for backward in self.ways:
@@ -79,13 +83,13 @@ class Conjugate:
             self.swept, self.plain = swept, False
         return swept[:n], swept[n : 2 * n]
 
-    def higher(self, swept):
+    def higher(self, swept: np.ndarray) -> bool:
         """Whether the objective there is above that of the last swept impulses: their difference, of a quadratic, by the
         mean of both gradients, which rounding does not hide as it does the difference of two values."""
         n = self.count
         return dot(swept[:n] - self.swept[:n], swept[n : 2 * n] + self.swept[n : 2 * n]) > 0.0
 
-    def beta(self, change, w):
+    def beta(self, change: np.ndarray, w: np.ndarray) -> float:
         """How far to go on along the way; 0 where it leads up, or down for ever."""
         n = self.count
         if self.rule == "exact":
@@ -98,14 +102,24 @@ class Conjugate:
         return self.square / before if self.square <= before and before > 0.0 else 0.0
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", order="symmetric", omega=1.0):
+def solve(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    *,
+    beta: str = "exact",
+    order: str = "symmetric",
+    omega: float = 1.0,
+) -> Solution:
     """beta: "exact" or "fletcher_reeves". order: of an iteration's sweep, "forward" or "backward"; or "symmetric", two
     sweeps, forth and back. omega: relaxation of the sweeps, in (0, 2)."""
     if beta not in BETAS:
         raise SceneError(f"solve: beta must be one of: {', '.join(BETAS)}; got {beta!r}")
     check_sweeps(omega, order)
 
-    def make(convex, impulses, w):
+    def make(convex: Convex, impulses: np.ndarray, w: np.ndarray) -> Conjugate:
         return Conjugate(convex, impulses, w, beta, order, omega)
 
     return run("nncg", make, problem, model, tolerance, max_iterations, callback)

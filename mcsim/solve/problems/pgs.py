@@ -4,16 +4,28 @@ Converges linearly, in stacks and chains of n as slowly as 1 - O(1/n^2); simple,
 Source: R. Cottle, J.-S. Pang and R. Stone, "The Linear Complementarity Problem", 1992, section 5.2; `_sweeps.pyx`.
 """
 
+from __future__ import annotations
+
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._recorder import Recorder
 from mcsim.solve.problems._sweeps import sweep_on
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 ORDERS = ("forward", "backward", "symmetric")
 BATCH = 50  # sweeps in one call of the kernel, between which Ctrl-C is answered
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, order="forward"):
+def solve(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    *,
+    omega: float = 1.0,
+    order: str = "forward",
+) -> Solution:
     """omega: relaxation, in (0, 2); above 1 is SOR. order: "forward", "backward", or "symmetric", both by turns."""
     check_sweeps(omega, order)
     progress = Progress(problem, model, tolerance, max_iterations, callback)
@@ -26,7 +38,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, ord
     return progress.solution("pgs")
 
 
-def check_sweeps(omega, order="forward"):
+def check_sweeps(omega: float, order: str = "forward") -> None:
     """The options of those that sweep."""
     if not 0.0 < omega < 2.0:
         raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")

@@ -11,13 +11,20 @@ Source: D. Stewart, J. Trinkle, "An implicit time-stepping scheme for rigid body
 Coulomb friction", 1996, for the polygon.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mcsim.core.linear import product
 from mcsim.solve.problems._system import MODELS
 
+if TYPE_CHECKING:
+    from mcsim.solve.problems.problem import Problem
 
-def residuals(problem, corners, impulses, velocities):
+
+def residuals(problem: Problem, corners: np.ndarray, impulses: np.ndarray, velocities: np.ndarray) -> np.ndarray:
     """-> (6,) as System.residuals has them. corners: (directions, 2) of P."""
     slides = np.flatnonzero(np.isfinite(problem.friction))
     tangents = 3 * slides[:, None] + [1, 2]
@@ -38,7 +45,7 @@ def residuals(problem, corners, impulses, velocities):
     return found
 
 
-def nearest(corners, load, points):
+def nearest(corners: np.ndarray, load: np.ndarray, points: np.ndarray) -> np.ndarray:
     """(k, 2) the points of load P that are nearest to `points` (k, 2); load: (k,)."""
     begin = load[:, None, None] * corners
     way = load[:, None, None] * (np.roll(corners, -1, axis=0) - corners)

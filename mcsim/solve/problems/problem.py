@@ -45,6 +45,17 @@ class Problem:
     `save(path)`, `draw(path)`. A problem does not change; its arrays are read only.
     """
 
+    b: np.ndarray
+    friction: np.ndarray
+    bounds: np.ndarray
+    compliance: np.ndarray
+    warm_start: np.ndarray
+    free_velocity: np.ndarray | None
+    source: np.ndarray | None
+    jacobian: csr_array | None
+    response: Any  # (n, m) J M^-1, scipy.sparse; None where A was given whole
+    system: System
+
     def __init__(
         self,
         A: Any,
@@ -60,7 +71,7 @@ class Problem:
         self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = matrix
         self.jacobian = self._inverse_mass = self.source = None
-        self.free_velocity: np.ndarray | None = None
+        self.free_velocity = None
         self._set_up(matrix, None)
 
     @classmethod
@@ -103,7 +114,19 @@ class Problem:
         return self
 
     @classmethod
-    def _of_step(cls, jacobian, response, inverse_mass, b, friction, bounds, compliance, warm_start, free_velocity, source):
+    def _of_step(
+        cls,
+        jacobian: csr_array,
+        response: csr_array,
+        inverse_mass: Any,
+        b: np.ndarray,
+        friction: np.ndarray,
+        bounds: np.ndarray,
+        compliance: np.ndarray,
+        warm_start: np.ndarray,
+        free_velocity: np.ndarray,
+        source: np.ndarray,
+    ) -> Problem:
         """factored() of what a step knows to be right; response: (n, m) J M^-1; inverse_mass: it, or what gives it."""
         self = cls.__new__(cls)
         self._matrix = None
@@ -115,7 +138,15 @@ class Problem:
         self._set_up(jacobian, response)
         return self
 
-    def _take(self, n, b, friction, bounds, compliance, warm_start):
+    def _take(
+        self,
+        n: int,
+        b: ArrayLike,
+        friction: ArrayLike,
+        bounds: ArrayLike | None,
+        compliance: ArrayLike | None,
+        warm_start: ArrayLike | None,
+    ) -> None:
         none = np.zeros(n)
         self.b = _fixed(checks.vector("b", b, n))
         self.friction = _fixed(checks.frictions(friction, n))
@@ -123,7 +154,7 @@ class Problem:
         self.compliance = _fixed(checks.vector("compliance", none if compliance is None else compliance, n, least=0.0))
         self.warm_start = _fixed(checks.vector("warm_start", none if warm_start is None else warm_start, n))
 
-    def _set_up(self, rows, response):
+    def _set_up(self, rows: csr_array, response: csr_array | None) -> None:
         """The rows in blocks, for the kernels."""
         self.response = response
         begin, column, value = csr_parts(rows)
@@ -172,19 +203,19 @@ class Problem:
 
         return (self.A + dia_array((self.compliance[None], [0]), shape=self.A.shape)).tocsr()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         singles = self.row_count - 3 * self.contact_count
         return f"<Problem: {self.contact_count} contacts, {singles} other rows>"
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return self._arrays()
 
-    def __setstate__(self, arrays):
+    def __setstate__(self, arrays: dict[str, Any]) -> None:
         vars(self).update(vars(_restored(arrays)))
 
     # ---- what follows from impulses ----------------------------------------------------------------------------------
 
-    def _impulses(self, impulses):
+    def _impulses(self, impulses: ArrayLike) -> np.ndarray:
         return checks.vector("impulses", impulses, self.row_count, "the problem")
 
     def velocities(self, impulses: ArrayLike) -> np.ndarray:
@@ -212,7 +243,7 @@ class Problem:
 
     # ---- keeping it --------------------------------------------------------------------------------------------------
 
-    def _arrays(self):
+    def _arrays(self) -> dict[str, Any]:
         arrays = {
             "format": FORMAT,
             "b": self.b,
@@ -259,13 +290,13 @@ class Problem:
         return spectrum(self)
 
 
-def _fixed(array):
+def _fixed(array: np.ndarray) -> np.ndarray:
     """The array, read only."""
     array.flags.writeable = False
     return array
 
 
-def csr_parts(matrix):
+def csr_parts(matrix: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (
         np.ascontiguousarray(matrix.indptr, np.int64),
         np.ascontiguousarray(matrix.indices, np.int32),
@@ -273,20 +304,20 @@ def csr_parts(matrix):
     )
 
 
-def inverse_mass_parts(problem):
+def inverse_mass_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """What the sparse factors take: M^-1 of a factored problem, None of an A that is given whole."""
     return csr_parts(problem.inverse_mass) if problem.system.factored else None
 
 
-def _restored(arrays):
+def _restored(arrays: Any) -> Problem:
     """The problem of these arrays."""
 
-    def array(name):
+    def array(name: str) -> Any:
         if not isinstance(arrays.get(name), np.ndarray if name != "format" else (int, np.ndarray)):
             raise SceneError(f"there is no array {name!r}")
         return arrays[name]
 
-    def matrix(name):
+    def matrix(name: str) -> csr_array:
         return checks.csr_of(name, *(array(f"{name}_{part}") for part in ("data", "indices", "indptr", "shape")))
 
     if not isinstance(arrays, dict):

@@ -16,15 +16,24 @@ each the largest over the rows. "pyramid": each tangent for itself, bounded by m
 Source: V. Acary, M. Bremond and O. Huber, "On solving contact problems with Coulomb friction", 2018, for the natural map.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mcsim.solve.problems._system import MODELS
+
+if TYPE_CHECKING:
+    from mcsim.solve.problems.protocols import AProblem
 
 RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
 
-def residuals(problem, impulses, model):
+def residuals(problem: AProblem, impulses: np.ndarray, model: str) -> np.void:
     """-> a record of these six numbers, by name."""
     velocities = problem.system.rates(impulses)[0]
-    return np.array(tuple(problem.system.residuals(MODELS.index(model), impulses, velocities)), RECORD)[()]
+    found = np.array([tuple(problem.system.residuals(MODELS.index(model), impulses, velocities))], RECORD)
+    record: np.void = found[0]
+    return record

@@ -14,6 +14,8 @@ from mcsim.solve.problems._system import MODELS
 from mcsim.solve.problems.problem import Problem
 from mcsim.solve.problems.residuals import RECORD, RESIDUALS
 
+Callback = Callable[[int, np.ndarray, Any], Any]  # of an iteration, its impulses and residuals; true: stop
+
 MOST = sys.float_info.max
 DIVERGED = 1e12  # times the residual at the start: the impulses run away
 ROUNDING = 1e-15  # of a product A lambda against its largest term
@@ -51,14 +53,14 @@ class Solution:
         """The largest of the four residuals of the impulses."""
         return largest(self.final)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
             f"largest residual {self.residual:.2e}>"
         )
 
 
-def largest(record):
+def largest(record: np.void) -> float:
     return max(float(record[name]) for name in RESIDUALS)
 
 
@@ -81,12 +83,12 @@ class Progress:
     model: str
     tolerance: float
     max_iterations: int
-    callback: Callable[[int, np.ndarray, Any], Any] | None = None
+    callback: Callback | None = None
     reason: str = ""
     notes: list[str] = field(default_factory=list)
     measure: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.system = self.problem.system
         self.model_number = MODELS.index(self.model)
         self.stiffest = float(self.system.local_blocks.max(initial=0.0))
@@ -95,7 +97,9 @@ class Progress:
         self.best_at = 0
         self.least = math.inf
         self.first = math.inf
-        self._records, self._times, self._made = [], [], -1  # arrays (k, 6) and (k,); the start is none that was made
+        self._records: list[np.ndarray] = []  # (k, 6) each
+        self._times: list[np.ndarray] = []  # (k,) each
+        self._made = -1  # the start is none that was made
         self._began = perf_counter()
 
     @property
@@ -111,7 +115,7 @@ class Progress:
         """The residual beyond which it diverges."""
         return DIVERGED * max(self.first, self.tolerance)
 
-    def start(self):
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
         """Record the warm start, put into its cones and bounds; -> impulses, velocities."""
         impulses = self.problem.warm_start.copy()
         self.system.project(self.model_number, impulses)
@@ -119,7 +123,7 @@ class Progress:
         self.record(impulses, velocities)
         return impulses, velocities
 
-    def record(self, impulses, velocities=None) -> float:
+    def record(self, impulses: np.ndarray, velocities: np.ndarray | None = None) -> float:
         """Measure impulses, those of the next iteration; -> their largest residual. velocities: u, where it is known
         already."""
         if velocities is None:
@@ -139,12 +143,12 @@ class Progress:
         self._judge(worst, impulses, residuals)
         return worst
 
-    def _keep(self, residuals, times):
+    def _keep(self, residuals: np.ndarray, times: np.ndarray) -> None:
         self._records.append(residuals)
         self._times.append(times)
         self._made += len(times)
 
-    def _judge(self, worst, impulses, residuals):
+    def _judge(self, worst: float, impulses: np.ndarray, residuals: np.ndarray) -> None:
         """Whether the iteration that was just recorded is the last."""
         if not math.isfinite(worst):
             self.reason = "not finite"
@@ -157,7 +161,15 @@ class Progress:
         elif self.iterations >= self.max_iterations:
             self.reason = self.reason or "iteration limit"
 
-    def record_many(self, residuals, times, last, best, impulses, velocities):
+    def record_many(
+        self,
+        residuals: np.ndarray,
+        times: np.ndarray,
+        last: np.ndarray,
+        best: int,
+        impulses: np.ndarray,
+        velocities: np.ndarray,
+    ) -> None:
         """Several iterations that a kernel made and measured: residuals (n, 6), times (n,) since its call, which ended
         just now; last: the last impulses; impulses and velocities: of the iteration `best`, the best of them, -1: none
         was better than before. With a callback: one iteration at a time."""
@@ -169,13 +181,13 @@ class Progress:
             self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), before + 1 + best
         self._judge(worst, last, residuals[-1])
 
-    def _tells(self, impulses):
+    def _tells(self, impulses: np.ndarray) -> bool:
         """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may
         grow until nothing else is left."""
         doubt = ROUNDING * float(np.abs(impulses).max(initial=0.0)) * self.stiffest
         return doubt <= max(self.tolerance, DOUBTED * self.first)
 
-    def least_since(self, iteration) -> float:
+    def least_since(self, iteration: int) -> float:
         """The least residual after an iteration."""
         left, least = self._made - iteration, math.inf
         for records in reversed(self._records):
@@ -185,7 +197,7 @@ class Progress:
             left -= len(records)
         return least
 
-    def solution(self, solver) -> Solution:
+    def solution(self, solver: str) -> Solution:
         """The answer: the best impulses that were recorded."""
         records = np.concatenate(self._records).view(RECORD)[:, 0]
         if self.best_at < self.iterations:
@@ -205,7 +217,7 @@ class Progress:
         )
 
 
-def check_calls(tolerance, max_iterations, callback):
+def check_calls(tolerance: float, max_iterations: int, callback: Callback | None) -> None:
     """The three arguments that all solvers share."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance <= MOST:
         raise SceneError(f"solve: tolerance must be a finite number of at least 0, got {tolerance!r}")

@@ -1,10 +1,16 @@
 """The eigenvalues of a problem's matrix."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+
+if TYPE_CHECKING:
+    from mcsim.solve.problems.protocols import AProblem
 
 MOST_ROWS = 6000  # of a dense decomposition: some seconds, some hundred megabytes
 TOLERANCE = 1e-10  # part of the largest eigenvalue below which one counts as 0
@@ -19,11 +25,11 @@ class Spectrum:
     rank: int
     condition: float
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Spectrum: rank {self.rank} of {len(self.eigenvalues)}, condition {self.condition:.3g}>"
 
 
-def spectrum(problem):
+def spectrum(problem: AProblem) -> Spectrum:
     if problem.row_count > MOST_ROWS:
         raise SceneError(
             f"Problem.spectrum: {problem.row_count} rows are more than a dense decomposition should have, "

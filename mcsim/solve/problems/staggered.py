@@ -11,10 +11,12 @@ Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for fr
 2008.
 """
 
+from __future__ import annotations
+
 from mcsim.scene.checks import count
 from mcsim.solve.problems._admm import PARTS, Admm
-from mcsim.solve.problems.problem import inverse_mass_parts
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.problem import Problem, inverse_mass_parts
+from mcsim.solve.problems.solution import Callback, Progress, Solution
 
 PATIENCE = 100  # turns without a better answer, until it says that it stalled
 TIGHTER = 0.1  # the inner tolerance, of the outer one
@@ -22,7 +24,15 @@ RHO, ETA = 0.1, 1e-9
 MOST_ITERATIONS = 2**31 - 1
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, inner_iterations=500):
+def solve(
+    problem: Problem,
+    model: str,
+    tolerance: float,
+    max_iterations: int,
+    callback: Callback | None,
+    *,
+    inner_iterations: int = 500,
+) -> Solution:
     """inner_iterations: of each QP, at most. An iteration is a turn: both QPs."""
     inner_iterations = count(inner_iterations, "solve: inner_iterations", 1, MOST_ITERATIONS)
     progress = Progress(problem, model, tolerance, max_iterations, callback)
