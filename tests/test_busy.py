@@ -50,6 +50,8 @@ LOOKS = {
     "momentum",
     "joint_errors",
     "frames",
+    "shape_bodies",
+    "shape_poses",
     "asleep",
     "settings",
     "loop_errors",

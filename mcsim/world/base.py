@@ -32,6 +32,7 @@ class WorldBase:
         _there: There
         _origin: Scene
         _keywords: dict[str, Any]
+        _said: dict[str, Any]  # those that it was made with
         _more: type  # the TypedDict of the keywords that are given by name alone
         _turn: Turn
         _collider: Collider

@@ -35,7 +35,7 @@ from mcsim.world.choices import (
     SweptJoints,
 )
 from mcsim.world.handles import AnyBody, BodyHandle
-from mcsim.world.keywords import ReducedMore, keyword_names, resolved
+from mcsim.world.keywords import ReducedMore, resolved
 from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
 from mcsim.world.snapshots import Snapshot
@@ -131,6 +131,7 @@ class ReducedWorld(World):
             "models": dict(models) if isinstance(models, Mapping) else models,
         }
         self._check_scene(scene)
+        self._said = self._choices | own | more
         self._start(scene, check_reduced_settings(keywords, scene))
         if self._keywords["integrator"] == "reference":
             with self._turn.alone("rows"):
@@ -626,11 +627,6 @@ class ReducedWorld(World):
         space.sync()
         space.body_sync.take_back_twists(written, space.body_sync.shown_twists)
         space.trust_records()
-
-    def _given(self) -> dict[str, Any]:
-        return self._choices | {
-            name: self._keywords[name] for name in keyword_names(ReducedWorld) if name not in (*OF_TREES, "joints")
-        }
 
 
 def _names(parts: Iterable[Any], field: str) -> list[str]:

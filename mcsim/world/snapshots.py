@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
@@ -334,20 +334,40 @@ class Snapshots(WorldBase):
         other.wake()
         return other
 
-    def _given(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
-        return self._keywords
+    def remade(self, scene: Scene | None = None, **keywords: Any) -> Self:
+        """Another world of the same kind, in the present state and at the present time, with other keywords than those
+        that this one was made with; None: the keyword's default. This one stays as it is.
+
+        scene: in place of this world's own, one of the same bodies and joints by name, in the same order, that differs in
+        what does not move: gravity, materials, the name.
+        """
+        with self._turn.alone("remade"):
+            if scene is None:
+                scene = self._scene
+            elif not isinstance(scene, Scene) or _named(scene) != _named(self._scene):
+                raise SceneError(
+                    "World.remade: scene must be a Scene of the same bodies and joints by name, in the same order; "
+                    "world.scene.copy() is one"
+                )
+            snapshot, kind = self._snapshot(), cast(Any, type(self))
+            world = kind(scene, **(self._said | keywords))
+            world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
+            return world
 
     def _copied(self) -> Self:
         """Another world in the same state."""
-        return _rebuild(type(self), self._origin, self._given(), self._snapshot())
+        return _rebuild(type(self), self._origin, self._said, self._snapshot())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self._origin, self._given(), self.snapshot())
+        return _rebuild, (type(self), self._origin, self._said, self.snapshot())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         with self._turn.alone("copy"):
             return self._copied()
+
+
+def _named(scene: Scene) -> tuple[list[str], list[str]]:
+    return [part.name for part in scene.bodies], [part.name for part in scene.joints]
 
 
 def forgetful() -> bool:

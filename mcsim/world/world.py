@@ -122,6 +122,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         own = {name: value for name, value in locals().items() if name not in ("self", "scene", "more")}
         keywords = resolved(World, own, more)
         self._check_scene(scene)
+        self._said = own | more
         self._start(scene, check_settings(keywords, scene))
 
     def _check_scene(self, scene: Scene) -> None:
