@@ -14,6 +14,7 @@ from mcsim import lab, reduced, scenes
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.io import load_urdf
 from mcsim.lab import compare
+from mcsim.live import View, view
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
 from mcsim.scene.joints import *
 from mcsim.scene.joints import _NAMES as _JOINTS
@@ -37,9 +38,10 @@ from mcsim.world import (
 
 __version__ = "0.2.0"
 
-# The function has the name of the package that it comes from. It answers for it: `import mcsim.solve.problems as p` and
+# Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
 solve.__dict__ = vars(_modules["mcsim.solve"])
+view.__dict__ = vars(_modules["mcsim.view"])
 
 scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
@@ -65,6 +67,7 @@ __all__ = [
     "StaleHandleError",
     "SweptJoints",
     "Variational",
+    "View",
     "World",
     "compare",
     "lab",
@@ -72,6 +75,7 @@ __all__ = [
     "reduced",
     "scenes",
     "solve",
+    "view",
     *_JOINTS,
     *_SHAPES,
 ]

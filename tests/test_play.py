@@ -59,24 +59,12 @@ def test_a_film_of_ragdolls_is_small(tmp_path):
 def test_shapes_are_placed_where_the_world_has_them(name):
     world = mc.World(mc.load(name))
     world.step(7)
-    placed = Placed(world.scene, 10.0)
+    placed = Placed(world.scene)
     positions, orientations = placed.poses(np.array(world.positions), np.array(world.orientations))
     expected, turns = world.shape_poses()
     assert np.array_equal(placed.bodies, world.shape_bodies)
     assert np.allclose(positions, expected, atol=1e-12)
     assert np.allclose(np.abs(np.einsum("si,si->s", orientations, turns)), 1.0, atol=1e-12)
-
-
-def test_groups_hold_every_shape_once():
-    """Shapes of a group have the same points."""
-    scene = mc.scenes.ragdolls(count=3)
-    shapes = [shape for body in scene.bodies for shape in body.shapes]
-    placed = Placed(scene, 10.0)
-    numbers = np.concatenate([numbers for _, _, numbers in placed.groups])
-    assert sorted(numbers) == list(range(len(shapes)))
-    for vertices, _, group in placed.groups:
-        for k in group:
-            assert np.array_equal(shapes[k].triangles(32, 10.0)[0].astype(np.float32), vertices)
 
 
 def test_notebooks_show_it(monkeypatch):

@@ -14,4 +14,4 @@ def require_viser() -> None:
     try:
         import viser  # noqa: F401 (whether it is there)
     except ImportError:
-        raise ImportError("pages need viser: pip install 'mcsim-physics[view]'") from None
+        raise ImportError("pages in the browser need viser: pip install 'mcsim-physics[view]'") from None

@@ -3,10 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import html
-import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -18,6 +15,7 @@ from mcsim.scene import Scene
 from mcsim.view.batches import Batches
 from mcsim.view.camera import FIELD_OF_VIEW, frame
 from mcsim.view.film import Recorded, check_recording
+from mcsim.view.serve import quiet_server, stop
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -57,7 +55,8 @@ def page(scene: Scene, recording: Recorded) -> str:
     points = _seen(scene, recording)
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     step = PLACES * 2.0 ** np.ceil(np.log2(size))
-    with _server() as server:
+    server = quiet_server("127.0.0.1", 0)  # that nobody visits: it writes what it would send
+    try:
         _aim(server, points)
         batches = Batches(server.scene, scene, PLANE * size)
         batches.move(recording.positions[0], recording.orientations[0])
@@ -66,20 +65,8 @@ def page(scene: Scene, recording: Recorded) -> str:
             serializer.insert_sleep(float(recording.time[k] - recording.time[k - 1]))
             batches.move(_cut(recording.positions[k], step), _cut(recording.orientations[k], TURNS))
         return serializer.as_html()
-
-
-@contextmanager
-def _server() -> Iterator[ViserServer]:
-    """One that nobody visits: viser writes what it would send."""
-    import viser
-
-    with redirect_stdout(io.StringIO()):  # it tells its address, whatever one says
-        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
-    try:
-        yield server
     finally:
-        with redirect_stdout(io.StringIO()):
-            server.stop()
+        stop(server)
 
 
 def _aim(server: ViserServer, points: np.ndarray) -> None:

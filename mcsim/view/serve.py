@@ -1,15 +1,21 @@
-"""One page, given to whoever asks for it on this machine."""
+"""Pages for browsers: one page given to whoever asks for it, and servers of viser."""
 
 from __future__ import annotations  # signatures read as they are written here
 
+import contextlib
 import errno
+import io
 import os
+import sys
 import webbrowser
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcsim.core.errors import SceneError
+
+if TYPE_CHECKING:
+    from viser import ViserServer
 
 TRIES = 20  # ports, from the one that is asked for
 
@@ -38,7 +44,7 @@ def serve(text: str, host: str, port: int, told: Callable[[str], Any]) -> None:
     with _listening(host, port, Page) as server:
         address = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{server.server_address[1]}/"
         told(address)
-        if has_screen():
+        if has_display():
             webbrowser.open(address)
         try:
             server.serve_forever()
@@ -46,9 +52,33 @@ def serve(text: str, host: str, port: int, told: Callable[[str], Any]) -> None:
             pass
 
 
-def has_screen() -> bool:
-    """Whether a browser can be opened where this runs."""
-    return os.name != "posix" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+def has_display() -> bool:
+    """Whether a browser could be seen."""
+    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def warning_of(host: str) -> str:
+    """What serving a page on this address means, "" where only this machine reaches it."""
+    if host in ("127.0.0.1", "localhost", "::1"):
+        return ""
+    return (
+        f"the page is served on {host}: everybody who reaches this machine by it sees it, and in a live view can throw, "
+        "drag and change things; there is no password and no encryption"
+    )
+
+
+def quiet_server(host: str, port: int) -> ViserServer:
+    """A server of viser that prints nothing; viser itself tells its address, whatever one says."""
+    import viser
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host=host, port=port, verbose=False)
+
+
+def stop(server: ViserServer) -> None:
+    """Stops it without a word."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
 
 
 def _listening(host: str, port: int, handler: type[BaseHTTPRequestHandler]) -> ThreadingHTTPServer:

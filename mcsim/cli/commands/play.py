@@ -54,7 +54,10 @@ def play(
         outputs.write(scene, recording)
         return
     from mcsim.view.html import page
-    from mcsim.view.serve import serve
+    from mcsim.view.serve import serve, warning_of
+
+    if warning_of(host):
+        print(folded(f"warning: {warning_of(host)}", sys.stdout))
 
     def told(address: str) -> None:
         print(folded(f"{file}: plays at {address} until Ctrl-C", sys.stdout), flush=True)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcsim.core.errors import SceneError, SimulationError
-from mcsim.view.clock import Clock
-from mcsim.view.commands import Command, checked
-from mcsim.view.deeds import DEEDS
-from mcsim.view.in_step import InStep
+from mcsim.live.clock import Clock
+from mcsim.live.commands import Command, checked
+from mcsim.live.deeds import DEEDS
+from mcsim.live.in_step import InStep
 from mcsim.world import World
 
 MOST_WAITING = 256  # commands
@@ -63,6 +63,7 @@ class Session(InStep):
                 if not self._waiting:
                     return
                 command = self._waiting.popleft()
+            self.changes += 1
             try:
                 DEEDS[command.name](self, **command.values)
             except (SceneError, SimulationError, LookupError, TypeError) as error:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.live.commands import MOST_WORLDS
+from mcsim.live.hand import Hand
+from mcsim.live.history import History, State
 from mcsim.scene.checks import show
-from mcsim.view.commands import MOST_WORLDS
-from mcsim.view.hand import Hand
-from mcsim.view.history import History, State
 from mcsim.world import World
 
 KEPT_EVERY = 1 / 30  # [s] of simulated time between two states of the history
@@ -25,7 +25,7 @@ class InStep:
     playing, hand, history: as they are now; speed: simulated seconds a second. messages: (number, sentence) of what
     happened, the last ones. failures: for each world why it stopped, "" if it goes on: the others go on without it until
     a state is restored. start: the beginning. version: a number that grows whenever worlds, bodies or joints may be other
-    ones than before.
+    ones than before; changes: one that grows whenever anything is.
     """
 
     def __init__(self, worlds: Sequence[World], names: Sequence[str] | None = None) -> None:
@@ -41,6 +41,7 @@ class InStep:
         self.messages: deque[tuple[int, str]] = deque(maxlen=MOST_MESSAGES)
         self.history = History()
         self.version = 0
+        self.changes = 0
         self.start = State.of(self.worlds, self.failures)
         self._said = 0
         self._unkept = 0  # steps and changes since the last state that the history has
@@ -74,6 +75,7 @@ class InStep:
                 if not self.failures[k]:
                     self._step(k, some)
             made += some
+            self.changes += 1
             self._unkept += some
             if self._unkept >= every:
                 self.keep()

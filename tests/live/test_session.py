@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import mcsim as mc
 from mcsim.core.rotation import matrix
 from mcsim.lab.methods import parse
-from mcsim.view import session as sessions
-from mcsim.view.clock import CATCH_UP, Clock
-from mcsim.view.commands import COMMANDS, SETTINGS, checked
-from mcsim.view.deeds import DEEDS
-from mcsim.view.hand import Joined
-from mcsim.view.history import History
-from mcsim.view.session import Session
+from mcsim.live import session as sessions
+from mcsim.live.clock import CATCH_UP, Clock
+from mcsim.live.commands import COMMANDS, SETTINGS, checked
+from mcsim.live.deeds import DEEDS
+from mcsim.live.hand import Joined
+from mcsim.live.history import History
+from mcsim.live.session import Session
 
 METHODS = ("maximal:si+baumgarte", "maximal:tree+soft", "reduced:aba")
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.live.clock import FASTEST, SLOWEST
 from mcsim.scene.checks import FieldError, choose, count, show, suggestion, text, vector, within
-from mcsim.view.clock import FASTEST, SLOWEST
 from mcsim.world.capabilities import CHECKS
 
 FARTHEST = 1e6  # [m] coordinates of a point

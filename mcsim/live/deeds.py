@@ -9,12 +9,12 @@ from typing import Any, cast
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.live.hand import Hand
+from mcsim.live.in_step import InStep
 from mcsim.scene import Scene
 from mcsim.scene.joints import FixedJoint, Joint
 from mcsim.scene.shapes import Box, Sphere
 from mcsim.scenes.ragdoll import MASS, MASS_FRACTION, STATURE, add_doll, human
-from mcsim.view.hand import Hand
-from mcsim.view.in_step import InStep
 from mcsim.world import World
 
 MOST_THROWN = 2000  # bodies of a world, beyond which nothing more is thrown in

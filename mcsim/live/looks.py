@@ -1,0 +1,209 @@
+"""What is drawn of a world beside its shapes: colours of bodies by what they do, and lines for what cannot be seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mcsim.core.rotation import matrices, matrix
+from mcsim.scene import Scene
+from mcsim.scene.joints import TYPES
+from mcsim.view.colors import PALETTE, STATIC, body_colors
+from mcsim.view.instances import Batch, batches, boxes
+from mcsim.world import World
+
+COLORINGS = ("body", "island", "speed", "energy", "joint error")
+LINES = ("joints", "contacts", "inertia", "boxes")
+LINE_COLORS = {
+    "joints": (70, 75, 85),
+    "axes": (0, 95, 200),
+    "contacts": (215, 35, 35),
+    "inertia": (150, 60, 190),
+    "boxes": (20, 150, 90),
+    "hand": (240, 120, 0),
+}
+ASLEEP = 0.45  # how much of its colour a sleeping body keeps
+USUAL_SPEED, USUAL_ENERGY = 1.5, 1.0  # [m/s], [J/kg]: in the middle of the scale
+LEAST_ERROR, MOST_ERROR = -9.0, -2.0  # decades of a metre at the ends of the scale
+LONGEST_ARROW = 12.0  # of a contact's arrow, by the length for a body's weight
+_GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.85, 0.20, 0.12]])
+_EDGES = np.array([(i, i | 1 << k) for k in range(3) for i in range(8) if not i >> k & 1])
+_CORNERS = np.array([[2.0 * (i >> k & 1) - 1.0 for k in range(3)] for i in range(8)])
+
+
+def gradient(parts: np.ndarray) -> np.ndarray:
+    """(n, 3) colours from cold to hot of numbers (n,) from 0 to 1."""
+    places = np.linspace(0.0, 1.0, len(_GRADIENT))
+    return np.stack([np.interp(parts, places, _GRADIENT[:, k]) for k in range(3)], axis=1)
+
+
+class Looks:
+    """Of one world, until its bodies or joints are others. size [m]: of a usual body, extent [m]: of all that moves."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.scene = scene = world.scene
+        self.colors = body_colors(scene)
+        self.dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
+        sizes = [shape.extent for body in scene.bodies if body.kind == "dynamic" for shape in body.shapes]
+        self.size = float(np.median(sizes)) if sizes else 1.0
+        self._mass = np.array([body.mass for body in scene.bodies])
+        self._ends = _joint_ends(scene)
+        gravity = float(np.linalg.norm(scene.gravity)) or 9.81
+        self._usual_impulse = self._usual_mass() * gravity * world.dt
+        self._inertia = _inertia_boxes(scene)
+        self._batches: list[Batch] = []  # found when boxes are asked for
+
+    # ---- colours -----------------------------------------------------------------------------------------------------
+
+    def coloring(self, how: str) -> np.ndarray:
+        """(n, 3) colours of the bodies, 0 to 1; how: one of COLORINGS."""
+        world = self.world
+        if how == "body":
+            found = self.colors.copy()
+        elif how == "island":
+            found = self._islands()
+        else:
+            if how == "speed":
+                speed = np.linalg.norm(world.velocities, axis=1)
+                parts = speed / (speed + USUAL_SPEED)
+            elif how == "energy":
+                energy = self._energies()
+                parts = energy / (energy + USUAL_ENERGY)
+            else:
+                parts = self._errors()
+            found = gradient(np.clip(np.nan_to_num(parts), 0.0, 1.0))
+            found[~self.dynamic] = STATIC
+        asleep = world.asleep
+        found[asleep] = ASLEEP * found[asleep] + (1.0 - ASLEEP) * 0.62
+        return found
+
+    def _energies(self) -> np.ndarray:
+        """(n,) kinetic energy [J/kg]."""
+        world = self.world
+        rotations = matrices(world.orientations)
+        spin = np.einsum("nji,nj->ni", rotations, world.angular_velocities)
+        inertia = np.array([body.inertia for body in self.scene.bodies])
+        turning = 0.5 * np.einsum("ni,nij,nj->n", spin, inertia, spin) / np.where(self._mass > 0.0, self._mass, 1.0)
+        return 0.5 * np.sum(world.velocities**2, axis=1) + turning
+
+    def _errors(self) -> np.ndarray:
+        """(n,) the largest position error of the joints on each body, 0 to 1 over its decades."""
+        worst = np.zeros(len(self.scene.bodies))
+        errors = self.world.joint_errors()[:, 0]
+        for side in ("a", "b"):
+            numbers = self._ends["body_" + side]
+            there = numbers >= 0
+            np.maximum.at(worst, numbers[there], errors[there])
+        decades = np.log10(np.maximum(worst, 1e-300))
+        return (decades - LEAST_ERROR) / (MOST_ERROR - LEAST_ERROR)
+
+    def _together(self, *pairs: np.ndarray) -> np.ndarray:
+        """(n,) a number for each body, the same for those that pairs (k, 2) of dynamic bodies hold together."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        found, n = np.concatenate(pairs).astype(int), len(self.scene.bodies)
+        found = found[(found >= 0).all(axis=1)]
+        found = found[self.dynamic[found].all(axis=1)]
+        graph = coo_array((np.ones(len(found)), (found[:, 0], found[:, 1])), shape=(n, n))
+        return connected_components(graph, directed=False)[1]
+
+    def _usual_mass(self) -> float:
+        """[kg] of what joints hold together, the median."""
+        if not self.dynamic.any():
+            return 1.0
+        label = self._together(np.stack([self._ends["body_a"], self._ends["body_b"]], axis=1))
+        masses = np.bincount(label, self._mass)
+        return float(np.median(masses[np.unique(label[self.dynamic])]))
+
+    def _islands(self) -> np.ndarray:
+        """Bodies that joints and contacts hold together have one colour."""
+        contacts, n = self.world.contacts, len(self.scene.bodies)
+        label = self._together(
+            np.stack([contacts["body_a"], contacts["body_b"]], axis=1),
+            np.stack([self._ends["body_a"], self._ends["body_b"]], axis=1),
+        )
+        first = np.full(n, n)
+        np.minimum.at(first, label, np.arange(n))  # an island keeps the colour of its first body
+        found = np.array(PALETTE)[first[label] % len(PALETTE)]
+        found[~self.dynamic] = STATIC
+        return found
+
+    # ---- lines -------------------------------------------------------------------------------------------------------
+
+    def lines(self, what: str) -> dict[str, np.ndarray]:
+        """Name of LINE_COLORS -> segments (k, 2, 3) [m], of one of LINES."""
+        return {"joints": self._joints, "contacts": self._contacts, "inertia": self._boxes, "boxes": self._bounds}[what]()
+
+    def _joints(self) -> dict[str, np.ndarray]:
+        """From each body to its joints, and the joints' axes."""
+        ends, rods, axes = self._ends, [], []
+        positions = np.concatenate([self.world.positions, np.zeros((1, 3))])
+        rotations = np.concatenate([matrices(self.world.orientations), np.eye(3)[None]])
+        for side in ("a", "b"):
+            numbers, turns = ends["body_" + side], rotations[ends["body_" + side]]
+            points = positions[numbers] + np.einsum("kij,kj->ki", turns, ends["point_" + side])
+            there = numbers >= 0
+            rods.append(np.stack([positions[numbers], points], axis=1)[there])
+            if side == "b":
+                way = 0.35 * self.size * np.einsum("kij,kj->ki", turns, ends["axis"])
+                axes = np.stack([points - way, points + way], axis=1)[ends["has_axis"]]
+        return {"joints": np.concatenate(rods), "axes": np.asarray(axes).reshape(-1, 2, 3)}
+
+    def _contacts(self) -> dict[str, np.ndarray]:
+        """An arrow at each point, as long as the impulse on b is large; where there is none, a stub of the normal."""
+        found = self.world.contacts
+        impulse = found["normal_impulse"][:, None] * found["normal"] + found["tangent_impulse"]
+        length = np.linalg.norm(impulse, axis=1, keepdims=True)
+        scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self.size
+        way = np.where(length > 0.0, impulse / np.maximum(length, 1e-300) * scale, 0.05 * self.size * found["normal"])
+        return {"contacts": np.stack([found["position"], found["position"] + way], axis=1)}
+
+    def _boxes(self) -> dict[str, np.ndarray]:
+        """The boxes of even density that have each body's mass and inertia, about its centre of mass."""
+        corners, owners = self._inertia
+        turns = matrices(self.world.orientations)[owners]
+        placed = corners @ turns.swapaxes(1, 2) + self.world.positions[owners][:, None]
+        return {"inertia": placed[:, _EDGES].reshape(-1, 2, 3)}
+
+    def _bounds(self) -> dict[str, np.ndarray]:
+        """Boxes along the world's axes around shapes, which is where the broad phase begins."""
+        positions, orientations = self.world.shape_poses()
+        self._batches = self._batches or batches(self.scene, 1.0)
+        low, high = boxes(self._batches, positions, matrices(orientations))
+        whole = np.isfinite(low).all(axis=1)
+        middle, half = 0.5 * (low + high)[whole], 0.5 * (high - low)[whole]
+        return {"boxes": (middle[:, None] + _CORNERS * half[:, None])[:, _EDGES].reshape(-1, 2, 3)}
+
+
+def _joint_ends(scene: Scene) -> dict[str, np.ndarray]:
+    """Of each joint: numbers of its bodies, the world is -1; the joint's point from each centre of mass, body axes, and an
+    axis in b's."""
+    number = {body.name: i for i, body in enumerate(scene.bodies)}
+    rows: dict[str, list[Any]] = {name: [] for name in ("body_a", "body_b", "point_a", "point_b", "axis", "has_axis")}
+    for joint in scene.joints:
+        for side, end, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
+            rows["body_" + side].append(-1 if end is None else number[end])
+            origin = frame[0] if frame is not None else np.zeros(3)
+            rows["point_" + side].append(origin - (0.0 if end is None else scene.bodies[number[end]].center_of_mass))
+        kind = TYPES[joint.type].tree
+        letter = (kind.turn.replace("q", "") or kind.ways or "")[:1] if kind is not None else ""
+        rows["has_axis"].append(bool(letter) and joint.frame_b is not None)
+        turn = matrix(joint.frame_b[1]) if joint.frame_b is not None else np.eye(3)
+        rows["axis"].append(turn[:, "xyz".index(letter)] if letter else np.zeros(3))
+    shapes = {"body_a": (-1,), "body_b": (-1,), "has_axis": (-1,)}
+    types = {"body_a": int, "body_b": int, "has_axis": bool}
+    return {name: np.array(row, types.get(name, float)).reshape(shapes.get(name, (-1, 3))) for name, row in rows.items()}
+
+
+def _inertia_boxes(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+    """-> corners (k, 8, 3) in body axes about the centre of mass, numbers (k,) of the bodies."""
+    chosen = np.array([i for i, body in enumerate(scene.bodies) if body.mass > 0.0], int)
+    if not len(chosen):
+        return np.zeros((0, 8, 3)), chosen
+    moments, axes = np.linalg.eigh(np.array([scene.bodies[i].inertia for i in chosen]))
+    mass = np.array([scene.bodies[i].mass for i in chosen])[:, None]
+    half = np.sqrt(np.maximum(1.5 * (moments.sum(axis=1, keepdims=True) - 2.0 * moments) / mass, 0.0))
+    return (_CORNERS * half[:, None]) @ axes.swapaxes(1, 2), chosen
