@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import lab, reduced, scenes
+from mcsim import io as io, lab, reduced, scenes
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.io import load_urdf
 from mcsim.lab import compare

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +24,9 @@ KERNELS = ROOT / "mcsim"
 # Where pip puts programs beside the Python that runs; cython-lint looks for pycodestyle itself.
 PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
+TESTS = "-e '.[test]'"
+INSTALLED_BY = {"pyright": "pyright (which downloads itself at its first call)"}
+
 pytestmark = pytest.mark.skipif(
     not (KERNELS / "core" / "_linear.pyx").exists() or not (ROOT / "pyproject.toml").exists(),
     reason="the sources are not beside the tests",
@@ -33,7 +37,7 @@ def found_by(command, *arguments):
     """What a tool says of the sources; empty if they are clean."""
     program = shutil.which(command, path=PROGRAMS)
     if program is None:
-        pytest.skip(f"{command} is not installed: pip install -e '.[test]'")
+        pytest.skip(f"{command} is not installed: pip install {INSTALLED_BY.get(command, TESTS)}")
     done = subprocess.run(
         [program, *arguments], cwd=ROOT, env=os.environ | {"PATH": PROGRAMS}, capture_output=True, text=True, timeout=600
     )
@@ -63,6 +67,31 @@ def test_a_user_is_typed(tmp_path):
     assert not found_by("mypy", "--strict", "--follow-imports=silent", "tests/typing_example.py")
     typing_example.main(tmp_path)
     assert (tmp_path / "run.npz").exists()
+
+
+# Whose types pyright may have to infer: pictures, the command line, and what solvers of problems keep for themselves.
+INFERRED = ("mcsim.cli", "mcsim.solve", "mcsim.view")
+
+
+@pytest.mark.slow
+def test_the_public_face_is_typed_completely():
+    """pyright, which infers no types of a package that says it is typed, knows all that is exported, outside INFERRED."""
+    program = shutil.which("pyright", path=PROGRAMS)
+    if program is None:
+        pytest.skip(f"pyright is not installed: pip install {INSTALLED_BY['pyright']}")
+    arguments = ("--pythonpath", sys.executable, "--verifytypes", "mcsim", "--ignoreexternal", "--outputjson")
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PATH": PROGRAMS, "PYTHONPATH": paths}
+    done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, timeout=600)
+    told = json.loads(done.stdout)["typeCompleteness"]
+    assert len(told["symbols"]) > 1000
+    unknown = {symbol["name"] for symbol in told["symbols"] if symbol["isExported"] and not symbol["isTypeKnown"]}
+    assert not {name for name in unknown if not name.startswith(INFERRED)}
+
+
+def test_a_user_is_typed_by_pyright():
+    """The same program as for mypy, by pyright."""
+    assert not found_by("pyright", "--pythonpath", sys.executable, "tests/typing_example.py")
 
 
 def public_functions():

@@ -42,8 +42,8 @@ class Job:
     def __post_init__(self) -> None:
         if self.seconds / self.dt > MOST_STEPS:
             raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} steps")
-        self.steps = max(1, round(self.seconds / self.dt))
-        self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
+        self.steps: int = max(1, round(self.seconds / self.dt))
+        self.every: int = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
         frames = self.steps / self.every + 1
         if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
             raise InputError(

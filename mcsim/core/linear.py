@@ -146,6 +146,8 @@ def determinant(matrix: Any) -> np.ndarray:
 class Cholesky:
     """The factor L of a symmetric positive definite matrix (n, n) = L L'; Singular if it is not one."""
 
+    upper: np.ndarray
+
     def __init__(self, matrix: Any) -> None:
         self.upper = np.array(matrix, float, order="C")
         if not _linear.factor_cholesky(self.upper):

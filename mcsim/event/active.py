@@ -103,6 +103,17 @@ class Closed:
     of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least.
     doubt: part of the largest force by which forces may miss their conditions, as the problem was solved no better."""
 
+    contacts: Contacts
+    modes: np.ndarray
+    directions: np.ndarray
+    given: np.ndarray | None
+    doubt: float
+    count: int
+    slips: bool
+    equations: np.ndarray
+    needed: np.ndarray
+    among: np.ndarray
+
     def __init__(
         self,
         contacts: Contacts,

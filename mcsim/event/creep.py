@@ -27,6 +27,10 @@ HELD = 1e-3  # part of the largest impulse that the error of an implicit step ma
 class Creep:
     """Steps of a Model that meet Coulomb's law as a whole; what they give and note goes into the Log."""
 
+    model: Model
+    search: Search
+    log: Log
+
     def __init__(self, model: Model, search: Search, log: Log) -> None:
         self.model, self.search, self.log = model, search, log
 

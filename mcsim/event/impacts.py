@@ -23,6 +23,12 @@ class Impacts:
     """law, order: names of the restitution's law and of how several impacts at one time go. bounces: how often each
     contact (kind, number) closed in this step."""
 
+    model: Model
+    log: Log
+    rest: Rest
+    law: str
+    order: str
+
     def __init__(self, model: Model, log: Log, rest: Rest, law: str, order: str) -> None:
         self.model, self.log, self.rest, self.law, self.order = model, log, rest, law, order
         self.begin_step()

@@ -15,7 +15,12 @@ from mcsim.event.features import Drive, Pairs, PointPlane, PointPoint, TurnLimit
 from mcsim.scene import Scene
 
 # Joint type -> what each of its axes is: a turning about z, a sliding along z, or the distance of the two anchors.
-AXES = {"hinge": ("turn",), "slider": ("slide",), "cylindrical": ("slide", "turn"), "distance": ("length",)}
+AXES: dict[str, tuple[str, ...]] = {
+    "hinge": ("turn",),
+    "slider": ("slide",),
+    "cylindrical": ("slide", "turn"),
+    "distance": ("length",),
+}
 VELOCITY = 1  # motor_mode of a velocity motor
 
 

@@ -29,6 +29,10 @@ class Log:
     """names: of the bodies; noted(kind, numbers of bodies, text) takes notes. impulses, points: of each contact of
     shapes (kind, number) what it gave in one step, and its last point and normal."""
 
+    model: Model
+    names: tuple[str, ...]
+    noted: Callable[[str, Iterable[int], str], None]
+
     def __init__(self, model: Model, names: Iterable[str], noted: Callable[[str, Iterable[int], str], None]) -> None:
         self.model, self.names, self.noted = model, (*names, "the world"), noted
         self.begin()

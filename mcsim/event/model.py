@@ -20,6 +20,10 @@ class Model:
     `shapes` are contacts of shapes, the others bounds of joints. It remembers the gaps and the forces of the state for
     which they were asked for last."""
 
+    kinds: Kinds
+    turns: list[TurnLimit]
+    shapes: int
+
     system: AnySystem
 
     def __init__(self, system: AnySystem | None, kinds: Kinds, shapes: int) -> None:

@@ -21,7 +21,7 @@ from mcsim.event.features import (
     SegmentSegment,
     VertexPolyhedron,
 )
-from mcsim.scene import Body, Scene
+from mcsim.scene import Body, Material, Scene
 from mcsim.scene.shapes import Shape
 
 POINTED = ("sphere", "capsule", "box", "hull")  # what points can stand for
@@ -39,6 +39,14 @@ Common = tuple[tuple[int, int], tuple[int, int], float, float]
 
 class Solid:
     """A shape of a body, in axes of the body from its centre of mass."""
+
+    body: Body
+    number: int
+    rank: int
+    type: str
+    turn: np.ndarray
+    center: np.ndarray
+    material: Material
 
     def __init__(self, body: Body, number: int, rank: int, shape: Shape) -> None:
         self.body, self.number, self.rank, self.type = body, number, rank, shape.type

@@ -15,6 +15,9 @@ from mcsim.event.model import Model
 class Rest:
     """Contacts at rest of a Model; what stops a slip, and notes, go into the Log."""
 
+    model: Model
+    log: Log
+
     def __init__(self, model: Model, log: Log) -> None:
         self.model, self.log = model, log
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.linear import least, product, solve
 from mcsim.event import active
 from mcsim.event.active import Closed, Forces
-from mcsim.event.methods import STEPS, Track
+from mcsim.event.methods import STEPS, Rates, Step, Track
 from mcsim.event.model import Model
 
 AJAR = 1e-6  # [m] gaps of active contacts that are smaller are closed
@@ -17,6 +19,9 @@ SHUT = 1e-16  # [m] gaps of active contacts that are no larger stay as they are
 
 class Smooth:
     """Steps of the integrator named `method`."""
+
+    model: Model
+    step_of: Callable[[Rates, float, np.ndarray, float, np.ndarray], Step]
 
     def __init__(self, model: Model, method: str) -> None:
         self.model, self.step_of = model, STEPS[method]

@@ -39,6 +39,19 @@ class FreeBodies:
     bodies: BodyArrays; gravity (3,) [m/s²]; joints: None, or a function of (x, q, v, w) -> JointRows at that state.
     """
 
+    count: int
+    size: int
+    moves: np.ndarray
+    inv_mass: np.ndarray
+    inertia: np.ndarray
+    inv_inertia: np.ndarray
+    masses: np.ndarray
+    pull: np.ndarray
+    linear_damping: np.ndarray
+    angular_damping: np.ndarray
+    load: np.ndarray
+    cuts: tuple[int, int, int]
+
     def __init__(self, bodies: BodyArrays, gravity: np.ndarray, joints: Callable[..., JointRows] | None = None) -> None:
         self.count = n = bodies.count
         self.size = 6 * n
@@ -148,6 +161,11 @@ class JointRows:
     """Rows of joints at one state: K (m, 6 n), what K u' is to be (m,), errors (m,) [m, rad], and the forces that
     joints add to the bodies (n, 6)."""
 
+    K: np.ndarray
+    wanted: np.ndarray
+    errors: np.ndarray
+    forces: np.ndarray
+
     def __init__(self, K: np.ndarray, wanted: np.ndarray, errors: np.ndarray, forces: np.ndarray) -> None:
         self.K, self.wanted, self.errors, self.forces = K, wanted, errors, forces
 
@@ -155,6 +173,16 @@ class JointRows:
 class FreeInstant:
     """FreeBodies at one state. free (6 n,): accelerations without contacts, with joints; noise [m/s²]: what of them is
     rounding, where they cancel."""
+
+    system: FreeBodies
+    y: np.ndarray
+    poses: Poses
+    u: np.ndarray
+    inv_inertia: np.ndarray
+    rows: JointRows | None
+    root: np.ndarray
+    free: np.ndarray
+    noise: float
 
     def __init__(self, system: FreeBodies, y: np.ndarray) -> None:
         self.system, self.y = system, y
@@ -209,6 +237,14 @@ class Tree:
     """A spanning tree in generalized coordinates: y = (q, qd). dynamics: reduced.Dynamics; flow: reduced.Flow of it,
     with its tau and forces."""
 
+    dynamics: Dynamics
+    flow: Flow
+    nq: int
+    size: int
+    body_of: list[int]
+    names: list[str]
+    count: int
+
     def __init__(self, dynamics: Dynamics, flow: Flow) -> None:
         self.dynamics, self.flow = dynamics, flow
         self.nq, self.size = flow.nq, len(flow.tau)
@@ -259,6 +295,15 @@ class Tree:
 
 class TreeInstant:
     """A Tree at one state. free (nv,): accelerations without contacts; noise as of FreeInstant."""
+
+    system: Tree
+    y: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    poses: Poses
+    free: np.ndarray
+    noise: float
+    factor: Cholesky
 
     def __init__(self, system: Tree, y: np.ndarray) -> None:
         self.system, self.y = system, y

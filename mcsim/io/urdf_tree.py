@@ -33,6 +33,15 @@ class Tree:
     axes: joint -> unit axis (3,) in its frame, of joints that have one.
     """
 
+    path: str
+    name: str
+    links: dict[str, Any]
+    joints: dict[str, Any]
+    joint_to: dict[str, Any]
+    root: str
+    order: list[str]
+    axes: dict[str, np.ndarray]
+
     def __init__(self, path: str, robot: Any, lines: Mapping[tuple[str, str], int]):
         self.path, self.name, self._lines = path, robot.name, lines
         self.links = {link.name: link for link in robot.links}

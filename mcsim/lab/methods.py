@@ -19,13 +19,13 @@ from mcsim.world import ReducedWorld, World
 from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
 from mcsim.world.keywords import keyword_names
 
-WORLDS = {"maximal": World, "reduced": ReducedWorld}
+WORLDS: dict[str, type[World]] = {"maximal": World, "reduced": ReducedWorld}
 
 # Solver of the laboratory -> the model of contact that it is for.
-EXACT = {name: models[0] for name, (_, models, _) in LABORATORY.items()}
+EXACT: dict[str, str] = {name: models[0] for name, (_, models, _) in LABORATORY.items()}
 
 # Solver -> keywords of World.
-MAXIMAL_SOLVERS = {
+MAXIMAL_SOLVERS: dict[str, dict[str, str]] = {
     "si": {"solver": "si", "joint_solver": "rows"},
     "pgs": {"solver": "pgs"},
     "tree": {"solver": "si", "joint_solver": "tree"},

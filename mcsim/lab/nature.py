@@ -104,7 +104,7 @@ class FreeMomentum:
         self._weight = weights.sum()
         # The torque is the sum of r x m s g; all bodies fall alike only where all scales s are one.
         self._lever, self._drift = weights @ positions, weights @ velocities
-        self.known = len({body.gravity_scale for body in scene.bodies if body.kind == "dynamic"}) <= 1
+        self.known: bool = len({body.gravity_scale for body in scene.bodies if body.kind == "dynamic"}) <= 1
 
     def at(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (t, 3), angular (t, 3) at times (t,)."""

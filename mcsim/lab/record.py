@@ -78,11 +78,11 @@ class Bodies:
 
     def __init__(self, scene: Scene) -> None:
         dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
-        self.moving = np.flatnonzero(dynamic)
-        self.mass = np.array([scene.bodies[i].mass for i in self.moving])
-        self.inertia = np.array([scene.bodies[i].inertia for i in self.moving]).reshape(-1, 3, 3)
-        self.weight = self.mass * np.array([scene.bodies[i].gravity_scale for i in self.moving])
-        self.gravity = np.asarray(scene.gravity, float)
+        self.moving: np.ndarray = np.flatnonzero(dynamic)
+        self.mass: np.ndarray = np.array([scene.bodies[i].mass for i in self.moving])
+        self.inertia: np.ndarray = np.array([scene.bodies[i].inertia for i in self.moving]).reshape(-1, 3, 3)
+        self.weight: np.ndarray = self.mass * np.array([scene.bodies[i].gravity_scale for i in self.moving])
+        self.gravity: np.ndarray = np.asarray(scene.gravity, float)
 
     def spins(self, q: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(t, k, 3) spin angular momenta about the centres of mass."""

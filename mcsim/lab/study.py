@@ -22,7 +22,12 @@ VERSION = 1
 REFERENCE_ARRAYS = tuple(f.name for f in fields(Reference) if f.name != "label")
 
 # Array -> shape of one of its rows, of which there is one a time; -1: any.
-ROWS = {"linear_momentum": (3,), "angular_momentum": (3,), "positions": (-1, 3), "orientations": (-1, 4)}
+ROWS: dict[str, tuple[int, ...]] = {
+    "linear_momentum": (3,),
+    "angular_momentum": (3,),
+    "positions": (-1, 3),
+    "orientations": (-1, 4),
+}
 
 
 @dataclass(eq=False)

@@ -22,6 +22,17 @@ class Flow:
     tau (nv,): joint forces, none if not given; forces (bodies, 6) as of Dynamics.forward_dynamics.
     """
 
+    nq: int
+    dynamics: Dynamics
+    tau: np.ndarray
+    forces: np.ndarray | None
+    quaternions: np.ndarray
+    spins: np.ndarray
+    rates: np.ndarray
+    velocities: np.ndarray
+    planar_q: np.ndarray
+    planar_v: np.ndarray
+
     def __init__(self, dynamics: Dynamics, tau: np.ndarray | None = None, forces: np.ndarray | None = None):
         system = dynamics.system
         self.nq = system.nq

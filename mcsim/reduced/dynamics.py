@@ -57,6 +57,9 @@ class Dynamics(_dynamics.Dynamics):
     Dynamics belongs to one thread at a time, and says so: SimulationError.
     """
 
+    system: System
+    weights: np.ndarray
+
     def __init__(self, system: System, gravity: Vector | None = None, threads: int = 1):
         if not isinstance(system, System):
             raise SceneError(

@@ -57,6 +57,9 @@ class Explicit:
     What the user gives is checked against differences wherever it is used, and so are loops: gamma must close them.
     """
 
+    dynamics: Dynamics
+    system: System
+
     def __init__(
         self,
         system: System | Dynamics,

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.rows import Rows, coupling_rows, joint_rows, refuse_couplings
-from mcsim.reduced.spaces import Frames, spaces_at
+from mcsim.reduced.spaces import Frames, JointSpaces, spaces_at
 from mcsim.reduced.system import System
 from mcsim.scene import Body
 from mcsim.scene.checks import choose, listing
@@ -88,6 +88,30 @@ class Formulation:
     user's) is refused, since constraints would be left out. Springs, ropes, motors, limits and friction are not part of
     it: their forces can be given in tau and forces.
     """
+
+    dynamics: Dynamics
+    system: System
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    given: np.ndarray
+    spaces: list[JointSpaces]
+    H: np.ndarray
+    C: np.ndarray
+    F: np.ndarray
+    rows: list[tuple[str, str]]
+    loop_rows: slice
+    K: np.ndarray
+    k: np.ndarray
+    tree_G: np.ndarray
+    tree_g: np.ndarray
+    loop_K: np.ndarray
+    loop_k: np.ndarray
+    G: np.ndarray
+    g: np.ndarray
+    rank: int
+    Phi: np.ndarray
+    b: np.ndarray
 
     def __init__(
         self,

@@ -340,6 +340,13 @@ class Frames:
     """Where the links are and how they move at q (nq,), qd (nv,): world axes, the base the last (so that -1 is its
     number). origin (n, 3), turn (n, 3, 3): of the links' frames. center, v, w (n, 3): of the centres of mass."""
 
+    system: System
+    turn: np.ndarray
+    origin: np.ndarray
+    center: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+
     def __init__(self, dynamics: Dynamics, q: np.ndarray, qd: np.ndarray):
         self.system = dynamics.system
         links = dynamics.system.links

@@ -32,6 +32,8 @@ class JointModel:
     frames it takes over. Where S does not go with the placement, that is refused, with what it should be.
     """
 
+    size: int
+
     def __init__(
         self,
         size: int,

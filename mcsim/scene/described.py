@@ -64,7 +64,7 @@ class Described:
         """Let errors about arguments name the class, unless they name something better already."""
         super().__init_subclass__()
         if "__init__" in vars(cls):
-            cls.__init__ = _naming(vars(cls)["__init__"], cls.__name__)  # type: ignore[method-assign]  # by design
+            type.__setattr__(cls, "__init__", _naming(vars(cls)["__init__"], cls.__name__))
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations  # signatures read as they are written here
 import copy
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -318,7 +318,7 @@ class Scene:
             and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs))
         )
 
-    __hash__ = None  # type: ignore[assignment]  # as Python has it: equal scenes may change
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # as Python has it: equal scenes may change
 
     def __repr__(self) -> str:
         return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -333,8 +333,18 @@ class FrozenList(list[Any]):
             "remove_body, …), or a copy of the scene (scene.copy())"
         )
 
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
-    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
+    append: Any = _refuse
+    clear: Any = _refuse
+    extend: Any = _refuse
+    insert: Any = _refuse
+    pop: Any = _refuse
+    remove: Any = _refuse
+    reverse: Any = _refuse
+    sort: Any = _refuse
+    __delitem__: Any = _refuse
+    __iadd__: Any = _refuse
+    __imul__: Any = _refuse
+    __setitem__: Any = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
@@ -359,7 +369,9 @@ class FrozenScene(Scene):
             "add_joint, remove_body, …), or a copy of the scene (scene.copy())"
         )
 
-    _add_body = _add_joint = ignore_collision = _refuse  # type: ignore[assignment]  # with any arguments
+    _add_body: Any = _refuse  # with any arguments
+    _add_joint: Any = _refuse
+    ignore_collision: Any = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)

@@ -97,7 +97,7 @@ class MotionModel(Model):
 # ---- from the arguments of a class -----------------------------------------------------------------------------------
 
 # What a name in the annotation of an argument stands for in a file.
-ANNOTATIONS = {
+ANNOTATIONS: dict[str, Any] = {
     "BodyName": Text | None,
     "JointName": Text,
     "str": Text,

@@ -42,6 +42,11 @@ class Rows:
     """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative
     ones stand for the fresh rows, in their order."""
 
+    source: np.ndarray
+    old: int
+    count: int
+    fresh: np.ndarray
+
     def __init__(self, source: np.ndarray, old: int) -> None:
         self.source, self.old, self.count = source, old, len(source)
         is_fresh = source < 0
@@ -106,7 +111,9 @@ class BodyArrays:
 
     def __init__(self, count: int, padded: dict[str, np.ndarray] | None = None) -> None:
         self.count = count
-        self.padded = padded or {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
+        self.padded: dict[str, np.ndarray] = padded or {
+            f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES
+        }
         for name, array in self.padded.items():
             setattr(self, name, array[1:])
         if padded is None:
@@ -167,6 +174,15 @@ def _symmetric_inverse(matrix: np.ndarray) -> np.ndarray:
 
 class ShapeArrays:
     """The shapes of all bodies as records, and the pools of their hulls (layout: ``_shape.pxd``, Hull)."""
+
+    shapes: np.ndarray
+    hulls: np.ndarray
+    vertices: np.ndarray
+    face_normals: np.ndarray
+    face_offsets: np.ndarray
+    face_begin: np.ndarray
+    face_index: np.ndarray
+    edges: np.ndarray
 
     def __init__(self, scene: HasBodies) -> None:
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]

@@ -63,7 +63,7 @@ def up_to(most: int) -> Rule:
     return lambda values: (values >= 0) & (values <= most)
 
 
-BODY_RULES = {
+BODY_RULES: dict[str, Rule] = {
     "position": anything,
     "orientation": anything,
     "twist": anything,
@@ -79,7 +79,7 @@ BODY_RULES = {
     "borne": anything,
 }
 
-AXIS_RULES = {
+AXIS_RULES: dict[str, Any] = {
     "position": anything,
     "velocity": anything,
     "lower": bound,
@@ -101,7 +101,7 @@ AXIS_RULES = {
     "reserved": up_to(0),
 }
 
-JOINT_RULES = {
+JOINT_RULES: dict[str, Any] = {
     "type": anything,
     "body_a": anything,
     "body_b": anything,
@@ -155,7 +155,7 @@ ORIGIN_RULES = dict.fromkeys(("limit", "turn", "offset", "spots", "gaps", "sign"
     "axis": up_to(14)
 }
 
-MANIFOLD_RULES = {
+MANIFOLD_RULES: dict[str, Any] = {
     "key": anything,
     "shape_a": anything,
     "shape_b": anything,

@@ -23,6 +23,8 @@ class UserJoints:
     joints: list of (joint number, UserJoint, (body a, body b)), -1 the world; bodies: BodyArrays, read at each call.
     """
 
+    rows: np.ndarray
+
     def __init__(self, joints: Sequence[tuple[int, UserJoint, tuple[int, int]]], bodies: BodyArrays) -> None:
         self._joints, self._bodies = joints, bodies
         self.rows = np.zeros(MOST_ROWS * len(joints), USER_ROW_DTYPE)

@@ -162,8 +162,8 @@ class RigidContact(Choice):
     restitution_threshold: float | None = None
     speculative_distance: float | None = None
 
-    keyword = "contact"
-    says: ClassVar = {"contact": "rigid"}
+    keyword: ClassVar[str] = "contact"
+    says: ClassVar[Mapping[str, Any]] = {"contact": "rigid"}
 
     def _check(self) -> None:
         solver = self.solver or "si"
@@ -210,9 +210,9 @@ class CompliantContact(Choice):
     friction: FrictionName | None = None
     speculative_distance: float | None = None
 
-    keyword = "contact"
-    says: ClassVar = {"contact": "compliant"}
-    names: ClassVar = {"law": "compliant_law"}
+    keyword: ClassVar[str] = "contact"
+    says: ClassVar[Mapping[str, Any]] = {"contact": "compliant"}
+    names: ClassVar[Mapping[str, str]] = {"law": "compliant_law"}
 
     def _check(self) -> None:
         check_goes(
@@ -240,8 +240,8 @@ class EventContact(Choice):
     impacts: OrderName | None = None
     restitution_law: LawName | None = None
 
-    keyword = "contact"
-    says: ClassVar = {"contact": "event"}
+    keyword: ClassVar[str] = "contact"
+    says: ClassVar[Mapping[str, Any]] = {"contact": "event"}
 
 
 def _check_stop(contact: RigidContact | CompliantContact) -> None:
@@ -263,7 +263,7 @@ class _OfJoints(Choice):
     damping_ratio: float | None = None
     push_speed: float | None = None
 
-    names = OF_JOINTS
+    names: ClassVar[Mapping[str, str]] = OF_JOINTS
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -280,8 +280,8 @@ class DirectJoints(_OfJoints):
     SceneError where a value is wrong.
     """
 
-    keyword = "joints"
-    says: ClassVar = {"joint_solver": "tree"}
+    keyword: ClassVar[str] = "joints"
+    says: ClassVar[Mapping[str, Any]] = {"joint_solver": "tree"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -295,8 +295,8 @@ class SweptJoints(_OfJoints):
     SceneError where a value is wrong.
     """
 
-    keyword = "joints"
-    says: ClassVar = {"joint_solver": "rows"}
+    keyword: ClassVar[str] = "joints"
+    says: ClassVar[Mapping[str, Any]] = {"joint_solver": "rows"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -317,9 +317,9 @@ class RK4(_OfJoints):
 
     projection: bool | None = None
 
-    keyword = "integrator"
-    says: ClassVar = {"integrator": "rk4"}
-    checks: ClassVar = {"projection": flag}
+    keyword: ClassVar[str] = "integrator"
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "rk4"}
+    checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = {"projection": flag}
 
     def spread(self) -> dict[str, tuple[str, Any]]:
         found = super().spread()
@@ -340,8 +340,8 @@ class Rattle(_OfJoints):
     SceneError where a value is wrong.
     """
 
-    keyword = "integrator"
-    says: ClassVar = {"integrator": "rattle"}
+    keyword: ClassVar[str] = "integrator"
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "rattle"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -353,8 +353,8 @@ class Variational(_OfJoints):
     SceneError where a value is wrong.
     """
 
-    keyword = "integrator"
-    says: ClassVar = {"integrator": "variational"}
+    keyword: ClassVar[str] = "integrator"
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "variational"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -375,9 +375,9 @@ class Sleep(Choice):
     speed: float | None = None
     time: float | None = None
 
-    keyword = "sleep"
-    says: ClassVar = {"sleep": True}
-    names: ClassVar = {"speed": "sleep_speed", "time": "sleep_time"}
+    keyword: ClassVar[str] = "sleep"
+    says: ClassVar[Mapping[str, Any]] = {"sleep": True}
+    names: ClassVar[Mapping[str, str]] = {"speed": "sleep_speed", "time": "sleep_time"}
 
 
 Kinds = Mapping[str, type[Choice]]  # by the name that is short for one

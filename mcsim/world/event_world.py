@@ -15,7 +15,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, lengths, product, turned
 from mcsim.core.notes import tell
-from mcsim.event.features import TurnLimit
+from mcsim.event.features import Pairs, TurnLimit
 from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
@@ -23,9 +23,9 @@ from mcsim.event.systems import FreeBodies, JointRows, Tree
 from mcsim.reduced.continuous import Flow
 from mcsim.solve._assemble import jacobian_arrays
 from mcsim.solve.assemble import second_rows
-from mcsim.state.arrays import excluded_pairs
+from mcsim.state.arrays import BodyArrays, excluded_pairs
 from mcsim.state.fields import ROW_KINDS
-from mcsim.step.stages import GROW
+from mcsim.step.stages import GROW, Pipeline
 from mcsim.world.handles import MOTOR_POSITION
 
 if TYPE_CHECKING:
@@ -59,6 +59,14 @@ def in_trees(world: SteppedWorld) -> TypeGuard[WorldOfTrees]:
 
 class EventRun:
     """The event-driven simulation of one world, with the bodies and joints that it has now."""
+
+    pipeline: Pipeline
+    steps: int
+    impacts: int
+    reduced: bool
+    shapes: list[Pairs]
+    simulation: Simulation
+    jointed: bool
 
     def __init__(self, world: SteppedWorld) -> None:
         scene, k = world.scene, world._keywords
@@ -226,6 +234,13 @@ class EventRun:
 
 class JointSource:
     """The joints' rows of a World at trial states: they are written into its arrays, and its pipeline asked."""
+
+    world: SteppedWorld
+    bodies: BodyArrays
+    pipeline: Pipeline
+    moves: np.ndarray
+    gravity: np.ndarray
+    driven: bool
 
     def __init__(self, world: SteppedWorld) -> None:
         self.world = world

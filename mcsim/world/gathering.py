@@ -35,6 +35,20 @@ class Gathering:
     same, with -1 for one of which there is another version now.
     """
 
+    old: There
+    old_joints: np.ndarray
+    collider: Collider
+    scene: Scene
+    anew: bool
+    body_rows: Rows
+    joint_rows: Rows
+    fresh: SimpleNamespace
+    bodies: BodyArrays
+    versions: list[tuple[int, int]]
+    kept: np.ndarray
+    numbers: np.ndarray
+    joints: np.ndarray
+
     def __init__(self, old: There, joints: np.ndarray, collider: Collider, scene: Scene, anew: bool = False) -> None:
         self.old, self.old_joints, self.collider, self.scene, self.anew = old, joints, collider, scene, anew
         self.body_rows = Rows(_sources(scene.bodies, old.scene.bodies), old.bodies.count)

@@ -32,6 +32,17 @@ class Laboratory:
     """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral:
     "direct" or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
 
+    solver: str
+    model: str
+    tolerance: float
+    most: int
+    bilateral: str
+    inverse_mass: Callable[[], csr_array]
+    names: Callable[[], Sequence[str]]
+    noted: Noted
+    iterations: int
+    residuals: dict[str, float]
+
     def __init__(
         self,
         solver: str,

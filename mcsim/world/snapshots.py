@@ -37,6 +37,11 @@ class Packed:
 
     __slots__ = ("shape", "dtype", "mask", "words")
 
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    mask: np.ndarray
+    words: np.ndarray
+
     def __init__(self, array: np.ndarray) -> None:
         self.shape, self.dtype = array.shape, array.dtype
         words = np.ascontiguousarray(array).view(np.uint64).reshape(-1)
@@ -129,11 +134,11 @@ class Parts:
     ignored_pairs: of the bodies' names."""
 
     def __init__(self, scene: Scene, origin: Scene) -> None:
-        self.scene = scene  # None once pickled
-        self.counts = len(origin.bodies), len(origin.joints)
-        self.bodies = _told(scene.bodies, origin.bodies)
-        self.joints = _told(scene.joints, origin.joints)
-        self.ignored_pairs = tuple(scene.ignored_pairs)
+        self.scene: Scene | None = scene  # None once pickled
+        self.counts: tuple[int, int] = len(origin.bodies), len(origin.joints)
+        self.bodies: Sequence[Body | int] = _told(scene.bodies, origin.bodies)
+        self.joints: Sequence[Joint | int] = _told(scene.joints, origin.joints)
+        self.ignored_pairs: tuple[tuple[str, str], ...] = tuple(scene.ignored_pairs)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"scene": None}

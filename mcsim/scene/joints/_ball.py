@@ -4,6 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 from math import inf, pi
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,9 +28,9 @@ class BallJoint(Joint):
     """
 
     type = "ball"
-    coordinates = ("turn", "turn", "turn")
+    coordinates: ClassVar[tuple[str, ...]] = ("turn", "turn", "turn")
     turns_freely = True
-    tree = TreeKind("spherical", turn="q")
+    tree: ClassVar[TreeKind | None] = TreeKind("spherical", turn="q")
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,8 +23,8 @@ class CylindricalJoint(Joint):
     """
 
     type = "cylindrical"
-    coordinates = ("way", "angle")
-    tree = TreeKind("cylindrical", ways="z", turn="z")
+    coordinates: ClassVar[tuple[str, ...]] = ("way", "angle")
+    tree: ClassVar[TreeKind | None] = TreeKind("cylindrical", ways="z", turn="z")
 
     def __init__(
         self,

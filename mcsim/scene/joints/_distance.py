@@ -3,7 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class DistanceJoint(Joint):
     """
 
     type = "distance"
-    coordinates = ("way",)
+    coordinates: ClassVar[tuple[str, ...]] = ("way",)
     turns_freely = True
 
     def __init__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 from mcsim.core.rotation import IDENTITY, Frame
 from mcsim.scene.checks import Vector
 from mcsim.scene.joints._arguments import FrameArgument, anchor_of
@@ -15,8 +17,8 @@ class FixedJoint(Joint):
     """
 
     type = "fixed"
-    tree = TreeKind("fixed")
-    urdf = ("fixed",)
+    tree: ClassVar[TreeKind | None] = TreeKind("fixed")
+    urdf: ClassVar[tuple[str, ...]] = ("fixed",)
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from mcsim.core.rotation import IDENTITY, Frame
 from mcsim.scene.checks import FieldError, Vector
@@ -19,10 +20,10 @@ class FreeJoint(Joint):
     """
 
     type = "free"
-    coordinates = ("way", "way", "way", "turn", "turn", "turn")
+    coordinates: ClassVar[tuple[str, ...]] = ("way", "way", "way", "turn", "turn", "turn")
     turns_freely = True
-    tree = TreeKind("free", ways="xyz", turn="q")
-    urdf = ("floating",)
+    tree: ClassVar[TreeKind | None] = TreeKind("free", ways="xyz", turn="q")
+    urdf: ClassVar[tuple[str, ...]] = ("floating",)
 
     def __init__(
         self,

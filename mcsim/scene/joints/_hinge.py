@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
@@ -19,9 +21,9 @@ class HingeJoint(Joint):
     """
 
     type = "hinge"
-    coordinates = ("angle",)
-    tree = TreeKind("revolute", turn="z")
-    urdf = ("revolute", "continuous")
+    coordinates: ClassVar[tuple[str, ...]] = ("angle",)
+    tree: ClassVar[TreeKind | None] = TreeKind("revolute", turn="z")
+    urdf: ClassVar[tuple[str, ...]] = ("revolute", "continuous")
 
     def __init__(
         self,

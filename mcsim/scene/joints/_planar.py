@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,9 +24,9 @@ class PlanarJoint(Joint):
     """
 
     type = "planar"
-    coordinates = ("way", "way", "angle")
-    tree = TreeKind("planar", ways="xy", turn="z")
-    urdf = ("planar",)
+    coordinates: ClassVar[tuple[str, ...]] = ("way", "way", "angle")
+    tree: ClassVar[TreeKind | None] = TreeKind("planar", ways="xy", turn="z")
+    urdf: ClassVar[tuple[str, ...]] = ("planar",)
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,9 +24,9 @@ class PointOnPlaneJoint(Joint):
     """
 
     type = "point_on_plane"
-    coordinates = ("way", "way", "turn", "turn", "turn")
+    coordinates: ClassVar[tuple[str, ...]] = ("way", "way", "turn", "turn", "turn")
     turns_freely = True
-    tree = TreeKind("point_on_plane", ways="xy", turn="q")
+    tree: ClassVar[TreeKind | None] = TreeKind("point_on_plane", ways="xy", turn="q")
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
@@ -27,9 +29,9 @@ class RackPinionJoint(Joint):
     """
 
     type = "rack_pinion"
-    coordinates = ("thread",)
+    coordinates: ClassVar[tuple[str, ...]] = ("thread",)
     turns_freely = True
-    tree = TreeKind("rack_pinion", turn="z", geared="x")
+    tree: ClassVar[TreeKind | None] = TreeKind("rack_pinion", turn="z", geared="x")
     couples = True
 
     def __init__(

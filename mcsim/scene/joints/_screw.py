@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
@@ -20,8 +22,8 @@ class ScrewJoint(Joint):
     """
 
     type = "screw"
-    coordinates = ("thread",)
-    tree = TreeKind("helical", turn="z", geared="z")
+    coordinates: ClassVar[tuple[str, ...]] = ("thread",)
+    tree: ClassVar[TreeKind | None] = TreeKind("helical", turn="z", geared="z")
 
     def __init__(
         self,

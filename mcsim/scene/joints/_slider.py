@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene.checks import Vector
 from mcsim.scene.drives import Motion, Motor, Spring
@@ -18,9 +20,9 @@ class SliderJoint(Joint):
     """
 
     type = "slider"
-    coordinates = ("way",)
-    tree = TreeKind("prismatic", ways="z")
-    urdf = ("prismatic",)
+    coordinates: ClassVar[tuple[str, ...]] = ("way",)
+    tree: ClassVar[TreeKind | None] = TreeKind("prismatic", ways="z")
+    urdf: ClassVar[tuple[str, ...]] = ("prismatic",)
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from typing import ClassVar
+
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
@@ -30,9 +32,9 @@ class SlotJoint(Joint):
     """
 
     type = "slot"
-    coordinates = ("way", "turn", "turn", "turn")
+    coordinates: ClassVar[tuple[str, ...]] = ("way", "turn", "turn", "turn")
     turns_freely = True
-    tree = TreeKind("slot", ways="z", turn="q")
+    tree: ClassVar[TreeKind | None] = TreeKind("slot", ways="z", turn="q")
 
     def __init__(
         self,

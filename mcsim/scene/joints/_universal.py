@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,8 +36,8 @@ class UniversalJoint(Joint):
     """
 
     type = "universal"
-    coordinates = ("angle", "angle")
-    tree = TreeKind("universal", turn="zx")
+    coordinates: ClassVar[tuple[str, ...]] = ("angle", "angle")
+    tree: ClassVar[TreeKind | None] = TreeKind("universal", turn="zx")
 
     def __init__(
         self,

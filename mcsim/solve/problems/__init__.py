@@ -20,7 +20,7 @@ from mcsim.solve.problems.solution import Solution as Solution, check_calls
 
 # Name -> (most iterations by default, models that it solves, what it is). Each lives in a module of its name, whose
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
-SOLVERS = {
+SOLVERS: dict[str, tuple[int, tuple[str, ...], str]] = {
     "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
     "newton": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
     "ipm": (300, ("ncp", "ccp", "pyramid", "frictionless"), "interior points, with Nesterov and Todd's scaling"),
