@@ -33,7 +33,16 @@ class Shown(NamedTuple):
 
 GROUPS = {
     "Stacks and structures": ("stack", "tower", "tower10_heavy", "wall", "pyramid", "one", "card_tower", "arch"),
-    "Things that fall, slide and roll": ("rain", "terrain", "marbles", "dominoes", "incline", "tumbler", "wrecking_ball"),
+    "Things that fall, slide and roll": (
+        "rain",
+        "terrain",
+        "marbles",
+        "dominoes",
+        "domino_spiral",
+        "incline",
+        "tumbler",
+        "wrecking_ball",
+    ),
     "Chains and nets": ("chain", "chain20_heavy", "grid", "bridge"),
     "Mechanisms": ("pendulum", "double_pendulum", "newton_cradle", "slider_crank", "four_bar", "cardan_shaft"),
     "Free rotation": ("spinning_top", "dzhanibekov"),
@@ -56,6 +65,9 @@ SHOWN = {
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
+    "domino_spiral": Shown(
+        "A spiral of dominoes", "The outermost one was tipped; the wave runs inwards and leaves nobody standing.", 12.0
+    ),
     "incline": Shown(
         "A block on a slope",
         "Where the slope is steeper than friction can hold, the block slides: tan 0.55 is more than 0.4.",
@@ -63,7 +75,12 @@ SHOWN = {
         {"angle": 0.55, "friction": 0.4},
         frames=2,
     ),
-    "tumbler": Shown("A tumbler", "A drum that turns by itself lifts what is in it, and lets it fall.", 3.0),
+    "tumbler": Shown(
+        "A tumbler",
+        "A drum that turns by itself lifts three hundred bodies, and lets them fall.",
+        4.0,
+        {"count": 300, "radius": 3.0, "depth": 2.0},
+    ),
     "wrecking_ball": Shown("A wrecking ball", "A heavy ball on a chain has swung into a brick wall.", 1.5),
     "chain": Shown("A chain", "Let go from the horizontal, it swings down and whips.", 1.0, {"count": 30}),
     "chain20_heavy": Shown("A heavy ball on a chain", "1000 kg hang on links of 1 kg; the joints stay closed.", 1.5),

@@ -29,7 +29,7 @@ from mcsim.scenes.mechanisms import (
 )
 from mcsim.scenes.ragdoll import free_ragdoll, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
-from mcsim.scenes.stacks import arch, card_tower, dominoes, incline, stack, tumbler, wall, wrecking_ball
+from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
 
 __all__ = [
     "SCENES",
@@ -43,6 +43,7 @@ __all__ = [
     "cardan_shaft",
     "chain",
     "chain20_heavy",
+    "domino_spiral",
     "dominoes",
     "double_pendulum",
     "dzhanibekov",

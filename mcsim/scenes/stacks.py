@@ -107,6 +107,12 @@ def dominoes(
     steps = spacing * height * np.stack([cos(middles), sin(middles), 0 * middles], axis=1)
     places = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
     places -= places.mean(axis=0)
+    _stand_dominoes(scene, places, headings, half, material)
+    return scene
+
+
+def _stand_dominoes(scene: Scene, places: np.ndarray, headings: np.ndarray, half: np.ndarray, material: Material) -> None:
+    """Pieces that face along `headings` at places on the ground; the first one stands on its front edge and tips."""
     for k, (place, heading) in enumerate(zip(places, headings, strict=True)):
         orientation = axis_angle(Z, heading)
         center = place + half * Z
@@ -118,6 +124,40 @@ def dominoes(
         scene.add_body(
             f"domino{k}", shape=Box(half), density=600.0, material=material, position=center, orientation=orientation
         )
+
+
+@listed_scene
+def domino_spiral(
+    *,
+    count: Annotated[int, Whole(2000, 10)] = 150,
+    height: Positive = 0.8,
+    spacing: Annotated[float, Between(0.3, 0.9)] = 0.5,
+    pitch: Annotated[float, Between(0.8, 5)] = 1.2,
+    friction: NonNegative = 0.3,
+) -> Scene:
+    """Dominoes along a spiral: the outermost one is tipped, and all fall, one after the other, towards the middle.
+
+    `spacing` is the distance between neighbours and `pitch` that between turns, both in heights. The wave settles to a
+    speed of the order of sqrt(g height) (W. J. Stronge, The domino effect, Proc. R. Soc. A 409, 1987). Fallen pieces lie
+    on each other like shingles, arccos(0.12 / spacing) from the vertical: 0.12 is a piece's thickness in heights.
+    """
+    scene = Scene(name="domino_spiral")
+    material = Material(friction=friction)
+    add_floor(scene, material)
+    half = height * np.array([0.06, 0.25, 0.5])
+    # From the middle outwards, r = innermost + pitch angle / (2 pi), each piece one spacing further along it.
+    innermost, growth = 2.0 * height, pitch * height / (2 * math.pi)
+    angles = np.zeros(count)
+    for k in range(1, count):
+        # A step of half the spacing for the slope, then the whole one from there: the midpoint rule.
+        r = innermost + growth * angles[k - 1]
+        halfway = angles[k - 1] + spacing * height / 2 / math.hypot(r, growth)
+        angles[k] = angles[k - 1] + spacing * height / math.hypot(innermost + growth * halfway, growth)
+    angles = angles[::-1]
+    radii = innermost + growth * angles
+    places = np.stack([radii * cos(angles), radii * sin(angles), 0 * angles], axis=1)
+    headings = angles - math.pi / 2 - arctan2(growth * np.ones(count), radii)  # inwards along the curve
+    _stand_dominoes(scene, places, headings, half, material)
     return scene
 
 
@@ -246,7 +286,8 @@ def wrecking_ball(
 ) -> Scene:
     """A heavy ball on a chain swings into a brick wall.
 
-    The chain starts straight, `angle` from the vertical; the ball passes just above the ground.
+    The chain starts straight, `angle` from the vertical; the ball passes just above the ground. It meets the wall nearly
+    as fast as a rigid pendulum of the same parts, and breaks through where it hits.
     """
     scene = Scene(name="wrecking_ball")
     material = Material(friction=0.6)
@@ -287,7 +328,8 @@ def tumbler(
 ) -> Scene:
     """A turning drum full of boxes, balls and capsules.
 
-    The drum is one kinematic body with flat walls, `radius` from the axis (y); two static planes close it.
+    The drum is one kinematic body with flat walls, `radius` from the axis (y); two static planes close it. What is in it
+    is carried up on one side until it slides or rolls down; on average the torque of the drum is that of the weight.
     """
     scene = Scene(name="tumbler")
     height, thickness = radius * 1.3 + 0.2, 0.1

@@ -1,0 +1,145 @@
+"""What becomes of the livelier scenes: where bodies end, how fast they were, and what physics says of it."""
+
+import math
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+G = 9.81
+
+
+def indices(world, start):
+    """Of the bodies whose names start so."""
+    return np.array([k for k, name in enumerate(world.body_names) if name.startswith(start)])
+
+
+def tilts(world, bodies):
+    """Angles between the bodies' z and the vertical [rad]."""
+    x, y = world.orientations[bodies, 1], world.orientations[bodies, 2]
+    return np.arccos(np.clip(1 - 2 * (x * x + y * y), -1, 1))
+
+
+# ---- dominoes --------------------------------------------------------------------------------------------------------
+
+
+def falling_times(world, seconds):
+    """When each domino was first leant by 0.4 rad, more than its balance of 0.12 allows; inf: never."""
+    pieces = indices(world, "domino")
+    times = np.full(len(pieces), np.inf)
+    for _ in range(round(seconds / world.dt)):
+        world.step()
+        times[(tilts(world, pieces) > 0.4) & np.isinf(times)] = world.time
+        if np.isfinite(times).all():
+            break
+    return times
+
+
+def wave_speed(world, seconds, first):
+    """[m/s] From the piece `first` on; and that they fell in order."""
+    times = falling_times(world, seconds)
+    assert np.isfinite(times).all(), "some stand"
+    assert (np.diff(times) >= 0).all(), "out of order"
+    places = np.array([body.position for body in world.scene.bodies[1:]])
+    way = np.linalg.norm(np.diff(places[first:], axis=0), axis=1).sum()
+    return way / (times[-1] - times[first])
+
+
+def test_all_of_the_spiral_falls_in_order():
+    """One after the other, at the order of sqrt(g h), and they lie as shingles do."""
+    world = mc.World(mc.scenes.domino_spiral(count=100, height=0.8, spacing=0.5))
+    speed = wave_speed(world, 20.0, 15)
+    assert 0.7 < speed / math.sqrt(G * 0.8) < 3.0
+    world.step(120)
+    pieces = indices(world, "domino")
+    shingles = math.acos(0.12 / 0.5)  # thickness = spacing times the cosine of the tilt
+    assert tilts(world, pieces)[10:-10] == pytest.approx(shingles, abs=0.05)
+    assert tilts(world, pieces)[-1] == pytest.approx(math.pi / 2, abs=0.02), "nothing is behind the last one"
+
+
+@pytest.mark.parametrize("spacing", [0.35, 0.6])
+def test_all_dominoes_of_a_bend_fall(spacing):
+    """Froude's law: pieces four times as high fall in twice the time, so the wave is twice as fast."""
+    small, large = (
+        wave_speed(mc.World(mc.scenes.dominoes(height=height, spacing=spacing), dt=dt), 20.0, 10)
+        for height, dt in ((0.2, 1 / 240), (0.8, 1 / 120))
+    )
+    assert large / small == pytest.approx(2.0, rel=0.05)
+
+
+# ---- the wrecking ball -----------------------------------------------------------------------------------------------
+
+
+def test_wrecking_ball_breaks_the_wall():
+    """It arrives as a rigid pendulum does, loses energy in the wall, and passes; the wall falls away from it."""
+    scene = mc.scenes.wrecking_ball(height=8)
+    world = mc.World(scene)
+    ball, bricks, swinging = (
+        indices(world, "ball")[0],
+        indices(world, "brick"),
+        [*indices(world, "link"), indices(world, "ball")[0]],
+    )
+    hook = np.array([0, 0, 8 * 0.6 + 0.5 + 0.5 + 0.3])
+    start, placed, energy = world.energy().total, world.positions.copy(), []
+    arms = placed[swinging] - hook
+    masses = world.masses[swinging]
+    moments = [b.inertia[0, 0] for b in (scene.body(world.body_names[k]) for k in swinging)]
+    inertia = (masses * (arms**2).sum(axis=1) + moments).sum()
+    speed, centre = 0.0, placed[ball]
+    while np.abs(world.positions[bricks] - placed[bricks]).max() < 1e-3:
+        centre, speed = world.positions[ball].copy(), np.linalg.norm(world.velocities[ball])
+        energy.append(world.energy().total)
+        world.step()
+        assert world.time < 3.0, "it meets nothing"
+    assert np.abs(np.array(energy) - start).max() < 1e-3 * start
+    # 1/2 I w^2 = the fall of the centre of mass of a straight chain, from `angle` to where the ball was.
+    drop = (hook - centre)[2] / np.linalg.norm(hook - centre) - math.cos(1.1)
+    rate = math.sqrt(2 * G * drop * (masses * np.linalg.norm(arms, axis=1)).sum() / inertia)
+    assert speed == pytest.approx(rate * np.linalg.norm(arms[-1]), rel=0.02)
+
+    passed = -np.inf
+    for _ in range(5 * 60):
+        world.step()
+        energy.append(world.energy().total)
+        passed = max(passed, world.positions[ball, 0])
+    assert np.diff(energy).max() < 1e-6 * start, "no energy comes from the wreck"
+    assert passed > 2.0, "it does not come through"
+    moved = world.positions[bricks] - placed[bricks]
+    before_it = np.abs(placed[bricks] - (placed[bricks][0, 0], 0, 0.8)).max(axis=1) < 0.5
+    assert before_it.sum() >= 4 and (moved[before_it, 0] > 1.0).all(), "what it met lies behind the wall"
+    assert moved[:, 0].mean() > 0.3 and world.positions[bricks, 2].min() > 0.06
+    assert world.joint_errors().max() < 1e-5
+
+
+# ---- the tumbler -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, pytest.param({"count": 300, "radius": 3.0, "depth": 2.0}, marks=pytest.mark.slow)],
+    ids=["small", "large"],
+)
+def test_tumbler_carries_them_up(parameters):
+    """On average the torque of the walls is that of the weight, which lies on the side that rises; nobody gets out."""
+    world = mc.World(mc.scenes.tumbler(**parameters), sleep=False)
+    radius, depth = parameters.get("radius", 2.0), parameters.get("depth", 1.6)
+    axle = world.positions[indices(world, "drum")[0]]
+    bodies = indices(world, "body")
+    masses = world.masses[bodies]
+    world.step(3 * 60)  # until it tumbles evenly
+    torques, offsets = [], []
+    for _ in range(6 * 60):
+        world.step()
+        contacts = world.contacts
+        met = contacts[~np.isin(contacts["body_a"], bodies)]  # by drum or planes
+        force = (met["normal_impulse"][:, None] * met["normal"] + met["tangent_impulse"]) / world.dt
+        torques.append(np.cross(met["position"] - axle, force)[:, 1].sum())
+        offsets.append(masses @ world.positions[bodies, 0] / masses.sum())
+    offset = np.mean(offsets)
+    # It turns from z to x, so the lowest wall moves to -x; the bodies' middle stays within the drum.
+    assert -radius < offset < -0.1 * radius
+    assert np.mean(torques) == pytest.approx(-G * masses.sum() * offset, rel=0.05)
+    away = world.positions[bodies] - axle
+    corner = radius / math.cos(math.pi / 8)
+    assert np.hypot(away[:, 0], away[:, 2]).max() < corner and np.abs(away[:, 1]).max() < depth / 2
