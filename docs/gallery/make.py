@@ -43,10 +43,10 @@ GROUPS = {
         "tumbler",
         "wrecking_ball",
     ),
-    "Chains and nets": ("chain", "chain20_heavy", "grid", "bridge"),
+    "Chains and nets": ("chain", "chain20_heavy", "grid", "bridge", "rope_bridge"),
     "Mechanisms": ("pendulum", "double_pendulum", "newton_cradle", "slider_crank", "four_bar", "cardan_shaft"),
     "Free rotation": ("spinning_top", "dzhanibekov"),
-    "Ragdolls": ("ragdolls", "free_ragdoll", "ragdolls11"),
+    "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
 }
 SHOWN = {
     "stack": Shown("A stack of boxes", "Fifteen boxes stand on each other and stay where they are.", 2.0),
@@ -66,7 +66,7 @@ SHOWN = {
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
     "domino_spiral": Shown(
-        "A spiral of dominoes", "The outermost one was tipped; the wave runs inwards and leaves nobody standing.", 12.0
+        "A spiral of dominoes", "The outermost one was tipped; the wave runs inwards and leaves nobody standing.", 9.0
     ),
     "incline": Shown(
         "A block on a slope",
@@ -86,6 +86,7 @@ SHOWN = {
     "chain20_heavy": Shown("A heavy ball on a chain", "1000 kg hang on links of 1 kg; the joints stay closed.", 1.5),
     "grid": Shown("A net", "Balls on ball joints, hung by two corners, swing down.", 1.2, {"side": 16}),
     "bridge": Shown("A plank bridge", "Hinged planks carry crates that were dropped on them.", 2.0),
+    "rope_bridge": Shown("A rope bridge", "Planks on two ropes sway under crates that were dropped on them.", 3.0),
     "pendulum": Shown("A pendulum", "A rod on a hinge: one swing, from left to right in time.", 1.2, frames=3),
     "double_pendulum": Shown(
         "A double pendulum", "Two rods, and chaos: the smallest difference at the start grows.", 1.6, frames=3
@@ -104,6 +105,7 @@ SHOWN = {
     "ragdolls": Shown(
         "Ragdolls", "People of 16 segments, with limits and friction in their joints, fall on a floor.", 0.9, {"count": 9}
     ),
+    "ragdoll_stairs": Shown("Ragdolls on stairs", "Pushed off the landing, they tumble down a staircase.", 1.6),
     "free_ragdoll": Shown("A thrown ragdoll", "In free flight nothing but its own joints acts on it.", 0.8, frames=3),
     "ragdolls11": Shown(
         "Simple ragdolls",

@@ -27,8 +27,9 @@ from mcsim.scenes.mechanisms import (
     slider_crank,
     spinning_top,
 )
-from mcsim.scenes.ragdoll import free_ragdoll, ragdolls, ragdolls11
+from mcsim.scenes.ragdoll import free_ragdoll, ragdoll_stairs, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
+from mcsim.scenes.ropes import rope_bridge
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
 
 __all__ = [
@@ -56,9 +57,11 @@ __all__ = [
     "one",
     "pendulum",
     "pyramid",
+    "ragdoll_stairs",
     "ragdolls",
     "ragdolls11",
     "rain",
+    "rope_bridge",
     "slider_crank",
     "spinning_top",
     "stack",

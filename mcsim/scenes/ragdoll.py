@@ -350,3 +350,51 @@ def ragdolls11(*, count: Annotated[int, Whole(5000)] = 64) -> Scene:
             collision_mask=1,
         )
     return scene
+
+
+@listed_scene
+def ragdoll_stairs(
+    *,
+    count: Annotated[int, Whole(200)] = 6,
+    steps: Annotated[int, Whole(100, 2)] = 14,
+    rise: Positive = 0.25,
+    tread: Positive = 0.3,
+    push: NonNegative = 2.5,
+    joint_friction: NonNegative = 1.0,
+    friction: NonNegative = 0.4,
+) -> Scene:
+    """People of 16 segments are pushed off a landing and tumble down a staircase.
+
+    They stand side by side, each turned differently, a little above the landing, and move towards the stairs at `push`
+    [m/s]. What they lose in height goes into blows and friction: the energy of the whole only falls.
+    """
+    scene = Scene(name="ragdoll_stairs")
+    material = Material(friction=friction)
+    add_floor(scene, material)
+    doll = human()
+    radius = reach(doll[0])
+    spacing = 1.2
+    half_width = spacing * count / 2 + radius
+    # Step k ends at x = -k tread, its top is at (k + 1) rise; they reach down to the floor. The last one is the landing.
+    stairs = [
+        Box((tread / 2, half_width, (k + 1) * rise / 2), position=(-(k + 0.5) * tread, 0.0, (k + 1) * rise / 2))
+        for k in range(steps - 1)
+    ]
+    top = steps * rise
+    stairs.append(Box((radius, half_width, top / 2), position=(-(steps - 1) * tread - radius, 0.0, top / 2)))
+    scene.add_body("stairs", kind="static", shape=stairs, material=material)
+    for k in range(count):
+        place = np.array([-(steps - 1) * tread - 0.5 * radius, spacing * (k - (count - 1) / 2), top + radius])
+        add_doll(
+            scene,
+            f"human{k}",
+            doll,
+            place,
+            axis_angle(UP, 0.4 * sin(2.4 * k)),
+            lambda kind: {"mass": MASS * MASS_FRACTION[kind]},
+            joint_friction=joint_friction,
+            speed=push * AHEAD,
+            turn=1.5 * LEFT,
+            material=material,
+        )
+    return scene

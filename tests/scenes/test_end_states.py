@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import mcsim as mc
+from mcsim.core.rotation import conjugate, rotate
 
 G = 9.81
 
@@ -143,3 +145,92 @@ def test_tumbler_carries_them_up(parameters):
     away = world.positions[bodies] - axle
     corner = radius / math.cos(math.pi / 8)
     assert np.hypot(away[:, 0], away[:, 2]).max() < corner and np.abs(away[:, 1]).max() < depth / 2
+
+
+# ---- the rope bridge -------------------------------------------------------------------------------------------------
+
+
+def balanced(lengths, weights, loads, span):
+    """Slopes of a chain of links between two points `span` apart at one height, at the least potential energy, by SciPy.
+
+    loads: (link, weight, its place in the link's frame from the link's middle: along, above).
+    """
+
+    def heights(slopes):
+        ends = np.concatenate([[0.0], np.cumsum(lengths * np.sin(slopes))])
+        return (ends[1:] + ends[:-1]) / 2
+
+    def energy(slopes):
+        middles = heights(slopes)
+        return weights @ middles + sum(
+            load * (middles[k] + along * math.sin(slopes[k]) + above * math.cos(slopes[k]))
+            for k, load, along, above in loads
+        )
+
+    closed = {"type": "eq", "fun": lambda s: (lengths @ np.cos(s) - span, lengths @ np.sin(s))}
+    start = np.linspace(-0.5, 0.5, len(lengths))
+    scale = weights.sum()
+    found = minimize(
+        lambda s: energy(s) / scale, start, constraints=closed, method="SLSQP", options={"ftol": 1e-13, "maxiter": 500}
+    )
+    assert found.success, found.message
+    return found.x
+
+
+@pytest.mark.parametrize("crates", [0, 3])
+def test_rope_bridge_hangs_as_statics_has_it(crates):
+    """Planks and ropes take the slopes of least potential energy under the crates, and their ends bear the weight."""
+    n = 9
+    world = mc.World(mc.scenes.rope_bridge(planks=n, crates=crates, damping=3.0))
+    world.step(60 if crates == 0 else 5 * 60)
+    bodies = {name: world.body(name) for name in world.body_names}
+    links = [bodies[f"left_rope{k // 2}" if k % 2 == 0 else f"plank{k // 2}"] for k in range(2 * n + 1)]
+    weights = np.array([G * body.mass * (2 if k % 2 == 0 else 1) for k, body in enumerate(links)])
+    axes = [rotate(body.orientation, np.array([0, 0, 1.0] if k % 2 == 0 else [1.0, 0, 0])) for k, body in enumerate(links)]
+    slopes = np.array([math.atan2(axis[2], axis[0]) for axis in axes])
+
+    loads = []
+    for k in range(crates):
+        number = bodies[f"crate{k}"].index
+        touching = [c for c in world.contacts if number in (c["body_a"], c["body_b"])]
+        (under,) = {int(c["body_a"] + c["body_b"] - number) for c in touching}
+        plank = bodies[world.body_names[under]]
+        away = rotate(conjugate(plank.orientation), bodies[f"crate{k}"].position - plank.position)
+        loads.append((2 * int(plank.name[5:]) + 1, G * bodies[f"crate{k}"].mass, away[0], away[2]))
+    assert len({k for k, *_ in loads}) == crates
+
+    east, west = bodies["east_bank"].position[0], bodies["west_bank"].position[0]
+    expected = balanced(np.array([0.2, 0.5] * n + [0.2]), weights, loads, east - west - 2 * 1.02)
+    assert slopes == pytest.approx(expected, abs=2e-3)
+
+    knots = [world.joint(f"{side}_knot{k}").force for k in (0, 2 * n + 1) for side in ("left", "right")]
+    west_end, east_end = knots[0] + knots[1], -(knots[2] + knots[3])  # of the banks on the bridge
+    assert (west_end + east_end)[2] == pytest.approx(weights.sum() + sum(load[1] for load in loads), rel=5e-3)
+    pull = -west_end[0]
+    assert pull == pytest.approx((west_end[2] - weights[0] / 2) / math.tan(-expected[0]), rel=0.01)
+    assert world.joint_errors().max() < 1e-6
+
+
+# ---- people on stairs ------------------------------------------------------------------------------------------------
+
+
+def test_ragdolls_tumble_down_the_stairs():
+    """All leave the landing and lie still, a metre lower at least, on the stairs; the energy of the whole only falls."""
+    scene = mc.scenes.ragdoll_stairs(count=3)
+    world = mc.World(scene)
+    energy = [world.energy().total]
+    for _ in range(8 * 60):
+        world.step()
+        energy.append(world.energy().total)
+    assert np.diff(energy).max() < 1e-5 * energy[0]
+    assert world.energy().kinetic < 1.0 and np.abs(world.velocities).max() < 0.05
+    segments = indices(world, "human")
+    hips = [k for k in segments if world.body_names[k].endswith("lower_trunk")]
+    assert (world.positions[hips, 2] < 14 * 0.25 - 1.0).all()
+    steps = np.ceil(-world.positions[segments, 0] / 0.3).clip(0, 14)
+    assert (world.positions[segments, 2] > 0.25 * steps).all(), "someone fell through"
+    assert world.joint_errors().max() < 1e-4
+    for joint in scene.joints:
+        if joint.type == "hinge":
+            axis = joint.axes[0]
+            assert axis.lower - 0.05 < world.joint(joint.name).angle < axis.upper + 0.05
