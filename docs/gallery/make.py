@@ -37,6 +37,7 @@ GROUPS = {
         "rain",
         "terrain",
         "marbles",
+        "marble_run",
         "dominoes",
         "domino_spiral",
         "incline",
@@ -44,7 +45,16 @@ GROUPS = {
         "wrecking_ball",
     ),
     "Chains and nets": ("chain", "chain20_heavy", "grid", "bridge", "rope_bridge"),
-    "Mechanisms": ("pendulum", "double_pendulum", "newton_cradle", "slider_crank", "four_bar", "cardan_shaft"),
+    "Mechanisms": (
+        "pendulum",
+        "double_pendulum",
+        "newton_cradle",
+        "slider_crank",
+        "four_bar",
+        "cardan_shaft",
+        "gear_train",
+        "escapement",
+    ),
     "Free rotation": ("spinning_top", "dzhanibekov"),
     "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
 }
@@ -64,6 +74,7 @@ SHOWN = {
     "rain": Shown("Rain into a pit", "Boxes, balls and capsules fall into a pit and make a heap.", 2.2, {"count": 300}),
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
+    "marble_run": Shown("A marble run", "Marbles run down a gutter, a mesh, and round its screw into a tray.", 4.0),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
     "domino_spiral": Shown(
         "A spiral of dominoes", "The outermost one was tipped; the wave runs inwards and leaves nobody standing.", 9.0
@@ -95,6 +106,10 @@ SHOWN = {
     "slider_crank": Shown("A slider crank", "A motor turns the crank, and the rod drives a piston.", 0.5, frames=2),
     "four_bar": Shown("A four-bar linkage", "Crank, coupler and rocker make a closed loop of four hinges.", 0.9, frames=2),
     "cardan_shaft": Shown("A cardan shaft", "Two universal joints carry a turn round two bends.", 0.5),
+    "gear_train": Shown("A train of gears", "Involute teeth hand on what a motor gives, by nothing but contact.", 1.0),
+    "escapement": Shown(
+        "A clock's escapement", "The pendulum lets one tooth pass in each full swing, and the tooth pushes it on.", 1.4
+    ),
     "spinning_top": Shown("A spinning top", "On its tip, fast enough to precess in place of falling.", 0.6, frames=2),
     "dzhanibekov": Shown(
         "The Dzhanibekov effect",

@@ -15,6 +15,7 @@ from mcsim.core.files import path_name
 from mcsim.scene import Scene, load_scene
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
+from mcsim.scenes.clockwork import escapement, gear_train
 from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.mechanisms import (
     bridge,
@@ -30,6 +31,7 @@ from mcsim.scenes.mechanisms import (
 from mcsim.scenes.ragdoll import free_ragdoll, ragdoll_stairs, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
 from mcsim.scenes.ropes import rope_bridge
+from mcsim.scenes.runs import marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
 
 __all__ = [
@@ -48,10 +50,13 @@ __all__ = [
     "dominoes",
     "double_pendulum",
     "dzhanibekov",
+    "escapement",
     "four_bar",
     "free_ragdoll",
+    "gear_train",
     "grid",
     "incline",
+    "marble_run",
     "marbles",
     "newton_cradle",
     "one",

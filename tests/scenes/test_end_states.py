@@ -234,3 +234,92 @@ def test_ragdolls_tumble_down_the_stairs():
         if joint.type == "hinge":
             axis = joint.axes[0]
             assert axis.lower - 0.05 < world.joint(joint.name).angle < axis.upper + 0.05
+
+
+# ---- the marble run --------------------------------------------------------------------------------------------------
+
+
+def test_marbles_run_into_the_tray_one_after_the_other():
+    """On the straight they roll with 5/7 g sin(slope), none overtakes, none arrives faster than its height gives, and all
+    come to rest on the floor within the tray."""
+    scene = mc.scenes.marble_run(count=6)
+    world = mc.World(scene, dt=1 / 120)
+    marbles, radius, slope = indices(world, "marble"), 0.05, math.atan(0.1)
+    start = world.positions[marbles].copy()
+    energy = [world.energy().total]
+    tray = np.array([wall.position[0] for wall in scene.body("tray").shapes[:2]])  # far, near
+    arrivals, speeds = np.full(len(marbles), np.inf), np.zeros(len(marbles))
+    for step in range(1, 9 * 120 + 1):
+        world.step()
+        energy.append(world.energy().total)
+        if step == 60:  # the last one has not met the turns
+            along = (world.positions[marbles] - start)[-1] @ (math.cos(slope), 0, -math.sin(slope))
+            assert along == pytest.approx(5 / 7 * G * math.sin(slope) / 2 * world.time**2, rel=0.03)
+        here = np.isinf(arrivals) & (world.positions[marbles, 0] > tray[1]) & (world.positions[marbles, 2] < 0.4)
+        arrivals[here] = world.time
+        fastest = np.linalg.norm(world.velocities[marbles], axis=1)
+        speeds[np.isinf(arrivals)] = fastest[np.isinf(arrivals)]
+    assert np.isfinite(arrivals).all() and (np.diff(arrivals) > 0).all()
+    fallen = start[:, 2] - 5 * radius
+    assert (speeds**2 < 10 / 7 * G * fallen).all() and (speeds**2 > 0.3 * 10 / 7 * G * fallen).all()
+    assert max(np.diff(energy)) < 1e-3 * energy[0]
+    end = world.positions[marbles]
+    assert end[:, 2] == pytest.approx(radius, abs=2e-3)
+    assert ((tray[1] < end[:, 0]) & (end[:, 0] < tray[0])).all() and np.abs(world.velocities[marbles]).max() < 0.05
+
+
+# ---- wheels ----------------------------------------------------------------------------------------------------------
+
+
+def test_gears_turn_by_their_teeth():
+    """At every moment within the play of the teeth; and the motor gives what the brake takes, and little more."""
+    first, second, third = 18, 24, 20
+    world = mc.World(
+        mc.scenes.gear_train(first=first, second=second, third=third, speed=4.0, load=40.0), dt=1 / 240, substeps=1
+    )
+    axles = [world.joint(f"{name}_axle") for name in ("first", "second", "third")]
+    torques = []
+    for _ in range(4 * 240):
+        world.step()
+        a, b, c = (axle.angle for axle in axles)
+        # Half the play of 0.08 modules to each side, as an angle, and as much for chords and blows: twice for the third.
+        assert b == pytest.approx(-first / second * a, abs=2 * 0.08 / second)
+        assert c == pytest.approx(first / third * a, abs=2 * 2 * 0.08 / third)
+        torques.append(axles[0].motor_force)
+    assert axles[0].angle * first / (2 * math.pi) > 45, "so many teeth have met"
+    needed = 40.0 * first / third
+    assert needed < np.mean(torques[240:]) < 1.4 * needed
+
+
+@pytest.mark.parametrize("torque", [0.25, 0.5])
+def test_escapement_lets_a_tooth_pass_at_each_swing(torque):
+    """Half a tooth in each direction, with a swing that lasts, for any torque; and at about the pendulum's own period,
+    which the pushes change by a few parts in a hundred."""
+    scene = mc.scenes.escapement(torque=torque)
+    world = mc.World(scene)
+    body = scene.body("pendulum")
+    arm = body.center_of_mass[[0, 2]]
+    inertia, hung = body.inertia[1, 1] + body.mass * arm @ arm, math.atan2(arm[0], -arm[1])
+    pivot, arbor = world.joint("pivot"), world.joint("arbor")
+    ends, before = [], 0.0
+    for _ in range(16 * 60):
+        world.step()
+        if pivot.velocity * before < 0:
+            ends.append((world.time, 0.1 + hung + pivot.angle, arbor.angle * 12 / (2 * math.pi)))
+        before = pivot.velocity
+    times, angles, passed = np.array(ends).T
+    assert len(ends) >= 14 and np.diff(passed) == pytest.approx(-0.5, abs=0.03)
+    swing = np.abs(angles[-4:]).mean()
+    assert 0.045 + 0.02 < swing < 0.3, "less than lift and lock would stop the clock"
+    assert np.abs(angles[-6:-4]).mean() == pytest.approx(swing, rel=0.02)
+    own = 2 * math.pi * math.sqrt(inertia / (body.mass * G * np.linalg.norm(arm))) * (1 + swing**2 / 16)
+    assert (times[-1] - times[1]) / (len(times) - 2) * 2 == pytest.approx(own, rel=0.04)
+
+
+def test_escapement_stops_without_a_drive():
+    """What hardly pushes does not make up for the air: the wheel stands in the end, and no tooth passes any more."""
+    world = mc.World(mc.scenes.escapement(torque=0.01, damping=1.0))
+    world.step(20 * 60)
+    rested = world.joint("arbor").angle
+    world.step(5 * 60)
+    assert world.joint("arbor").angle == pytest.approx(rested, abs=1e-3)
