@@ -55,6 +55,7 @@ GROUPS = {
         "gear_train",
         "escapement",
     ),
+    "Machines that walk": ("jansen_walker",),
     "Free rotation": ("spinning_top", "dzhanibekov"),
     "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
 }
@@ -110,6 +111,7 @@ SHOWN = {
     "escapement": Shown(
         "A clock's escapement", "The pendulum lets one tooth pass in each full swing, and the tooth pushes it on.", 1.4
     ),
+    "jansen_walker": Shown("Jansen's walker", "One crank moves twelve legs of Theo Jansen's linkage, and it walks.", 1.0),
     "spinning_top": Shown("A spinning top", "On its tip, fast enough to precess in place of falling.", 0.6, frames=2),
     "dzhanibekov": Shown(
         "The Dzhanibekov effect",

@@ -33,6 +33,7 @@ from mcsim.scenes.registry import SCENES, build, check_names, description, param
 from mcsim.scenes.ropes import rope_bridge
 from mcsim.scenes.runs import marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
+from mcsim.scenes.walkers import jansen_walker
 
 __all__ = [
     "SCENES",
@@ -56,6 +57,7 @@ __all__ = [
     "gear_train",
     "grid",
     "incline",
+    "jansen_walker",
     "marble_run",
     "marbles",
     "newton_cradle",

@@ -1,0 +1,145 @@
+"""Machines that stand and walk: Theo Jansen's linkage, a quadruped.
+
+Lengths in m, angles in rad, densities in kg/m^3; x is ahead, y to the left.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from mcsim.core import linear
+from mcsim.core.rotation import from_axes
+from mcsim.core.trig import cos, sin
+from mcsim.scene import Box, Capsule, HingeJoint, Material, Motor, Scene, Shape, Sphere
+from mcsim.scenes.registry import Flag, NonNegative, Number, Positive, Whole, listed_scene
+from mcsim.scenes.stacks import add_floor
+
+# Theo Jansen's lengths of his Strandbeest's leg, by the letters that he gave them (strandbeest.com, 2007).
+JANSEN: dict[str, float] = dict(a=38.0, b=41.5, c=39.3, d=40.1, e=55.8, f=39.4, g=36.7, h=65.7, i=49.0, j=50.0, k=61.9)
+JANSEN |= dict(l=7.8, m=15.0)
+SIDEWAYS = (0.0, -1.0, 0.0)  # hinges turn counter-clockwise with x to the right and z up
+THIN: dict[str, Any] = {"collision_group": 2, "collision_mask": 1}  # meets the floor alone
+
+
+class Leg(NamedTuple):
+    """The joints of a leg, (2,) points of the x-z plane about the crank's axle, as multiples of Jansen's unit."""
+
+    pivot: np.ndarray  # on the frame
+    pin: np.ndarray  # of the crank
+    upper: np.ndarray  # of rod j and the upper triangle
+    lower: np.ndarray  # of the rods k and c and the lower triangle
+    hip: np.ndarray  # of the upper triangle and rod f
+    knee: np.ndarray  # of rod f and the lower triangle
+    foot: np.ndarray
+
+
+def _meet(p: np.ndarray, q: np.ndarray, from_p: float, from_q: float, side: int) -> np.ndarray:
+    """The point at these distances from p and q, left (side 1) or right of who looks from p to q."""
+    way = q - p
+    distance = linear.length(way)
+    along = (from_p * from_p - from_q * from_q + distance * distance) / (2 * distance)
+    aside = math.sqrt(from_p * from_p - along * along)
+    ahead = way / distance
+    return p + along * ahead + side * aside * np.array([-ahead[1], ahead[0]])
+
+
+def jansen_leg(angle: float, mirrored: bool = False) -> Leg:
+    """Where the joints are when the crank stands at `angle` from x. The leg is behind the crank, or ahead, mirrored."""
+    n = JANSEN
+    if mirrored:
+        return Leg(*(point * (-1.0, 1.0) for point in jansen_leg(math.pi - angle)))
+    pivot, pin = np.array([-n["a"], -n["l"]]), n["m"] * np.array([cos(angle), sin(angle)])
+    upper = _meet(pivot, pin, n["b"], n["j"], 1)
+    lower = _meet(pivot, pin, n["c"], n["k"], -1)
+    hip = _meet(pivot, upper, n["d"], n["e"], 1)
+    knee = _meet(lower, hip, n["g"], n["f"], 1)
+    return Leg(pivot, pin, upper, lower, hip, knee, _meet(lower, knee, n["i"], n["h"], 1))
+
+
+@listed_scene
+def jansen_walker(
+    *,
+    pairs: Annotated[int, Whole(8)] = 3,
+    unit: Positive = 0.01,
+    speed: Number = 4.0,
+    held: Flag = False,
+    friction: NonNegative = 1.0,
+) -> Scene:
+    """A walker of Theo Jansen's linkages: one crank, which a motor turns, moves all legs.
+
+    On each side `pairs` of legs at even phases hang on the pins of the crank, one leg of a pair behind it and one ahead.
+    Each foot goes along a closed curve with a flat bottom, so that the frame glides; lengths are Jansen's numbers times
+    `unit`. At a positive `speed` of the crank [rad/s] it walks ahead. Held, the frame hangs in the air.
+    """
+    scene = Scene(name="jansen_walker")
+    material = Material(friction=friction)
+    add_floor(scene, material)
+    radius, gap = 1.5 * unit, 8.0 * unit
+    phases = 2 * math.pi * np.arange(2 * pairs) / pairs + np.where(np.arange(2 * pairs) < pairs, 0.0, math.pi / pairs)
+    beside = gap * (np.arange(2 * pairs) - pairs + 0.5)
+    beside += np.where(beside > 0, gap, -gap)
+    legs = [(k, mirrored, jansen_leg(phases[k], mirrored)) for k in range(2 * pairs) for mirrored in (False, True)]
+    height = radius - unit * min(leg.foot[1] for _, _, leg in legs) + (0.3 if held else 0.0)
+
+    def place(point: np.ndarray, y: float) -> np.ndarray:
+        return np.array([unit * point[0], y, height + unit * point[1]])
+
+    def link(name: str, y: float, *points: np.ndarray, tip: bool = False) -> None:
+        """A rod between two points, or three rods between three; the last one is a foot if `tip`."""
+        corners = np.array([place(point, y) for point in points])
+        middle = corners.mean(axis=0)
+        ends = [(0, 1)] if len(points) == 2 else [(0, 1), (1, 2), (2, 0)]
+        shapes: list[Shape] = []
+        for a, b in ends:
+            way = corners[b] - corners[a]
+            axes = from_axes(way / linear.length(way))
+            half = linear.length(way) / 2
+            shapes.append(Capsule(0.6 * radius, half, position=(corners[a] + corners[b]) / 2 - middle, orientation=axes))
+        if tip:
+            shapes.append(Sphere(radius, position=corners[-1] - middle))
+        scene.add_body(name, shape=shapes, density=600.0, material=material, position=middle, **THIN)
+
+    def hinge(a: str, b: str, point: np.ndarray, y: float, name: str, motor: Motor | None = None) -> None:
+        scene.add_joint(HingeJoint(a, b, anchor=place(point, y), axis=SIDEWAYS, name=name, motor=motor))
+
+    long = beside[-1] + gap
+    scene.add_body(
+        "frame",
+        kind="static" if held else "dynamic",
+        shape=Box((40 * unit, gap, 3 * unit), position=(0.0, 0.0, -7.8 * unit)),
+        density=600.0,
+        position=(0.0, 0.0, height),
+        **THIN,
+    )
+    centre = np.zeros(2)
+    pins: list[Shape] = [Capsule(0.6 * radius, long, orientation=from_axes((0.0, 1.0, 0.0)))]
+    for phase, y in zip(phases, beside, strict=True):
+        way = np.array([cos(phase), 0.0, sin(phase)])
+        half = JANSEN["m"] * unit / 2
+        pins.append(Capsule(0.6 * radius, half, position=half * way + (0.0, y, 0.0), orientation=from_axes(way)))
+    scene.add_body("crank", shape=pins, density=600.0, position=place(centre, 0.0), **THIN)
+    hinge("frame", "crank", centre, 0.0, "drive", Motor(velocity=-speed, max_force=6e8 * unit**4))
+
+    for k, mirrored, leg in legs:
+        y, name = beside[k], f"{'front' if mirrored else 'rear'}{k}"
+        link(f"{name}.rod_j", y, leg.pin, leg.upper)
+        link(f"{name}.rod_k", y, leg.pin, leg.lower)
+        link(f"{name}.rod_c", y, leg.pivot, leg.lower)
+        link(f"{name}.rod_f", y, leg.hip, leg.knee)
+        link(f"{name}.thigh", y, leg.pivot, leg.upper, leg.hip)
+        link(f"{name}.shank", y, leg.lower, leg.knee, leg.foot, tip=True)
+        for a, b, at in (
+            ("crank", "rod_j", "pin"),
+            ("crank", "rod_k", "pin"),
+            ("frame", "thigh", "pivot"),
+            ("frame", "rod_c", "pivot"),
+            ("rod_j", "thigh", "upper"),
+            ("rod_k", "rod_c", "lower"),
+            ("rod_c", "shank", "lower"),
+            ("thigh", "rod_f", "hip"),
+            ("rod_f", "shank", "knee"),
+        ):
+            first = a if a in ("crank", "frame") else f"{name}.{a}"
+            hinge(first, f"{name}.{b}", getattr(leg, at), y, f"{name}.{at}_{a}_{b}")
+    return scene
