@@ -156,8 +156,11 @@ class Scene:
         """Add a joint. posed: the version of a body that has the pose at which the joint is placed."""
         if not isinstance(joint, Joint):
             raise FieldError("joint", f"must be a joint such as HingeJoint, got {show(joint)}", "add_joint")
-        if joint.index is not None:
-            raise FieldError("", "is in a scene already; make a new one", f"joint {joint.name!r}")
+        with joint.taken_once():
+            self._place_joint(joint, posed)
+
+    def _place_joint(self, joint: Joint, posed: Callable[[Body], Body]) -> None:
+        """Place a joint that is nobody else's on its bodies, and add it."""
         index = len(self.joints)
         name = _new_name(joint.name, index, self._joint_of, "joint")
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -101,27 +102,35 @@ class Changes(WorldBase):
         with self._turn.alone("add_joints"):
             scene = self._scene.sharing_parts()
             given: list[Joint] = _listed(joints, "a list of joints", "add_joints", "joints")
-            placed = [self._placed(scene, joint) for joint in given]
             if len({id(joint) for joint in given}) < len(given):
                 raise SceneError("World.add_joints: a joint stands twice in the list; make another one")
-            # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
-            scene.joints[len(scene.joints) - len(given) :] = given
-            scene._joint_of.update((other.name, joint) for joint, other in zip(given, placed))
-            before = [dict(joint.__dict__) for joint in given]
-            try:
-                for joint, other in zip(given, placed):
-                    joint.__dict__.update(other.__dict__)
-                self._take(scene)
-            except BaseException:
-                for joint, attributes in zip(given, before):
-                    joint.__dict__.clear()
-                    joint.__dict__.update(attributes)
-                raise
-            for joint, record in zip(given, self._joints[len(self._joints) - len(given) :]):
-                if joint.type == "gear":
-                    joint._set(constant=float(record["constant"]))
-                    joint._set(_arguments=joint._arguments | {"constant": joint.constant})
+            with ExitStack() as taken:
+                for joint in given:
+                    if isinstance(joint, Joint):
+                        taken.enter_context(joint.taken_once())
+                self._add_joints(scene, given)
         return [self.joint(joint) for joint in given]
+
+    def _add_joints(self, scene: Scene, given: list[Joint]) -> None:
+        """Add joints that nobody else takes meanwhile to the world, whose scene `scene` is a copy of."""
+        placed = [self._placed(scene, joint) for joint in given]
+        # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
+        scene.joints[len(scene.joints) - len(given) :] = given
+        scene._joint_of.update((other.name, joint) for joint, other in zip(given, placed))
+        before = [dict(joint.__dict__) for joint in given]
+        try:
+            for joint, other in zip(given, placed):
+                joint.__dict__.update(other.__dict__)
+            self._take(scene)
+        except BaseException:
+            for joint, attributes in zip(given, before):
+                joint.__dict__.clear()
+                joint.__dict__.update(attributes)
+            raise
+        for joint, record in zip(given, self._joints[len(self._joints) - len(given) :]):
+            if joint.type == "gear":
+                joint._set(constant=float(record["constant"]))
+                joint._set(_arguments=joint._arguments | {"constant": joint.constant})
 
     def _placed(self, scene: Scene, joint: Joint) -> Joint:
         """A copy of a joint, added to the scene at the present poses."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,6 +19,9 @@ from mcsim.scene.drives import AxisSpec
 from mcsim.scene.joints._arguments import body_name, bound_of, placed_frame, with_motion
 
 BodyName = Body | str | None
+
+# id of a joint that a scene is about to take -> who takes it. A dict's setdefault lets one of several threads in.
+_takers: dict[int, object] = {}
 
 # Arguments that place a joint in world coordinates.
 PLACEMENT = ("anchor", "axis", "axis_a", "axis_b", "normal", "anchor_a", "anchor_b", "rack_axis", "pinion_axis")
@@ -164,6 +168,21 @@ class Joint(Described):
         if anchor is not None:
             return np.array(anchor)
         return (body_a if self.b is None else body_b)[0]
+
+    @contextmanager
+    def taken_once(self) -> Iterator[None]:
+        """The block in which a scene takes the joint: one that is in a scene, or that another thread gives to one
+        meanwhile, is refused."""
+        refused = FieldError("", "is in a scene already; make a new one", f"joint {self.name!r}")
+        taker = object()
+        if _takers.setdefault(id(self), taker) is not taker:
+            raise refused
+        try:
+            if self.index is not None:
+                raise refused
+            yield
+        finally:
+            del _takers[id(self)]
 
     def _look_up(self, body_of: Callable[[Body | str], Body], joint_of: Callable[[Joint | str], Joint]) -> None:
         """What the joint needs of the scene beside its bodies: nothing, but for a gear. body_of, joint_of: the scene's."""

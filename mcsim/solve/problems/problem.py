@@ -192,9 +192,10 @@ class Problem:
     @property
     def inverse_mass(self) -> csr_array | None:
         """(m, m) M^-1, scipy.sparse CSR, symmetric; None where A was given whole."""
-        if callable(self._inverse_mass):
-            self._inverse_mass = self._inverse_mass()
-        return self._inverse_mass
+        found = self._inverse_mass
+        if callable(found):
+            found = self._inverse_mass = found()
+        return found
 
     @property
     def A_with_compliance(self) -> csr_array:
