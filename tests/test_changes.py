@@ -138,7 +138,7 @@ def goes_on_as_one_made_anew(world, keywords):
     again._joints[...] = world._joints
     again._collider.set_manifolds(world._collider.get_manifolds())
     again._pipeline.restored()
-    again._pipeline.steps, again._pipeline.start = snapshot.steps, snapshot.start
+    again._pipeline.set_clock(snapshot.steps, snapshot.start)
     assert again.state_hash() == world.state_hash()
     for each in (world, again):
         each.step(20)

@@ -10,4 +10,5 @@ cdef class Turn:
 
     cdef bint take(self) noexcept
     cdef void give(self) noexcept
+    cdef bint mine(self) noexcept
     cdef int refuse(self, doing) except -1

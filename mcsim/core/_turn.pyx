@@ -9,6 +9,7 @@ from cpython.pythread cimport (NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allo
 
 from cython cimport final, freelist
 
+from mcsim.core._whole cimport set_whole_id, whole_id
 from mcsim.core.errors import SimulationError
 
 # What a block wants of the turn.
@@ -53,19 +54,23 @@ cdef class Turn:
     @property
     def taken(self):
         """Whether somebody has it."""
-        return self.owner != 0
+        return whole_id(&self.owner) != 0
 
     cdef bint take(self) noexcept:
         """-> whether the turn was free. Whoever has it gives it back."""
         if not PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
             return False
-        self.owner = PyThread_get_thread_ident()
+        set_whole_id(&self.owner, PyThread_get_thread_ident())
         return True
 
     cdef void give(self) noexcept:
         self.stepping = False
-        self.owner = 0
+        set_whole_id(&self.owner, 0)
         PyThread_release_lock(self.lock)
+
+    cdef bint mine(self) noexcept:
+        """Whether this thread has it. Where it is another's, whose it is may change meanwhile, but not to this one."""
+        return whole_id(&self.owner) == PyThread_get_thread_ident()
 
     cdef int refuse(self, doing) except -1:
         raise SimulationError(self.message.format(doing=doing))
@@ -86,7 +91,7 @@ cdef class Hold:
         if turn.take():
             turn.stepping = self.want == STEP
             self.has = True
-        elif self.want != GLANCE and not (self.want == LOOK and turn.owner == PyThread_get_thread_ident()):
+        elif self.want != GLANCE and not (self.want == LOOK and turn.mine()):
             turn.refuse(self.doing)
         return self.has
 

@@ -21,5 +21,8 @@ cdef class Pipeline:
     cdef long long revision_seen        # of the collider's shapes
     cdef readonly long long steps_made  # in the last call of step
     cdef long long call_began           # after how many steps
+    cdef double now                     # the time, of core/_whole.pxd
 
+    cpdef void set_clock(self, long long steps, double start) noexcept
+    cdef void tell_time(self) noexcept nogil
     cdef int advance(self, long long n) except -1

@@ -5,6 +5,7 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy
 
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK
+from mcsim.core._whole cimport set_whole, whole
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._joint cimport Joint
 from mcsim.step._step cimport NOT_DONE, UNSEEN
@@ -77,6 +78,7 @@ cdef class Pipeline:
                 if status == OK:
                     done += 1
                     self.context.steps += 1
+                    self.tell_time()
                 if self.parts.replanning:
                     with gil:
                         self.parts.replan()
@@ -128,6 +130,7 @@ cdef class Pipeline:
         """Time and steps of the pipeline whose place this one takes."""
         self.context.start, self.context.steps, self.steps_made = (
             other.context.start, other.context.steps, other.steps_made)
+        self.tell_time()
         self.space.trust_records()
 
     def take_call(self, Pipeline other not None):
@@ -159,16 +162,25 @@ cdef class Pipeline:
 
     @steps.setter
     def steps(self, long long steps):
-        self.context.steps = steps
+        self.set_clock(steps, self.context.start)
 
     @property
     def start(self):
         """Time before the first step [s]."""
         return self.context.start
 
-    @start.setter
-    def start(self, double time):
-        self.context.start = time
+    @property
+    def time(self):
+        """[s] The one number here that is for threads that do not have the world's turn."""
+        return whole(&self.now)
+
+    cpdef void set_clock(self, long long steps, double start) noexcept:
+        """So many steps have been made since `start` [s]."""
+        self.context.steps, self.context.start = steps, start
+        self.tell_time()
+
+    cdef void tell_time(self) noexcept nogil:
+        set_whole(&self.now, self.context.start + self.context.steps * self.context.settings.dt)
 
     @property
     def shapes_changed(self):

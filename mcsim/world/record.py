@@ -169,7 +169,7 @@ def _write_clock(holder: Holder, clock: np.ndarray) -> None:
     steps, start, time = clock[0].item()
     if start + steps * holder.dt != time:
         start = time - steps * holder.dt
-    holder.pipeline.steps, holder.pipeline.start = steps, start
+    holder.pipeline.set_clock(steps, start)
 
 
 def _read_seen(holder: Holder) -> np.ndarray:

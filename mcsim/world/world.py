@@ -254,7 +254,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         there = self._there
         return (
             f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
-            f"{len(there.scene.joints)} joints, t = {self._time(there):.6g} s>"
+            f"{len(there.scene.joints)} joints, t = {there.pipeline.time:.6g} s>"
         )
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
@@ -423,10 +423,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     @property
     def time(self) -> float:
         """[s]"""
-        return self._time(self._there)
-
-    def _time(self, there: There) -> float:
-        return there.pipeline.start + there.pipeline.steps * self.dt
+        return self._there.pipeline.time
 
     @property
     def body_names(self) -> tuple[str, ...]:
