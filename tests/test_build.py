@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -94,7 +95,7 @@ def test_binaries_are_not_stale():
     binaries = {dotted(path).split(".cpython")[0]: path for path in sources(".so")}
     if not binaries:
         pytest.skip("no binaries in the tree: mcsim is installed elsewhere")
-    suffix = next(iter(binaries.values())).name.split(".", 1)[1]
+    suffix = sysconfig.get_config_var("EXT_SUFFIX").removeprefix(".")
     for module in kernels():
         binary = ROOT / (module.replace(".", "/") + "." + suffix)
         if module.endswith(("_v3", "_v4")) and not binary.exists():  # a level that this processor has not
@@ -360,6 +361,7 @@ def test_debug_build_checks(debug, tmp_path):
 
 TRACED = """
 import sys
+import sysconfig
 from collections import Counter
 import mcsim
 lines = Counter()
