@@ -2,7 +2,8 @@
 
 Switches, by environment variable:
   MCSIM_DEBUG=1                     bounds checks, C asserts alive, -O1 -g
-  MCSIM_SANITIZE=address,undefined  the named sanitizers (run with their runtimes preloaded, see docs/building.md)
+  MCSIM_SANITIZE=address,undefined  the named sanitizers, or thread (run with their runtimes preloaded, see
+                                    docs/building.md)
   MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin; one level of one lane, for what is
                                     traced is made a Python object, which no register of several lanes can be
   MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
@@ -204,8 +205,9 @@ INTO_LANES = re.compile(
     r'^from mcsim\.wide\._(lanes|lane_types|contact_frame|limit_surface) cimport|^include "_kernels\.pxi"', re.MULTILINE
 )
 
-# Kernels with loops for several threads, where the compiler has OpenMP.
-THREADED = ("mcsim.core._thread_pool", "mcsim.collide._collider")
+# The kernel with loops for several threads, where the compiler has OpenMP. It tells the sanitizer of threads itself who
+# waits for whom, and is not watched.
+THREADED = "mcsim.core._thread_pool"
 
 # What calls kernels, or lays out what they work on: little but calls and Python, of which -O1 makes code as fast as -O3
 # does, in half the time.
@@ -600,7 +602,9 @@ class BuildKernels(build_ext):
         else:
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
-            threads = self.openmp() if ext.name in THREADED else []
+            threads = self.openmp() if ext.name == THREADED else []
+            if ext.name == THREADED and "thread" in SANITIZE.split(","):
+                threads = [*threads, "-fno-sanitize=thread", "-DMCSIM_WATCH_THREADS"]
             one_lane = not COVERAGE and ("MCSIM_NO_LANES", "1") in ext.define_macros
             inlined = [INLINE] if one_lane else []
             level = LEVELS.get(ext.name, inlined) if unix and not COVERAGE else []

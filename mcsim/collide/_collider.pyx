@@ -11,8 +11,7 @@ from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memmove, memset
 from cython cimport final
-from cython.parallel cimport prange
-from mcsim.core._thread_pool cimport MOST_WORKERS
+from mcsim.core._thread_pool cimport MOST_WORKERS, share_out
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport mat_vec, sub, vec3
 from mcsim.state._bodies cimport Bodies
@@ -45,6 +44,22 @@ cdef PairSearch search_of(Collider self, const Bodies* bodies, double ahead) noe
     s.manifolds = self.store.manifolds
     s.resisting, s.compliant = self.resisting, self.compliant
     return s
+
+
+# A search that several threads make: each takes a stretch of the pairs, and as large a part of the room.
+ctypedef struct SharedSearch:
+    PairSearch search
+    const uint64_t* pairs
+    Py_ssize_t capacity
+    int threads
+    Py_ssize_t found[MOST_WORKERS]       # how many manifolds; < 0: there is no room
+
+
+cdef void search_stretch(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef SharedSearch* shared = <SharedSearch*>what
+    shared.found[worker] = find_some(&shared.search, shared.pairs, begin, end,
+                                     shared.capacity * worker // shared.threads,
+                                     shared.capacity * (worker + 1) // shared.threads)
 
 
 @final
@@ -175,39 +190,36 @@ cdef class Collider(Broadphase):
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
         of them, and as large a part of the room; where one needs more, one thread does it all, and next time there is more
         room."""
-        cdef Py_ssize_t found[MOST_WORKERS]
+        cdef SharedSearch shared
         cdef Py_ssize_t count = self.close_count
         cdef Py_ssize_t capacity = self.store.capacity
-        cdef PairSearch s = search_of(self, bodies, ahead)
-        cdef const PairSearch* search = &s
         cdef Manifold* manifolds = self.store.manifolds
-        cdef const uint64_t* close = self.close
         cdef int threads = <int>min(<Py_ssize_t>self.threads, count // LEAST_PAIRS) if self.threads > 1 else 1
         cdef int t
         if threads > 1 and (count > capacity or self.crowded):
             self.crowded = False
             self.store.wanted = max(count + count // 4, capacity + 1)
             return GROW
+        shared.search = search_of(self, bodies, ahead)
         if threads > 1:
-            for t in prange(threads, num_threads=threads, schedule="static", chunksize=1):
-                found[t] = find_some(search, close, count * t // threads, count * (t + 1) // threads,
-                                     capacity * t // threads, capacity * (t + 1) // threads)
+            shared.pairs, shared.capacity, shared.threads = self.close, capacity, threads
+            share_out(search_stretch, &shared, count, LEAST_PAIRS, threads)
             for t in range(threads):
-                if found[t] < 0:
+                if shared.found[t] < 0:
                     threads = 1
                     self.crowded = capacity < ROOMY * count
                     break
         if threads <= 1:
-            count = find_some(search, close, 0, count, 0, capacity)
+            count = find_some(&shared.search, self.close, 0, count, 0, capacity)
             if count < 0:
                 self.want(~count)
                 return GROW
             self.store.manifold_count = count
             return OK
-        count = found[0]
+        count = shared.found[0]
         for t in range(1, threads):
-            memmove(&manifolds[count], &manifolds[capacity * t // threads], found[t] * sizeof(Manifold))
-            count += found[t]
+            memmove(&manifolds[count], &manifolds[capacity * t // threads], shared.found[t] * sizeof(Manifold))
+            count += shared.found[t]
         self.store.manifold_count = count
         return OK
 
