@@ -1,7 +1,9 @@
-"""docs/thresholds.md between its markers: a table of each room's thresholds, from the sources and from what thresholds.py
+"""docs/thresholds.md between its markers: a list of each room's thresholds, from the sources and from what thresholds.py
 measured."""
 
 from pathlib import Path
+
+from folding import folded
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "thresholds.md"
 BEGIN, END = "<!-- begin: made by benchmarks/thresholds.py --page -->", "<!-- end -->"
@@ -55,19 +57,12 @@ def measured(one, results):
 
 
 def section(room, thresholds, results):
-    yield from (
-        f"## {room}",
-        "",
-        ROOMS.get(room, ""),
-        "",
-        "| name | file | value | unit | meaning | effect |",
-        "|---|---|---|---|---|---|",
-    )
+    yield from (f"## {room}", "", *folded(ROOMS.get(room, "")), "")
     for one in thresholds:
-        yield (
-            f"| `{one.name}` | `{one.file}` | {one.value} | {one.unit} | {one.comment.replace('|', chr(92) + '|')} | "
-            f"{'; '.join(map(effect, measured(one, results))) or 'not measured'} |"
-        )
+        told = "; ".join(map(effect, measured(one, results))) or "not measured"
+        unit = "" if one.unit in ("1", "count") else f" {one.unit}"
+        meaning = one.comment.rstrip(" .,;:") + "."
+        yield from folded(f"- `{one.name}`, {one.value}{unit} (`{one.file}`): {meaning} Effect: {told}.", "  ")
     yield ""
 
 

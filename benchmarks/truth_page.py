@@ -6,6 +6,7 @@ import numpy as np
 
 from families import FAMILIES, GROUPS
 from families.family import Choice, Log, WholeLog
+from folding import folded
 from mcsim.core.extras import require_matplotlib
 from mcsim.lab.picture import COLORS, STYLE
 
@@ -83,9 +84,9 @@ def section(family, rows, folder):
     lines = [
         f'### <a id="{family.name}"></a>{family.title}',
         "",
-        f"`{family.name}`, {len(rows)} draws. {family.truth}",
+        *folded(f"`{family.name}`, {len(rows)} draws. {family.truth}"),
         "",
-        f"![{family.title}: errors by their bounds against the parameters]({folder}/{family.name}.png)",
+        *folded(f"![{family.title}: errors by their bounds against the parameters]({folder}/{family.name}.png)"),
         "",
         "| parameter | tried | bounds stated for |",
         "|---|---|---|",
@@ -112,7 +113,7 @@ def section(family, rows, folder):
     found = shares(family, rows)
     lines += ["", f"Within all bounds: in the domain {of(found['domain'])}, beyond it {of(found['outside'])}."]
     for known in family.shortfalls:
-        lines += ["", shortfall(family, known, rows)]
+        lines += ["", *folded(shortfall(family, known, rows))]
     lines += failing(family, rows)
     lines += breaking(family, rows)
     return lines
@@ -145,8 +146,12 @@ def failing(family, rows):
         f"Beyond a bound inside the domain, {len(bad)} draws" + (", the worst:" if len(bad) > SHOWN else ":"),
         "",
     ] + [
-        f"- {number(excess)} times its bound: `{', '.join(f'{name}={value!r}' for name, value in parameters.items())}`"
+        line
         for excess, parameters in bad[:SHOWN]
+        for line in folded(
+            f"- {number(excess)} times its bound: `{', '.join(f'{name}={value!r}' for name, value in parameters.items())}`",
+            "  ",
+        )
     ]
 
 
@@ -180,7 +185,7 @@ def breaking(family, rows):
         if told
         else f"Of all draws {100 * bad.mean():.0f} % are beyond a bound, whatever the parameters.",
         *([""] if told else []),
-        *(line for _, line in sorted(told, key=lambda pair: -pair[0])[:PANELS]),
+        *(line for _, item in sorted(told, key=lambda pair: -pair[0])[:PANELS] for line in folded(item, "  ")),
     ]
 
 

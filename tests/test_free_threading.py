@@ -16,9 +16,15 @@ import mcsim as mc
 from amounts import amount
 from threads_tour import at_once
 
-SCENES = [("ragdolls", {"count": 1}, {}), ("rain", {"count": 20}, {"solver": "pgs"}), ("terrain", {"count": 4}, {}),
-          ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"count": 6}, {"integrator": "rk4"}),
-          ("newton_cradle", {}, {"contact": "event"}), ("stack", {"count": 3}, {"solver": "admm", "iterations": 4})]
+SCENES = [
+    ("ragdolls", {"count": 1}, {}),
+    ("rain", {"count": 20}, {"solver": "pgs"}),
+    ("terrain", {"count": 4}, {}),
+    ("card_tower", {}, {"joint_solver": "rows"}),
+    ("chain", {"count": 6}, {"integrator": "rk4"}),
+    ("newton_cradle", {}, {"contact": "event"}),
+    ("stack", {"count": 3}, {"solver": "admm", "iterations": 4}),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -33,14 +39,21 @@ def quick_turns():
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="the interpreter has its lock")
 def test_no_module_brings_the_lock_of_the_interpreter_back():
     """A compiled module that does not say that it can do without has it switched on, with a warning."""
-    code = ("import importlib, pkgutil, sys, mcsim\n"
-            "for module in pkgutil.walk_packages(mcsim.__path__, 'mcsim.'):\n"
-            "    if not module.name.endswith('__main__'):\n"
-            "        importlib.import_module(module.name)\n"
-            "sys.exit(sys._is_gil_enabled())")
+    code = (
+        "import importlib, pkgutil, sys, mcsim\n"
+        "for module in pkgutil.walk_packages(mcsim.__path__, 'mcsim.'):\n"
+        "    if not module.name.endswith('__main__'):\n"
+        "        importlib.import_module(module.name)\n"
+        "sys.exit(sys._is_gil_enabled())"
+    )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "-c", code], capture_output=True, text=True,
-                          timeout=300, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -57,6 +70,7 @@ def test_worlds_made_of_one_scene_in_several_threads(name, parameters, keywords,
         world = kind(scene, **keywords)
         world.step(amount(6, 20))
         return world.state_hash()
+
     alone = life()
     assert at_once([life] * 4) == [alone] * 4
 
@@ -75,6 +89,7 @@ def test_one_snapshot_is_restored_in_several_threads():
         other.restore(kept)
         other.step(5)
         return other.state_hash()
+
     alone = life()
     assert at_once([life] * 4) == [alone] * 4
 
@@ -89,8 +104,13 @@ def test_one_problem_is_solved_in_several_threads():
         alone = [mc.solve(again, solver=solver, max_iterations=30).impulses for solver in ("nncg", "admm", "apgd")]
         formed = at_once([lambda p=problem: p.inverse_mass.toarray()] * 4)
         assert all(np.array_equal(found, again.inverse_mass.toarray()) for found in formed)
-        found = at_once([lambda p=problem, s=solver: mc.solve(p, solver=s, max_iterations=30).impulses
-                         for solver in ("nncg", "admm", "apgd") for _ in range(2)])
+        found = at_once(
+            [
+                lambda p=problem, s=solver: mc.solve(p, solver=s, max_iterations=30).impulses
+                for solver in ("nncg", "admm", "apgd")
+                for _ in range(2)
+            ]
+        )
         assert all(np.array_equal(impulses, alone[k // 2]) for k, impulses in enumerate(found))
 
 
@@ -108,6 +128,7 @@ def test_a_joint_goes_into_one_scene_only():
             except mc.SceneError as error:
                 assert "make a new one" in str(error)
                 return False
+
         took = at_once([lambda s=scene: give(s) for scene in scenes])
         assert sorted(took) == [False, False, False, True]
         assert [len(scene.joints) for scene in scenes] == took
@@ -117,8 +138,22 @@ def test_a_joint_goes_into_one_scene_only():
 
 # ---- one thread steps, others look -----------------------------------------------------------------------------------
 
-LOOKS = ("contacts", "rows", "events", "energy", "momentum", "joint_errors", "frames", "asleep", "state_hash", "snapshot",
-         "jacobian", "delassus", "masses", "body_names")
+LOOKS = (
+    "contacts",
+    "rows",
+    "events",
+    "energy",
+    "momentum",
+    "joint_errors",
+    "frames",
+    "asleep",
+    "state_hash",
+    "snapshot",
+    "jacobian",
+    "delassus",
+    "masses",
+    "body_names",
+)
 
 
 def told(found):
@@ -149,8 +184,10 @@ def until_free(call, *arguments):
             time.sleep(0)
 
 
-@pytest.mark.parametrize("kind, scene, parameters", [
-    (mc.World, "rain", {"count": 12}), (mc.World, "ragdolls", {"count": 1}), (mc.ReducedWorld, "ragdolls", {"count": 1})])
+@pytest.mark.parametrize(
+    "kind, scene, parameters",
+    [(mc.World, "rain", {"count": 12}), (mc.World, "ragdolls", {"count": 1}), (mc.ReducedWorld, "ragdolls", {"count": 1})],
+)
 def test_what_a_stepping_world_answers_is_of_one_moment(kind, scene, parameters):
     """One thread steps and restores a world, others look at it all the time: each look is refused, or answers to the bit
     what the same world answers between two steps when it is alone."""
@@ -162,6 +199,7 @@ def test_what_a_stepping_world_answers_is_of_one_moment(kind, scene, parameters)
         for _ in range(calls):
             until_free(world.step, 3)
             after(world)
+
     first, second = (kind(mc.load(scene, **parameters), dt=1 / 60) for _ in range(2))
     first.step(20)
     start = first.snapshot()
@@ -170,6 +208,7 @@ def test_what_a_stepping_world_answers_is_of_one_moment(kind, scene, parameters)
     def note(world):
         for name in LOOKS:
             right[name].add(look(world, name))
+
     life(first, note)
     life(first, note)
     second.restore(start)
@@ -198,6 +237,7 @@ def test_what_a_stepping_world_answers_is_of_one_moment(kind, scene, parameters)
                 if found not in right[name]:
                     wrong.append(name)
         return wrong
+
     assert at_once([step, looks, looks]) == [[], [], []]
     assert min(answered.values()) > 0
 
@@ -208,7 +248,7 @@ def test_the_time_of_a_world_is_one_that_it_has():
     scene = mc.load("chain", count=3)
     old, world = mc.World(scene, dt=1 / 64), mc.World(scene, dt=1 / 128)
     old.step(1000)
-    far, near = old.snapshot(), world.snapshot()                # 1000 steps of another dt; none
+    far, near = old.snapshot(), world.snapshot()  # 1000 steps of another dt; none
     step, done = world.dt, threading.Event()
     right = {k * step for k in range(9)} | {far.time + k * step for k in range(9)}
 
@@ -226,4 +266,5 @@ def test_the_time_of_a_world_is_one_that_it_has():
         while not done.is_set():
             seen.add(world.time)
         return seen - right
+
     assert at_once([go, read, read]) == [set()] * 3

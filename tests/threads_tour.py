@@ -14,14 +14,34 @@ from pathlib import Path
 import mcsim as mc
 
 WORLDS = [
-    ("rain", {"count": 60}, {"threads": 2}), ("pyramid", {"base": 10}, {"threads": 2}),
-    ("ragdolls", {"count": 2}, {}), ("terrain", {"count": 6}, {"joint_solver": "rows"}),
-    ("rain", {"count": 20}, {"solver": "pgs"}), ("four_bar", {}, {"integrator": "rattle"}),
-    ("chain", {"count": 8}, {"integrator": "rk4"}), ("stack", {"count": 3}, {"solver": "admm", "iterations": 4}),
+    ("rain", {"count": 60}, {"threads": 2}),
+    ("pyramid", {"base": 10}, {"threads": 2}),
+    ("ragdolls", {"count": 2}, {}),
+    ("terrain", {"count": 6}, {"joint_solver": "rows"}),
+    ("rain", {"count": 20}, {"solver": "pgs"}),
+    ("four_bar", {}, {"integrator": "rattle"}),
+    ("chain", {"count": 8}, {"integrator": "rk4"}),
+    ("stack", {"count": 3}, {"solver": "admm", "iterations": 4}),
     ("newton_cradle", {}, {"contact": "event"}),
 ]
-LOOKS = ("contacts", "rows", "events", "stats", "energy", "momentum", "joint_errors", "frames", "state_hash", "snapshot",
-         "settings", "asleep", "time", "masses", "body_names", "scene")
+LOOKS = (
+    "contacts",
+    "rows",
+    "events",
+    "stats",
+    "energy",
+    "momentum",
+    "joint_errors",
+    "frames",
+    "state_hash",
+    "snapshot",
+    "settings",
+    "asleep",
+    "time",
+    "masses",
+    "body_names",
+    "scene",
+)
 
 
 def look(world, name):
@@ -54,6 +74,7 @@ def at_once(tasks):
     def run(k):
         start.wait()
         found[k] = tasks[k]()
+
     threads = [threading.Thread(target=run, args=(k,)) for k in range(len(tasks))]
     for thread in threads:
         thread.start()
@@ -81,6 +102,7 @@ def trees_at_once(steps):
         q, qd = ([array] * 40 for array in (world.q, world.qd))
         world.forward_dynamics(world.q, world.qd, world.tau), world.dynamics.bias_force(q, qd)
         return world.state_hash()
+
     hashes = at_once([stepped] * 2)
     assert hashes[0] is not None and hashes[0] == hashes[1]
 
@@ -104,6 +126,7 @@ def one_steps_others_look(steps):
             while not done.is_set():
                 for name in LOOKS:
                     look(world, name)
+
         at_once([step, looks, looks])
 
 
