@@ -1,6 +1,7 @@
 """Time for stage timers, without Python: a counter that is read in few nanoseconds, and what one of its ticks is."""
 
 from libc.stdint cimport int64_t
+from mcsim.core._whole cimport whole
 
 cdef extern from *:
     """
@@ -60,11 +61,13 @@ cdef extern from *:
     }
     static double mc_tick(void) {
         int64_t tick, nanosecond;
-        if (mc_tick_length == 0.0) {
+        double length = mc_whole(&mc_tick_length);      /* several threads may ask for it first, and each take it */
+        if (length == 0.0) {
             do mc_look_at_both(&tick, &nanosecond); while (nanosecond - mc_first_nanosecond < 10000000);
-            mc_tick_length = 1e-9 * (double)(nanosecond - mc_first_nanosecond) / (double)(tick - mc_first_tick);
+            length = 1e-9 * (double)(nanosecond - mc_first_nanosecond) / (double)(tick - mc_first_tick);
+            mc_set_whole(&mc_tick_length, length);
         }
-        return mc_tick_length;
+        return length;
     }
     """
     # Once, when a module that keeps time is imported.
