@@ -56,7 +56,7 @@ GROUPS = {
         "escapement",
     ),
     "Machines that walk": ("jansen_walker",),
-    "Free rotation": ("spinning_top", "dzhanibekov"),
+    "Tops and free rotation": ("spinning_top", "tippe_top", "rattleback", "dzhanibekov"),
     "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
 }
 SHOWN = {
@@ -113,6 +113,12 @@ SHOWN = {
     ),
     "jansen_walker": Shown("Jansen's walker", "One crank moves twelve legs of Theo Jansen's linkage, and it walks.", 1.0),
     "spinning_top": Shown("A spinning top", "On its tip, fast enough to precess in place of falling.", 0.6, frames=2),
+    "tippe_top": Shown(
+        "A tippe top", "Friction at its foot turns the spinning ball over, with its heavy side up.", 6.0, frames=3
+    ),
+    "rattleback": Shown(
+        "A rattleback", "Spun against its liking it begins to rattle, stops, and turns back.", 1.2, frames=3
+    ),
     "dzhanibekov": Shown(
         "The Dzhanibekov effect",
         "Spun about its middle axis in free flight, a T-handle flips over and over.",

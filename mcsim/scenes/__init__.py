@@ -33,6 +33,7 @@ from mcsim.scenes.registry import SCENES, build, check_names, description, param
 from mcsim.scenes.ropes import rope_bridge
 from mcsim.scenes.runs import marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
+from mcsim.scenes.tops import rattleback, tippe_top
 from mcsim.scenes.walkers import jansen_walker
 
 __all__ = [
@@ -68,11 +69,13 @@ __all__ = [
     "ragdolls",
     "ragdolls11",
     "rain",
+    "rattleback",
     "rope_bridge",
     "slider_crank",
     "spinning_top",
     "stack",
     "terrain",
+    "tippe_top",
     "tower",
     "tower10_heavy",
     "tumbler",
