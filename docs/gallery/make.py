@@ -55,7 +55,7 @@ GROUPS = {
         "gear_train",
         "escapement",
     ),
-    "Machines that walk": ("jansen_walker",),
+    "Machines that walk and stand": ("jansen_walker", "quadruped"),
     "Tops and free rotation": ("spinning_top", "tippe_top", "rattleback", "dzhanibekov"),
     "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
 }
@@ -112,6 +112,9 @@ SHOWN = {
         "A clock's escapement", "The pendulum lets one tooth pass in each full swing, and the tooth pushes it on.", 1.4
     ),
     "jansen_walker": Shown("Jansen's walker", "One crank moves twelve legs of Theo Jansen's linkage, and it walks.", 1.0),
+    "quadruped": Shown(
+        "A quadruped", "Springs about the angles of its stand carry it, and 10 kg on its back.", 1.5, {"load": 10.0}
+    ),
     "spinning_top": Shown("A spinning top", "On its tip, fast enough to precess in place of falling.", 0.6, frames=2),
     "tippe_top": Shown(
         "A tippe top", "Friction at its foot turns the spinning ball over, with its heavy side up.", 6.0, frames=3

@@ -34,7 +34,7 @@ from mcsim.scenes.ropes import rope_bridge
 from mcsim.scenes.runs import marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
 from mcsim.scenes.tops import rattleback, tippe_top
-from mcsim.scenes.walkers import jansen_walker
+from mcsim.scenes.walkers import jansen_walker, quadruped
 
 __all__ = [
     "SCENES",
@@ -65,6 +65,7 @@ __all__ = [
     "one",
     "pendulum",
     "pyramid",
+    "quadruped",
     "ragdoll_stairs",
     "ragdolls",
     "ragdolls11",

@@ -11,8 +11,8 @@ import numpy as np
 from mcsim.core import linear
 from mcsim.core.rotation import from_axes
 from mcsim.core.trig import cos, sin
-from mcsim.scene import Box, Capsule, HingeJoint, Material, Motor, Scene, Shape, Sphere
-from mcsim.scenes.registry import Flag, NonNegative, Number, Positive, Whole, listed_scene
+from mcsim.scene import Box, Capsule, HingeJoint, Material, Motor, Scene, Shape, Sphere, Spring
+from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
 
 # Theo Jansen's lengths of his Strandbeest's leg, by the letters that he gave them (strandbeest.com, 2007).
@@ -142,4 +142,60 @@ def jansen_walker(
         ):
             first = a if a in ("crank", "frame") else f"{name}.{a}"
             hinge(first, f"{name}.{b}", getattr(leg, at), y, f"{name}.{at}_{a}_{b}")
+    return scene
+
+
+# Where a quadruped's legs hang: front and rear, left and right; ahead of the middle and to the left [m].
+LEGS = {"FL": (0.2, 0.12), "FR": (0.2, -0.12), "RL": (-0.2, 0.12), "RR": (-0.2, -0.12)}
+
+
+@listed_scene
+def quadruped(
+    *,
+    stiffness: NonNegative = 300.0,
+    damping: NonNegative = 8.0,
+    bend: Annotated[float, Between(0, 1.2)] = 0.7,
+    load: NonNegative = 0.0,
+    drop: NonNegative = 0.05,
+    friction: NonNegative = 0.8,
+) -> Scene:
+    """A robot dog of twelve hinges stands by PD control: each hinge has a spring about its angle in the stand.
+
+    Thighs lean by `bend` and knees are bent by twice as much, so that the feet are under the hips; it starts in that pose,
+    `drop` above the floor. A spring must yield to carry, by its torque over `stiffness` [N m/rad]. `load` is the mass of
+    a box on its back [kg]. Without stiffness it sinks to the floor.
+    """
+    scene = Scene(name="quadruped")
+    material = Material(friction=friction)
+    add_floor(scene, material)
+    thigh, shank, foot = 0.25, 0.2, 0.025
+    # Hip, knee and foot of a leg in the x-z plane, from the hip.
+    knee = -thigh * np.array([sin(bend), 0.0, cos(bend)])
+    ankle = knee + shank * np.array([sin(bend), 0.0, -cos(bend)])
+    height = foot - ankle[2] + drop
+    scene.add_body("trunk", shape=Box((0.25, 0.12, 0.06)), mass=12.0, material=material, position=(0, 0, height))
+
+    def rod(name: str, start: np.ndarray, end: np.ndarray, mass: float, tip: bool = False) -> None:
+        way = end - start
+        half = linear.length(way) / 2
+        shapes: list[Shape] = [Capsule(0.02, half, orientation=from_axes(way / (2 * half)))]
+        if tip:
+            shapes.append(Sphere(foot, position=way / 2))
+        scene.add_body(name, shape=shapes, mass=mass, material=material, position=(start + end) / 2)
+
+    for leg, (x, y) in LEGS.items():
+        side, hip = np.array([x, 1.4 * y, height]), np.array([x, 1.75 * y, height])
+        scene.add_body(f"{leg}.hip", shape=Sphere(0.04), mass=0.6, material=material, position=side)
+        rod(f"{leg}.thigh", hip, hip + knee, 1.0)
+        rod(f"{leg}.shank", hip + knee, hip + ankle, 0.3, tip=True)
+        for name, a, b, anchor, axis in (
+            ("roll", "trunk", f"{leg}.hip", side, (1.0, 0.0, 0.0)),
+            ("swing", f"{leg}.hip", f"{leg}.thigh", hip, (0.0, 1.0, 0.0)),
+            ("knee", f"{leg}.thigh", f"{leg}.shank", hip + knee, (0.0, 1.0, 0.0)),
+        ):
+            spring = Spring(stiffness, damping) if stiffness or damping else None
+            scene.add_joint(HingeJoint(a, b, anchor=anchor, axis=axis, name=f"{leg}.{name}", spring=spring))
+    if load:
+        box = Box((0.12, 0.1, 0.06))
+        scene.add_body("load", shape=box, mass=load, material=material, position=(0.0, 0.0, height + 0.12))
     return scene

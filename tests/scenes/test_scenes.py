@@ -45,7 +45,8 @@ def test_the_issue_names_them_all():
     wanted = """pendulum double_pendulum bridge cardan_shaft slider_crank four_bar spinning_top dzhanibekov stack wall
         dominoes card_tower arch newton_cradle incline ragdolls wrecking_ball tumbler one pyramid tower
         tower10_heavy rain ragdolls11 free_ragdoll chain chain20_heavy grid marbles terrain domino_spiral
-        rope_bridge ragdoll_stairs marble_run gear_train escapement jansen_walker tippe_top rattleback""".split()
+        rope_bridge ragdoll_stairs marble_run gear_train escapement jansen_walker tippe_top rattleback
+        quadruped""".split()
     assert set(wanted) == set(scenes.SCENES)
 
 

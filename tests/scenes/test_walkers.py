@@ -104,3 +104,46 @@ def test_walker_walks_by_its_strides():
     assert ground.min() - 5e-3 < min(heights) and max(heights) < ground.max() + 5e-3
     assert 2 * np.linalg.norm(frame.orientation[1:3]) < 0.05, "level"
     assert world.joint_errors().max() < 1e-5
+
+
+# ---- the quadruped ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("load", [0.0, 10.0])
+def test_quadruped_stands_as_statics_has_it(load):
+    """It comes to rest on four feet, whose forces bear the weight; each spring's torque is that of what is below it."""
+    scene = mc.scenes.quadruped(load=load)
+    world = mc.World(scene)
+    fall, legs = np.array([0, 0, -9.81]), ("FL", "FR", "RL", "RR")
+    world.step(4 * 60)
+    trunk = world.body("trunk")
+    assert np.abs(world.velocities).max() < 2e-3 and 2 * np.linalg.norm(trunk.orientation[1:]) < 0.02
+    assert trunk.position[2] == pytest.approx(0.45 * math.cos(0.7) + 0.025, abs=0.01)
+    contacts = world.contacts
+    forces = (contacts["normal_impulse"][:, None] * contacts["normal"] + contacts["tangent_impulse"]) / world.dt
+    floor = contacts["body_a"] == 0
+    assert forces[floor].sum(axis=0)[2] == pytest.approx(9.81 * world.masses.sum(), rel=5e-3)
+    for leg in legs:
+        shank, thigh = world.body(f"{leg}.shank"), world.body(f"{leg}.thigh")
+        under = floor & (contacts["body_b"] == shank.index)
+        assert forces[under].sum(axis=0)[2] > 30.0
+        for name, below in (("knee", (shank,)), ("swing", (shank, thigh))):
+            joint = world.joint(f"{leg}.{name}")
+            at = joint_point(world, joint.name)
+            torque = np.cross(contacts["position"][under] - at, forces[under]).sum(axis=0)
+            torque += sum(np.cross(body.position - at, body.mass * fall) for body in below)
+            assert torque[1] == pytest.approx(300.0 * joint.angle, abs=0.2)
+    assert max(abs(300.0 * world.joint(f"{leg}.knee").angle) for leg in legs) > 5.0, "they do carry"
+
+
+def joint_point(world, name):
+    """Where a joint is [m]."""
+    joint = next(joint for joint in world.scene.joints if joint.name == name)
+    position, orientation = world.body(joint.b).frame
+    return position + rotate(orientation, joint.frame_b[0])
+
+
+def test_quadruped_without_stiffness_sinks():
+    world = mc.World(mc.scenes.quadruped(stiffness=0.0, damping=1.0))
+    world.step(3 * 60)
+    assert world.body("trunk").position[2] < 0.1 and world.energy().kinetic < 1e-3
