@@ -9,15 +9,16 @@ cdef enum:
 
 cdef inline int find_due(const ContactBlock* block, int sweep, const int32_t* going, Mask* on) noexcept nogil:
     """How many of the lanes are of groups in which the sweep before this one has changed something by
-    more than may be left. on: which, where it is a part of them."""
+    more than may be left. on: which, where it is a part of them. Another thread may write `going` of a group meanwhile, but
+    only of one that is due, and only so that it stays due."""
     cdef Wide found
     cdef int due = 0
     cdef int lane = 0
     if not block.mixed:
-        return ALL_DUE if going[block.group[0]] >= sweep - 1 else NOT_DUE
+        return ALL_DUE if whole_int(&going[block.group[0]]) >= sweep - 1 else NOT_DUE
     found = splat(0.0)
     while lane < WIDTH and block.manifold[lane] >= 0:
-        if going[block.group[lane]] >= sweep - 1:
+        if whole_int(&going[block.group[lane]]) >= sweep - 1:
             put(&found, lane, 1.0)
             due += 1
         lane += 1
@@ -28,11 +29,11 @@ cdef inline int find_due(const ContactBlock* block, int sweep, const int32_t* go
 cdef inline void keep_going(const ContactBlock* block, Wide part, int sweep, int32_t* going) noexcept nogil:
     """The groups of lanes that this sweep has changed by more than may be left: above 1."""
     cdef int lane
-    if not block.mixed and going[block.group[0]] >= sweep or not any_lane(above(part, splat(1.0))):
+    if not block.mixed and whole_int(&going[block.group[0]]) >= sweep or not any_lane(above(part, splat(1.0))):
         return
     for lane in range(WIDTH):
-        if lane_of(&part, lane) > 1.0 and going[block.group[lane]] < sweep:
-            going[block.group[lane]] = sweep
+        if lane_of(&part, lane) > 1.0 and whole_int(&going[block.group[lane]]) < sweep:
+            set_whole_int(&going[block.group[lane]], sweep)
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,

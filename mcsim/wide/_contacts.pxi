@@ -14,6 +14,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._whole cimport set_whole_int, whole_int
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._manifold cimport MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.state._rows cimport RAISED, TAMED
