@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcsim.live.details import NEAR, Selection, nearest, told
 from mcsim.live.in_step import InStep
 from mcsim.live.looks import COLORINGS, LINES, Looks
+from mcsim.live.probes import Probes, costs
 from mcsim.scene import Scene
 from mcsim.scene.checks import choose, flag
+
+TOLD_EVERY = 0.25  # [s] between two looks at what is selected
 
 
 @dataclass
 class Wanted:
-    """What a page wants to see: coloring, one of COLORINGS; lines, those of LINES that are on. changes: a number that grows
-    whenever anything else is wanted."""
+    """What a page wants to see: coloring, one of COLORINGS; lines, those of LINES that are on; plots: whether numbers are
+    sampled; costs: whether times of stages are; selected: what is told about. changes: a number that grows whenever
+    anything else is wanted."""
 
     coloring: str = "body"
     lines: set[str] = field(default_factory=set)
+    plots: bool = False
+    costs: bool = False
+    selected: Selection | None = None
     changes: int = 0
 
     def switch(self, what: str, on: bool) -> None:
         """Lines on or off."""
         choose(what, LINES, "switch")
         (self.lines.add if flag(on, what) else self.lines.discard)(what)
+        self.changes += 1
+
+    def select(self, chosen: Selection | None) -> None:
+        """Tell about something else."""
+        self.selected = chosen
         self.changes += 1
 
     def color_by(self, how: str) -> None:
@@ -49,11 +63,14 @@ class WorldFrame:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """worlds: WorldFrame of each; version: of the session, others have other shapes; time [s]."""
+    """worlds: WorldFrame of each; version: of the session, others have other shapes; time [s]. details: Markdown about what
+    is selected; costs: for each world the seconds of a step's stages."""
 
     version: int
     time: float
     worlds: tuple[WorldFrame, ...]
+    details: str
+    costs: tuple[dict[str, float], ...]
 
 
 class Camera:
@@ -61,6 +78,8 @@ class Camera:
 
     def __init__(self, session: InStep, wanted: Wanted) -> None:
         self._session, self._wanted = session, wanted
+        self.probes = Probes()
+        self._details, self._told = "", -1.0
         self._looks: list[Looks] = []
         self._version = -1
         self._taken = (-1, -1)
@@ -72,6 +91,34 @@ class Camera:
             return None
         self._taken = now
         return self.take()
+
+    def probe(self) -> None:
+        """A sample for the plots, if they are wanted."""
+        if self._wanted.plots:
+            self.probes.take(self._session)
+
+    def pick(self, number: int, body: str, origin: np.ndarray, direction: np.ndarray) -> Selection:
+        """What was clicked in a world of the last frame: of a body, or of the joints and contacts that are shown the one
+        that is near to the ray."""
+        if number >= len(self._looks):
+            return Selection(number, "body", body)
+        looks = self._looks[number]
+        found, best = Selection(number, "body", body), NEAR * looks.size
+        for kind in ("joint", "contact"):
+            points, parts = looks.pickable(kind) if kind + "s" in self._wanted.lines else (np.zeros((0, 3)), [])
+            k, distance = nearest(points, origin, direction)
+            if distance < best:
+                best, found = distance, Selection(number, kind, *parts[k])
+        return found
+
+    def _tell(self) -> str:
+        """About what is selected, a few times a second: rows are made anew for it."""
+        chosen, now = self._wanted.selected, time.perf_counter()
+        if chosen is None or chosen.world >= len(self._session.worlds):
+            return ""
+        if now - self._told >= TOLD_EVERY or not self._session.playing:
+            self._details, self._told = told(self._session.worlds[chosen.world], chosen), now
+        return self._details
 
     def take(self) -> Frame:
         """The session as it is now."""
@@ -96,4 +143,5 @@ class Camera:
                     world.positions.copy(),
                 )
             )
-        return Frame(self._version, session.time, tuple(frames))
+        spent = tuple(costs(world) for world in session.worlds) if self._wanted.costs else ()
+        return Frame(self._version, session.time, tuple(frames), self._tell(), spent)

@@ -27,7 +27,7 @@ ASLEEP = 0.45  # how much of its colour a sleeping body keeps
 USUAL_SPEED, USUAL_ENERGY = 1.5, 1.0  # [m/s], [J/kg]: in the middle of the scale
 LEAST_ERROR, MOST_ERROR = -9.0, -2.0  # decades of a metre at the ends of the scale
 LONGEST_ARROW = 12.0  # of a contact's arrow, by the length for a body's weight
-_GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.85, 0.20, 0.12]])
+_GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.98, 0.22, 0.12]])
 _EDGES = np.array([(i, i | 1 << k) for k in range(3) for i in range(8) if not i >> k & 1])
 _CORNERS = np.array([[2.0 * (i >> k & 1) - 1.0 for k in range(3)] for i in range(8)])
 
@@ -53,6 +53,7 @@ class Looks:
         gravity = float(np.linalg.norm(scene.gravity)) or 9.81
         self._usual_impulse = self._usual_mass() * gravity * world.dt
         self._inertia = _inertia_boxes(scene)
+        self._pickable: dict[str, Any] = {kind: (np.zeros((0, 3)), []) for kind in ("joint", "contact")}
         self._batches: list[Batch] = []  # found when boxes are asked for
 
     # ---- colours -----------------------------------------------------------------------------------------------------
@@ -131,6 +132,10 @@ class Looks:
         found[~self.dynamic] = STATIC
         return found
 
+    def pickable(self, kind: str) -> tuple[np.ndarray, list[tuple[str, ...]]]:
+        """-> points (k, 3) of the last lines that can be clicked, and for each the names of what it belongs to."""
+        return self._pickable[kind]
+
     # ---- lines -------------------------------------------------------------------------------------------------------
 
     def lines(self, what: str) -> dict[str, np.ndarray]:
@@ -150,11 +155,14 @@ class Looks:
             if side == "b":
                 way = 0.35 * self.size * np.einsum("kij,kj->ki", turns, ends["axis"])
                 axes = np.stack([points - way, points + way], axis=1)[ends["has_axis"]]
+                self._pickable["joint"] = points, [(joint.name,) for joint in self.scene.joints]
         return {"joints": np.concatenate(rods), "axes": np.asarray(axes).reshape(-1, 2, 3)}
 
     def _contacts(self) -> dict[str, np.ndarray]:
         """An arrow at each point, as long as the impulse on b is large; where there is none, a stub of the normal."""
-        found = self.world.contacts
+        found, names = self.world.contacts, [body.name for body in self.scene.bodies]
+        pairs = [(names[a], names[b]) for a, b in zip(found["body_a"].tolist(), found["body_b"].tolist())]
+        self._pickable["contact"] = found["position"], pairs
         impulse = found["normal_impulse"][:, None] * found["normal"] + found["tangent_impulse"]
         length = np.linalg.norm(impulse, axis=1, keepdims=True)
         scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self.size

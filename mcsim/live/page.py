@@ -17,7 +17,7 @@ from mcsim.view.instances import Batch, batches, shades
 GHOST = 0.35  # opacity of all worlds but the first where they lie over each other
 APART = 1.25  # widths of the scene from one world to the next where they stand side by side
 THICKNESS = {"joints": 2.0, "axes": 4.0, "contacts": 3.0, "hand": 4.0}  # [pixels]
-ASPECT = (16, 10)  # of a usual window, for the first camera
+ASPECT = (12, 10)  # of what the panel leaves of a usual window, for the first camera
 
 Ask = Callable[..., None]
 
@@ -25,11 +25,11 @@ Ask = Callable[..., None]
 class Page:
     """Draws frames with a viser.ViserServer. ask(client, name, **values): asks for a command of commands.COMMANDS.
 
-    mouse: what a click or drag on a body does. ghosts: whether worlds lie over each other. selected: called with a world's
-    number, a body's name and the point that was clicked.
+    mouse: what a click or drag on a body does. ghosts: whether worlds lie over each other. select: called with a world's
+    number, a body's name, and the ray of a click, its origin and direction in that world.
     """
 
-    def __init__(self, server: Any, ask: Ask, select: Callable[[int, str, np.ndarray], None]) -> None:
+    def __init__(self, server: Any, ask: Ask, select: Callable[[int, str, np.ndarray, np.ndarray], None]) -> None:
         self._server, self._ask, self._select = server, ask, select
         self.mouse = "grab"
         self.kick_speed = 5.0
@@ -116,7 +116,7 @@ class Page:
         elif self.mouse in ("delete", "freeze"):
             self._ask(event.client, self.mouse, body=body)
         else:
-            self._select(world, body, np.asarray(event.ray_origin, float) - self.offsets[world])
+            self._select(world, body, np.asarray(event.ray_origin, float) - self.offsets[world], direction)
 
 
 class _World:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.live.commands import SETTINGS, THROWN
-from mcsim.live.frames import Wanted
+from mcsim.live.frames import Frame, Wanted
 from mcsim.live.looks import COLORINGS, LINES
 from mcsim.live.page import Page
 from mcsim.live.session import Session
@@ -23,6 +23,7 @@ SWITCHES = {
     "boxes": "Boxes of the broad phase",
 }
 HINT = "Drag a body with the left button; turn the camera beside it. A click tells about a body."
+BAR = 18  # letters of the longest bar
 THROW_FROM = 0.35  # of the way from the camera to what it looks at
 
 
@@ -85,6 +86,10 @@ class Panel:
             self._throw_size = self._gui.add_slider("Size [m]", 0.05, 3.0, 0.05, 0.4)
             throw.on_click(lambda event: self._throw(event.client, throw.value))
             self.selected = self._gui.add_markdown("")
+        with self._gui.add_folder("Cost of a step", expand_by_default=False):
+            cost = self._gui.add_checkbox("Measure the stages", False)
+            cost.on_update(lambda event: setattr(self._wanted, "costs", bool(cost.value)))
+            self.costs = self._gui.add_markdown("")
 
     def _throw(self, client: Any, what: Any) -> None:
         """From near the camera, towards what it looks at."""
@@ -126,6 +131,11 @@ class Panel:
 
     # ---- what follows the session ------------------------------------------------------------------------------------
 
+    def tell(self, frame: Frame) -> None:
+        """About what was clicked, and what steps cost."""
+        self.selected.content = frame.details
+        self.costs.content = bars(self._session.names, frame.costs)
+
     def show(self, rate: float, frames: float) -> None:
         """The session as it is now. rate: simulated seconds a second; frames: sent a second."""
         session = self._session
@@ -146,6 +156,19 @@ class Panel:
         place = min(max(session.history.place, 0), last)
         if self.history.value != place:
             self.history.value = place
+
+
+def bars(names: list[str], costs: tuple[dict[str, float], ...]) -> str:
+    """Markdown of the times of a step's stages, as bars, of each world."""
+    lines = []
+    largest = max((seconds for stages in costs for seconds in stages.values()), default=0.0) or 1.0
+    for name, stages in zip(names, costs):
+        lines += [f"**{name}**: {1000.0 * sum(stages.values()):.3f} ms", "", "stage|ms|", "---|---|---"]
+        for stage, seconds in stages.items():
+            bar = "█" * max(round(BAR * seconds / largest), 0) or "▏"
+            lines.append(f"{stage}|{1000.0 * seconds:.3f}|{bar}")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def plain(text: str) -> Any:

@@ -21,6 +21,7 @@ from mcsim.world import World
 
 MOST_WAITING = 256  # commands
 MOST_A_TICK = 64  # commands that a tick carries out
+LAST_COUNTS = ("drag", "speed", "go_to", "gravity", "friction")  # of several in a row: sliders and mice send many
 BUDGET = 0.05  # [s] of the wall's time, after which a tick begins no more steps
 
 
@@ -37,7 +38,7 @@ class Session(InStep):
         """Ask for a command of commands.COMMANDS; from any thread. SceneError where it is wrong, or too many wait."""
         command = checked(name, values)
         with self._lock:
-            if name == "drag" and self._waiting and self._waiting[-1].name == "drag":
+            if name in LAST_COUNTS and self._waiting and self._waiting[-1].name == name:
                 self._waiting.pop()
             if len(self._waiting) >= MOST_WAITING:
                 raise SceneError(f"{name}: {MOST_WAITING} commands are waiting already: ask again later")

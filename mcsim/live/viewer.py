@@ -15,6 +15,7 @@ from mcsim.core.extras import require_viser
 from mcsim.live.frames import Camera, Frame, Wanted
 from mcsim.live.page import Page
 from mcsim.live.panel import Panel
+from mcsim.live.plots import Plots
 from mcsim.live.session import Session
 from mcsim.scene.checks import FieldError, count, text
 from mcsim.view.serve import has_display, quiet_server, stop
@@ -47,11 +48,12 @@ class View:
         self._selected: tuple[int, str] | None = None
         self._followed: np.ndarray | None = None  # where the body was that the cameras follow
         self.frames_sent = 0
+        self._camera = Camera(session, self._wanted)
         self._page = Page(self._server, self._ask, self._select)
         self._panel = Panel(self._server, session, self._page, self._wanted, self._ask)
+        self._plots = Plots(self._server, session, self._camera.probes, self._wanted)
         shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
         self.url = f"http://{shown}:{self._server.get_port()}"
-        self._camera = Camera(session, self._wanted)
         self._frame: Frame = self._camera.take()
         self._page.show(self._frame)
         self._threads = [
@@ -105,6 +107,7 @@ class View:
             begin = time.perf_counter()
             try:
                 self.session.tick()
+                self._camera.probe()
                 if begin - framed >= 1.0 / FRAMES and (new := self._camera.take_new()) is not None:
                     self._frame, framed = new, begin
                     self._fresh.set()
@@ -134,7 +137,8 @@ class View:
                 if now - told >= TOLD_EVERY:
                     told = now
                     self._panel.show(*meter.rates(now, shown.time, self.frames_sent))
-                    self._tell(shown)
+                    self._panel.tell(shown)
+                    self._plots.show()
                 said = self._notify(said)
             except Exception as error:  # a page that goes in the middle of it must not end the others
                 if not self._closing.is_set():
@@ -161,24 +165,10 @@ class View:
             if client is not None:
                 client.add_notification("mcsim", str(error), auto_close_seconds=NOTICE, color="red")
 
-    def _select(self, world: int, body: str, eye: np.ndarray) -> None:
+    def _select(self, world: int, body: str, origin: np.ndarray, direction: np.ndarray) -> None:
+        """A click: tell about what is there."""
         self._selected = world, body
-
-    def _tell(self, shown: Frame) -> None:
-        """About the body that was clicked."""
-        if self._selected is None:
-            return
-        number, name = self._selected
-        if number >= len(shown.worlds):
-            return
-        frame = shown.worlds[number]
-        place = next((i for i, body in enumerate(frame.scene.bodies) if body.name == name), None)
-        if place is None:
-            self._panel.selected.content = f"**{name}** is gone"
-            return
-        body = frame.scene.bodies[place]
-        x, y, z = frame.centers[place]
-        self._panel.selected.content = f"**{name}**, {body.kind}, {body.mass:.4g} kg  \nat ({x:.4f}, {y:.4f}, {z:.4f}) m"
+        self._wanted.select(self._camera.pick(world, body, origin, direction))
 
     def _follow(self, shown: Frame) -> None:
         """Move the cameras with the body that was clicked, where that is wanted."""
@@ -214,7 +204,7 @@ class _Meter:
 def _server(host: str, port: int) -> ViserServer:
     """A viser server that cannot be asked to open a tunnel to the outside."""
     server = quiet_server(host, port)
-    server.request_share_url = _refuse_tunnel  # type: ignore[method-assign]  # any page could ask for one
+    server.request_share_url = _refuse_tunnel  # any page could ask for one
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.set_panel_label("mcsim")
     server.gui.main_panel.dock_right()

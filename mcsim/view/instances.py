@@ -22,7 +22,7 @@ STRIPE = 0.78  # brightness of the darker sectors of round shapes, by which one 
 class Batch:
     """One mesh and where it stands: vertices (v, 3), triangles (t, 3); shapes (k,): their numbers in
     world.shape_poses(); scales (k, 3); tone: brightness; moving: of dynamic bodies; smooth: shaded as round; sheet: seen
-    from both sides."""
+    from both sides; plane: it stands for planes."""
 
     vertices: np.ndarray
     triangles: np.ndarray
@@ -32,6 +32,7 @@ class Batch:
     moving: bool
     smooth: bool
     sheet: bool
+    plane: bool
 
 
 def shapes_of(scene: Scene) -> list[Shape]:
@@ -57,14 +58,15 @@ def batches(scene: Scene, extent: float) -> list[Batch]:
         places = np.array(numbers), np.array(scales, float)
         for vertices, triangles, tone in _meshes(form, extent):
             smooth = form.type in ("sphere", "capsule")
-            made.append(Batch(vertices, triangles, *places, tone, moving, smooth, not form.massive))
+            plane = isinstance(form, Plane)
+            made.append(Batch(vertices, triangles, *places, tone, moving, smooth, not form.massive, plane))
     return made
 
 
 def shades(batch: Batch, colors: np.ndarray) -> np.ndarray:
     """(k, 3) uint8: the batch's share of the colours (s, 3) of all shapes, in 0 to 1; planes have that of the ground."""
     found = batch.tone * colors[batch.shapes]
-    if len(batch.triangles) == 2 and batch.sheet:
+    if batch.plane:
         found = np.broadcast_to(GROUND, found.shape)
     return np.asarray(255.0 * np.clip(found, 0.0, 1.0) + 0.5, np.uint8)
 
@@ -105,7 +107,7 @@ def boxes(made: list[Batch], positions: np.ndarray, rotations: np.ndarray) -> tu
     low, high = np.full_like(positions, np.nan), np.full_like(positions, np.nan)
     for batch in made:
         chosen = batch.shapes
-        if len(batch.triangles) == 2:
+        if batch.plane:
             continue
         corners = (batch.scales[:, None] * batch.vertices) @ rotations[chosen].swapaxes(1, 2) + positions[chosen, None]
         low[chosen] = np.fmin(low[chosen], corners.min(axis=1))

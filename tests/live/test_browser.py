@@ -25,7 +25,11 @@ ARGUMENTS = [
 SIZE = {"width": 900, "height": 560}
 PATIENCE = 180.0  # [s] of a busy machine that draws by software
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt install chromium")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt install chromium"),
+]
 pytest.importorskip("viser", reason="viser is not installed: pip install -e '.[view]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
@@ -69,7 +73,11 @@ class Visitor:
     def wait(self, done, what="it"):
         end = time.monotonic() + PATIENCE
         while not done():
-            assert time.monotonic() < end, f"{what} did not happen within {PATIENCE:g} s; the console said {self.said}"
+            session = self.view.session
+            assert time.monotonic() < end, (
+                f"{what} did not happen within {PATIENCE:g} s; the console said {self.said}, the session "
+                f"{list(session.messages)}; playing: {session.playing}, t = {session.time:.2f} s"
+            )
             self.page.wait_for_timeout(100)
 
     def picture(self, path=None):
@@ -101,7 +109,8 @@ class Visitor:
         self.page.get_by_role("button", name=name, exact=True).click()
 
     def errors(self):
-        return [text for kind, text in self.said if kind == "error"]
+        """What the console calls errors, but for one line of viser's own about the wheel and touch."""
+        return [text for kind, text in self.said if kind == "error" and "inside passive event listener" not in text]
 
 
 def body(view, name):
@@ -146,13 +155,20 @@ def test_a_person_plays(browser, tmp_path):
         mouse.move(x, y)
         mouse.down()
         for k in range(1, 9):
-            mouse.move(x + 8 * k, y - 8 * k)
+            mouse.move(x + 15 * k, y - 15 * k)
             visitor.page.wait_for_timeout(60)
         visitor.wait(lambda: view.session.hand is not None, "a hand")
-        visitor.wait(lambda: body(view, "box")[2] > 0.5 and body(view, "box")[0] > -0.9, "the box in the hand")
+
+        def pulled():
+            mouse.move(x + 121, y - 121)  # a busy page may have missed the last move
+            mouse.move(x + 120, y - 120)
+            return np.abs(np.subtract(visitor.pixel(view.session.hand.target), (x + 120, y - 120))).max() < 15
+
+        visitor.wait(pulled, "the hand where the mouse is")
+        visitor.wait(lambda: body(view, "box")[2] > 0.43 and body(view, "box")[0] > -0.8, "the box in the hand")
         visitor.wait(lambda: np.linalg.norm(view.session.hand.point(view.worlds[0]) - view.session.hand.target) < 0.05)
-        seen = visitor.pixel(body(view, "box"))
-        assert np.hypot(seen[0] - x - 64, seen[1] - y + 64) < 30
+        held = visitor.pixel(view.session.hand.point(view.worlds[0]))
+        assert np.hypot(held[0] - x - 120, held[1] - y + 120) < 30
         assert is_colored(visitor.color_at(body(view, "box")))
         visitor.picture(tmp_path / "dragged.png")
         mouse.up()

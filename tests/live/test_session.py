@@ -498,8 +498,9 @@ def test_wrong_commands_are_refused_at_once(name, values, sentence):
 
 def test_too_many_commands_are_refused_and_drags_are_one():
     session = Session([mc.World(toys())])
-    for _ in range(1000):
-        session.submit("drag", target=(0, 0, 1))
+    for name, values in (("drag", {"target": (0, 0, 1)}), ("friction", {"value": 0.5}), ("gravity", {"value": (0, 0, -5)})):
+        for _ in range(1000):
+            session.submit(name, **values)
     session.submit("play")
     with pytest.raises(mc.SceneError, match="are waiting already"):
         for _ in range(sessions.MOST_WAITING):

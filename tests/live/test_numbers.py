@@ -1,0 +1,191 @@
+"""The numbers beside the live view: what is told of what was clicked, samples for plots, what stages cost."""
+
+import csv
+import io
+import types
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+from mcsim.live.details import Selection, nearest, told
+from mcsim.live.frames import Camera, Wanted
+from mcsim.live.panel import bars, plain
+from mcsim.live.probes import MOST_SAMPLES, QUANTITIES, Probes, costs
+from mcsim.live.session import Session
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def scene():
+    made = mc.Scene(name="numbers")
+    made.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    made.add_body("box", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 0, 0.2))
+    made.add_body("rod", shape=mc.Capsule(0.05, 0.4), position=(2, 0, 2), angular_velocity=(0, 2, 0))
+    made.add_joint(mc.HingeJoint(None, "rod", anchor=(2, 0, 2.4), axis=(0, 1, 0), limits=(-0.1, 0.1), name="pivot"))
+    return made
+
+
+def methods(dt=1 / 120):
+    names = ("maximal:si+baumgarte", "maximal:tree+soft", "reduced:aba")
+    return names, [mc.lab.methods.parse(name).world(scene(), dt) for name in names]
+
+
+@pytest.mark.parametrize("make", [mc.World, mc.ReducedWorld])
+def test_what_is_clicked_is_told(make):
+    world = make(scene(), dt=1 / 120)
+    world.step(60)
+    before = world.state_hash()
+    body = told(world, Selection(0, "body", "box"))
+    assert "**box**: dynamic" in body and "contact points" in body
+    weight = world.body("box").mass * 9.81
+    assert float(body.split("normal forces ")[1].split()[0]) == pytest.approx(weight, rel=2e-2)
+    assert "pivot|hinge" in told(world, Selection(0, "body", "rod"))
+    joint = told(world, Selection(0, "joint", "pivot"))
+    assert "hinge of the world and rod" in joint and "force" in joint
+    contact = told(world, Selection(0, "contact", "floor", "box"))
+    assert "4 contact points" in contact and "normal" in contact
+    lines = contact.split("separation")[1].splitlines()[2:6]
+    impulses = [float(line.split("|")[1]) for line in lines]
+    assert sum(impulses) == pytest.approx(weight * world.dt, rel=2e-2)
+    assert "do not touch" in told(world, Selection(0, "contact", "box", "rod"))
+    for gone in (Selection(0, "body", "ghost"), Selection(0, "joint", "box"), Selection(0, "contact", "box", "ghost")):
+        assert "is gone" in told(world, gone)
+    assert world.state_hash() == before
+
+
+def test_rows_of_a_joint_are_told():
+    """Those of World.rows, with their errors and impulses."""
+    world = mc.World(scene(), dt=1 / 120, joint_solver="rows")
+    world.step(60)
+    table = [line for line in told(world, Selection(0, "joint", "pivot")).splitlines() if line.startswith("joint ")]
+    rows = world.rows[world.rows["kind"] == "joint"]
+    assert len(table) == len(rows) == 5
+    for line, row in zip(table, rows):
+        assert float(line.split("|")[3]) == pytest.approx(row["impulse"], rel=1e-3, abs=1e-12)
+
+
+def test_a_click_takes_the_joint_that_is_near_and_shown():
+    session, wanted = Session([mc.World(scene())]), Wanted()
+    camera = Camera(session, wanted)
+    camera.take()
+    eye = np.array([2.0, -5.0, 2.4])
+    ray = np.array([0.0, 1.0, 0.0])
+    assert camera.pick(0, "rod", eye, ray) == Selection(0, "body", "rod")
+    wanted.switch("joints", True)
+    camera.take()
+    assert camera.pick(0, "rod", eye, ray) == Selection(0, "joint", "pivot")
+    assert camera.pick(0, "rod", eye - (0, 0, 0.4), ray) == Selection(0, "body", "rod")
+    assert camera.pick(0, "rod", eye, -ray) == Selection(0, "body", "rod")  # it is behind
+    session.advance(30)
+    wanted.switch("contacts", True)
+    camera.take()
+    corner = session.worlds[0].contacts["position"][0]
+    assert camera.pick(0, "box", corner - (0, 5, 0), ray).kind == "contact"
+    wanted.select(Selection(0, "joint", "pivot"))
+    assert "hinge" in camera.take_new().details
+    assert nearest(np.zeros((0, 3)), eye, ray) == (-1, np.inf)
+
+
+def test_samples_are_those_of_the_worlds():
+    """Each number against the world's own; one every sixtieth of a second."""
+    names, worlds = methods()
+    session, probes = Session(worlds, names), Probes()
+    probes.take(session)
+    first = [world.energy().total for world in worlds]
+    for _ in range(60):
+        session.advance(1)
+        probes.take(session)
+    times, _ = probes.series("energy")
+    assert np.diff(times) == pytest.approx(np.full(30, 1 / 60))
+    for k, world in enumerate(worlds):
+
+        def last(name):
+            return probes.series(name)[1][k][-1]
+
+        assert last("energy") == world.energy().total and last("kinetic") == world.energy().kinetic
+        assert last("energy_error") == pytest.approx(world.energy().total - first[k])
+        assert last("joint_position_max") == world.joint_errors()[:, 0].max()
+        assert last("linear_momentum") == pytest.approx(np.linalg.norm(world.momentum()[0]))
+        assert last("penetration") == max(0.0, -world.contacts["separation"].min())
+        assert last("residual") == world.stats.residuals["natural_map"]
+        assert last("step_seconds") > 0.0
+    assert all((values > 0.0).all() for name in QUANTITIES for values in probes.series(name, logarithmic=True)[1])
+    rows = list(csv.reader(io.StringIO(probes.table(list(names)))))
+    assert len(rows) == 32 and rows[0][0] == "time" and len(rows[0]) == 1 + 3 * len(QUANTITIES)
+    assert float(rows[-1][1 + list(QUANTITIES).index("energy")]) == pytest.approx(worlds[0].energy().total)
+
+
+def test_the_names_are_those_of_a_study():
+    fields = set(mc.lab.Run.__annotations__)
+    assert set(QUANTITIES) <= fields
+
+
+def test_samples_are_bounded_and_forget_the_future():
+    session, probes = Session([mc.World(scene(), dt=1 / 60)]), Probes()
+    for k in range(3 * MOST_SAMPLES):
+        probes._rows.append((float(k) - 3 * MOST_SAMPLES, [[0.0] * len(QUANTITIES)]))
+    probes.take(session)
+    assert len(probes) <= 1.5 * MOST_SAMPLES + 1 and probes.every > 1 / 60
+    probes.forget()
+    for _ in range(10):
+        session.advance(1)
+        probes.take(session)
+    assert len(probes) == 10
+    session.move(-3)
+    then = session.time
+    probes.take(session)
+    assert probes.series("energy")[0][-1] == then and len(probes) < 10
+
+
+def test_costs_are_told_as_bars():
+    world = mc.World(mc.load("pyramid", base=4))
+    world.step(10)
+    found = costs(world)
+    assert set(found) == set(world.stats.times) and sum(found.values()) > 0.0
+    text = bars(["one"], (found,))
+    assert "**one**" in text and "█" in text and text.count("\n") >= len(found) + 3
+    assert bars([], ()) == ""
+
+
+def test_typed_values():
+    typed = {
+        "3": 3,
+        " 0.5 ": 0.5,
+        "yes": True,
+        "No": False,
+        "": None,
+        "none": None,
+        "pgs": "pgs",
+        "1e-3": 1e-3,
+        "nan": "nan",
+    }
+    for text, value in typed.items():
+        found = plain(text)
+        assert (found == value and type(found) is type(value)) or text == "nan"
+
+
+def test_plots_on_a_page():
+    """Samples come once plotting is on; a picture and a table of them are sent to the page that asks."""
+    pytest.importorskip("viser")
+    names, worlds = methods()
+    with mc.view(worlds, names=names, port=0, open_browser=False) as view:
+        assert len(view._camera.probes) == 0
+        view._wanted.plots = view._wanted.costs = True
+        view.session.submit("step", count=60)
+        view.session.submit("step", count=60)
+        until = types.SimpleNamespace(left=3000)
+        while not view._frame.costs or len(view._camera.probes) < 2:
+            view._closing.wait(0.01)
+            view.session.submit("step", count=2) if until.left % 20 == 0 else None
+            until.left -= 1
+            assert until.left
+        sent = []
+        client = types.SimpleNamespace(send_file_download=lambda name, data, **more: sent.append((name, data)))
+        view._plots._save(client, "CSV")
+        view._plots._save(client, "picture")
+        assert sent[0][0] == "mcsim.csv" and sent[0][1].startswith(b"time,joint_position_max")
+        assert sent[1][1].startswith(b"\x89PNG")
+        view._plots.show()
+        _, plot = view._plots._plots[0]
+        assert len(plot.data) == 4 and len(plot.data[0]) >= 2 and plot.scales["y"]["distr"] == 3
