@@ -38,6 +38,7 @@ GROUPS = {
         "terrain",
         "marbles",
         "marble_run",
+        "galton_board",
         "dominoes",
         "domino_spiral",
         "incline",
@@ -76,6 +77,9 @@ SHOWN = {
     "terrain": Shown("Bodies on hills", "Bodies of five shapes fall on a height field, and roll into its valleys.", 2.0),
     "marbles": Shown("Marbles in a chute", "Marbles roll down a winding mesh into a bowl.", 1.6),
     "marble_run": Shown("A marble run", "Marbles run down a gutter, a mesh, and round its screw into a tray.", 4.0),
+    "galton_board": Shown(
+        "A Galton board", "Balls fall through rows of pins, to the left or the right at each, and heap up as a bell.", 22.0
+    ),
     "dominoes": Shown("Dominoes", "The first one is tipped, and the row falls, round a bend.", 3.0),
     "domino_spiral": Shown(
         "A spiral of dominoes", "The outermost one was tipped; the wave runs inwards and leaves nobody standing.", 9.0

@@ -31,7 +31,7 @@ from mcsim.scenes.mechanisms import (
 from mcsim.scenes.ragdoll import free_ragdoll, ragdoll_stairs, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
 from mcsim.scenes.ropes import rope_bridge
-from mcsim.scenes.runs import marble_run
+from mcsim.scenes.runs import galton_board, marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
 from mcsim.scenes.tops import rattleback, tippe_top
 from mcsim.scenes.walkers import jansen_walker, quadruped
@@ -55,6 +55,7 @@ __all__ = [
     "escapement",
     "four_bar",
     "free_ragdoll",
+    "galton_board",
     "gear_train",
     "grid",
     "incline",

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import binom, chisquare
 
 import mcsim as mc
 from mcsim.core.rotation import conjugate, rotate
@@ -266,6 +267,49 @@ def test_marbles_run_into_the_tray_one_after_the_other():
     end = world.positions[marbles]
     assert end[:, 2] == pytest.approx(radius, abs=2e-3)
     assert ((tray[1] < end[:, 0]) & (end[:, 0] < tray[0])).all() and np.abs(world.velocities[marbles]).max() < 0.05
+
+
+# ---- the Galton board ------------------------------------------------------------------------------------------------
+
+LEVEL = 1e-3  # of the chi-square test: so rarely would a true binomial fail
+
+
+def filled(rows, **parameters):
+    """How many balls each bin has, the bins numbered by rows that went to the right; those of another kind are refused."""
+    world = mc.World(mc.scenes.galton_board(rows=rows, **parameters))
+    balls, pitch = indices(world, "ball"), 0.4
+    while world.velocities[balls].any() or world.time < 1.0:
+        world.step(30)
+        assert world.time < 60.0, "some hang"
+    ways = world.positions[balls, 0] / pitch + rows / 2
+    numbers = np.round(ways).astype(int)
+    assert np.abs(ways - numbers).max() < 0.5 - 0.04 and (world.positions[balls, 2] < 0.12 * 40).all()
+    assert numbers.min() >= 0 and numbers.max() <= rows
+    return np.bincount(numbers, minlength=rows + 1)
+
+
+def chances(counts):
+    """p of the chi-square test against the binomial, whose rare bins at either end count as one."""
+    rows = len(counts) - 1
+    expected = counts.sum() * binom.pmf(np.arange(rows + 1), rows, 0.5)
+    rare = max(int(np.searchsorted(np.cumsum(expected), 5.0)), 1)
+    pooled = [np.array([v[: rare + 1].sum(), *v[rare + 1 : -rare - 1], v[-rare - 1 :].sum()]) for v in (counts, expected)]
+    return chisquare(*pooled).pvalue
+
+
+@pytest.mark.parametrize("rows, lanes", [(8, 8), pytest.param(7, 10, marks=pytest.mark.slow)])
+def test_galton_board_fills_as_the_binomial_has_it(rows, lanes):
+    """At a level of one in a thousand; even bins, and those of rows at rest, would not pass."""
+    counts = filled(rows, lanes=lanes)
+    assert counts.sum() == 200
+    assert chances(counts) > LEVEL, counts
+    assert chances(np.full(rows + 1, 200 // (rows + 1))) < LEVEL
+
+
+@pytest.mark.slow
+def test_galton_board_at_rest_is_not_binomial():
+    """Without the swing a ball keeps its way, or turns back, from pin to pin: the test would see it."""
+    assert chances(filled(8, swing=0.0)) < LEVEL
 
 
 # ---- wheels ----------------------------------------------------------------------------------------------------------

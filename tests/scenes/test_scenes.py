@@ -46,7 +46,7 @@ def test_the_issue_names_them_all():
         dominoes card_tower arch newton_cradle incline ragdolls wrecking_ball tumbler one pyramid tower
         tower10_heavy rain ragdolls11 free_ragdoll chain chain20_heavy grid marbles terrain domino_spiral
         rope_bridge ragdoll_stairs marble_run gear_train escapement jansen_walker tippe_top rattleback
-        quadruped""".split()
+        quadruped galton_board""".split()
     assert set(wanted) == set(scenes.SCENES)
 
 
