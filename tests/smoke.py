@@ -33,6 +33,10 @@ SMALL = {
     "dominoes": {"count": 6},
     "stack": {"count": 5},
     "wrecking_ball": {"links": 4},
+    "domino_spiral": {"count": 12},
+    "galton_board": {"count": 16},
+    "jansen_walker": {"pairs": 1},
+    "ragdoll_stairs": {"count": 1},
 }
 
 

@@ -14,7 +14,7 @@ from mcsim.core.rotation import from_axes
 from mcsim.core.trig import arccos, arctan2, cos, sin, tan
 from mcsim.scene import Box, ConvexHull, Cylinder, HingeJoint, Material, Motor, Scene, Shape
 from mcsim.scenes.poses import axis_angle
-from mcsim.scenes.registry import NonNegative, Number, Positive, Whole, listed_scene
+from mcsim.scenes.registry import Between, NonNegative, Number, Positive, Whole, listed_scene
 
 AXIS = (0.0, -1.0, 0.0)
 ALONG_Y = from_axes((0.0, 1.0, 0.0))
@@ -137,8 +137,8 @@ def _pallet(arm: float, thickness: float, lower: float, side: int, drop: float) 
 @listed_scene
 def escapement(
     *,
-    teeth: Annotated[int, Whole(15, 10)] = 12,
-    radius: Positive = 0.3,
+    teeth: Annotated[int, Whole(14, 10)] = 12,
+    radius: Annotated[float, Between(0.1, 0.36)] = 0.3,
     pendulum: Positive = 1.0,
     torque: Positive = 0.35,
     damping: NonNegative = 0.1,

@@ -11,6 +11,7 @@ import numpy as np
 from mcsim.core.rotation import from_axes
 from mcsim.core.trig import cos, sin
 from mcsim.scene import Box, Cylinder, Material, Mesh, Motion, Plane, Scene, SliderJoint, Sphere
+from mcsim.scene.checks import FieldError
 from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
 
@@ -96,6 +97,8 @@ def galton_board(
     distances, each at a rate of its own: a pin is on either side of a ball however that came, and the variance is near
     rows / 4. Bins are numbered by the rows that went to the right.
     """
+    if swing >= 1.0:
+        raise FieldError("swing", f"must be below 1, got {swing:g}: rows would swing into the walls")
     scene = Scene(name="galton_board")
     material = Material(friction=0.1)
     add_floor(scene, Material(friction=0.3))

@@ -57,6 +57,21 @@ def jansen_leg(angle: float, mirrored: bool = False) -> Leg:
     return Leg(pivot, pin, upper, lower, hip, knee, _meet(lower, knee, n["i"], n["h"], 1))
 
 
+def _rods(corners: np.ndarray, radius: float, tip: bool) -> tuple[np.ndarray, list[Shape]]:
+    """The middle of a rod between two points, or of three rods between three, and their shapes about it; the last point
+    has a foot of that radius if `tip`."""
+    middle = corners.mean(axis=0)
+    shapes: list[Shape] = []
+    for a, b in [(0, 1)] if len(corners) == 2 else [(0, 1), (1, 2), (2, 0)]:
+        way = corners[b] - corners[a]
+        long = linear.length(way)
+        axes = from_axes(way / long)
+        shapes.append(Capsule(0.6 * radius, long / 2, position=(corners[a] + corners[b]) / 2 - middle, orientation=axes))
+    if tip:
+        shapes.append(Sphere(radius, position=corners[-1] - middle))
+    return middle, shapes
+
+
 @listed_scene
 def jansen_walker(
     *,
@@ -80,24 +95,13 @@ def jansen_walker(
     beside = gap * (np.arange(2 * pairs) - pairs + 0.5)
     beside += np.where(beside > 0, gap, -gap)
     legs = [(k, mirrored, jansen_leg(phases[k], mirrored)) for k in range(2 * pairs) for mirrored in (False, True)]
-    height = radius - unit * min(leg.foot[1] for _, _, leg in legs) + (0.3 if held else 0.0)
+    height = radius - unit * min(leg.foot[1] for _, _, leg in legs) + (30.0 * unit if held else 0.0)
 
     def place(point: np.ndarray, y: float) -> np.ndarray:
         return np.array([unit * point[0], y, height + unit * point[1]])
 
     def link(name: str, y: float, *points: np.ndarray, tip: bool = False) -> None:
-        """A rod between two points, or three rods between three; the last one is a foot if `tip`."""
-        corners = np.array([place(point, y) for point in points])
-        middle = corners.mean(axis=0)
-        ends = [(0, 1)] if len(points) == 2 else [(0, 1), (1, 2), (2, 0)]
-        shapes: list[Shape] = []
-        for a, b in ends:
-            way = corners[b] - corners[a]
-            axes = from_axes(way / linear.length(way))
-            half = linear.length(way) / 2
-            shapes.append(Capsule(0.6 * radius, half, position=(corners[a] + corners[b]) / 2 - middle, orientation=axes))
-        if tip:
-            shapes.append(Sphere(radius, position=corners[-1] - middle))
+        middle, shapes = _rods(np.array([place(point, y) for point in points]), radius, tip)
         scene.add_body(name, shape=shapes, density=600.0, material=material, position=middle, **THIN)
 
     def hinge(a: str, b: str, point: np.ndarray, y: float, name: str, motor: Motor | None = None) -> None:

@@ -33,6 +33,10 @@ WRONG = [
     ("card_tower", {"thickness": 0.5}, ["thickness", "a tenth of card"]),
     ("tumbler", {"count": 4000}, ["count", "at most"]),
     ("spinning_top", {"spin": 1.0}, ["spin", "steady"]),
+    ("galton_board", {"swing": 1.5}, ["scene galton_board: swing", "below 1"]),
+    ("gear_train", {"second": 12}, ["second", "[17, 60]"]),
+    ("quadruped", {"bend": 2.0}, ["bend", "between 0 and 1.2"]),
+    ("tippe_top", {"offset": 1.0}, ["offset", "between 0 and 1"]),
 ]
 
 
