@@ -59,7 +59,9 @@ class Command:
 
 def _bounded(value: Any, field: str, most: float) -> np.ndarray:
     found = np.array(vector(value, field))
-    if not np.linalg.norm(found) <= most:
+    with np.errstate(over="ignore"):
+        short = bool(np.linalg.norm(found) <= most)
+    if not short:
         raise FieldError(field, f"must be no longer than {most:g}, got {show(value)}")
     return found
 

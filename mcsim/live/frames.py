@@ -36,6 +36,11 @@ class Wanted:
         (self.lines.add if flag(on, what) else self.lines.discard)(what)
         self.changes += 1
 
+    def measure(self, on: bool) -> None:
+        """Times of stages or not."""
+        self.costs = bool(on)
+        self.changes += 1
+
     def select(self, chosen: Selection | None) -> None:
         """Tell about something else."""
         self.selected = chosen

@@ -51,7 +51,9 @@ class Looks:
         self._mass = np.array([body.mass for body in scene.bodies])
         self._ends = _joint_ends(scene)
         gravity = float(np.linalg.norm(scene.gravity)) or 9.81
-        self._usual_impulse = self._usual_mass() * gravity * world.dt
+        mass, count = self._usual_group()
+        self._usual_impulse = mass * gravity * world.dt
+        self._arrow = self.size * count**0.5  # [m] of the arrow of a usual impulse
         self._inertia = _inertia_boxes(scene)
         self._pickable: dict[str, Any] = {kind: (np.zeros((0, 3)), []) for kind in ("joint", "contact")}
         self._batches: list[Batch] = []  # found when boxes are asked for
@@ -111,13 +113,14 @@ class Looks:
         graph = coo_array((np.ones(len(found)), (found[:, 0], found[:, 1])), shape=(n, n))
         return connected_components(graph, directed=False)[1]
 
-    def _usual_mass(self) -> float:
-        """[kg] of what joints hold together, the median."""
+    def _usual_group(self) -> tuple[float, float]:
+        """-> mass [kg] and number of the bodies that joints hold together, each the median."""
         if not self.dynamic.any():
-            return 1.0
+            return 1.0, 1.0
         label = self._together(np.stack([self._ends["body_a"], self._ends["body_b"]], axis=1))
-        masses = np.bincount(label, self._mass)
-        return float(np.median(masses[np.unique(label[self.dynamic])]))
+        groups = np.unique(label[self.dynamic])
+        masses, counts = np.bincount(label, self._mass)[groups], np.bincount(label[self.dynamic], minlength=1)
+        return float(np.median(masses)), float(np.median(counts[groups]))
 
     def _islands(self) -> np.ndarray:
         """Bodies that joints and contacts hold together have one colour."""
@@ -165,7 +168,7 @@ class Looks:
         self._pickable["contact"] = found["position"], pairs
         impulse = found["normal_impulse"][:, None] * found["normal"] + found["tangent_impulse"]
         length = np.linalg.norm(impulse, axis=1, keepdims=True)
-        scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self.size
+        scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self._arrow
         way = np.where(length > 0.0, impulse / np.maximum(length, 1e-300) * scale, 0.05 * self.size * found["normal"])
         return {"contacts": np.stack([found["position"], found["position"] + way], axis=1)}
 

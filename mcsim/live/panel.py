@@ -20,7 +20,7 @@ SWITCHES = {
     "joints": "Joints and their axes",
     "contacts": "Contact forces",
     "inertia": "Boxes of mass and inertia",
-    "boxes": "Boxes of the broad phase",
+    "boxes": "Boxes around shapes",
 }
 HINT = "Drag a body with the left button; turn the camera beside it. A click tells about a body."
 BAR = 18  # letters of the longest bar
@@ -88,7 +88,7 @@ class Panel:
             self.selected = self._gui.add_markdown("")
         with self._gui.add_folder("Cost of a step", expand_by_default=False):
             cost = self._gui.add_checkbox("Measure the stages", False)
-            cost.on_update(lambda event: setattr(self._wanted, "costs", bool(cost.value)))
+            cost.on_update(lambda event: self._wanted.measure(cost.value))
             self.costs = self._gui.add_markdown("")
 
     def _throw(self, client: Any, what: Any) -> None:

@@ -38,8 +38,9 @@ class Plots:
         """-> what chooses the quantity, and the plot."""
         choice = self._gui.add_dropdown("Quantity", tuple(LABELS), initial_value=QUANTITIES[name][0])
         empty = tuple(np.zeros(1) for _ in range(1 + len(self._session.names)))
+        scales = {"x": {"time": False}}
         return choice, self._gui.add_uplot(
-            empty, self._series(), scales=self._scales(), legend={"show": True}, height=HEIGHT, title=""
+            empty, self._series(), scales=scales, legend={"show": True}, height=HEIGHT, title=""
         )
 
     def _series(self) -> tuple[Any, ...]:
@@ -49,25 +50,21 @@ class Plots:
         ]
         return ({"label": "t [s]"}, *lines)
 
-    def _scales(self) -> dict[str, Any]:
-        return {"x": {"time": False}, "y": {"distr": 3, "log": 10} if self._logarithmic.value else {"distr": 1}}
-
     def show(self) -> None:
         """The samples as they are now."""
         if not self._wanted.plots or len(self._probes) < 2:
             return
         for choice, plot in self._plots:
-            name = LABELS.get(choice.value, FIRST[0])
-            times, values = self._probes.series(name, bool(self._logarithmic.value))
+            name, logarithmic = LABELS.get(choice.value, FIRST[0]), bool(self._logarithmic.value)
+            times, values = self._probes.series(name, logarithmic)
             if len(values) != len(self._session.names):
                 continue
-            scales = self._scales()
-            if plot.scales != scales:
-                plot.scales = scales
             label, unit = QUANTITIES[name]
-            if plot.title != f"{label} [{unit}]":
-                plot.title = f"{label} [{unit}]"
-            plot.data = (times, *values)
+            title = f"log₁₀ of {label} [{unit}]" if logarithmic else f"{label} [{unit}]"
+            if plot.title != title:
+                plot.title = title
+            # uPlot has no room on a logarithmic axis for numbers such as 1e-9: decades are plotted.
+            plot.data = (times, *(np.log10(array) if logarithmic else array for array in values))
 
     def _save(self, client: Any, what: Any) -> None:
         """The samples to the page that asked."""

@@ -24,7 +24,7 @@ QUANTITIES = {
     "step_seconds": ("time of a step", "s"),
 }
 MOST_SAMPLES = 2000  # kept; then every second one goes
-SMALLEST = 1e-18  # on a logarithmic scale
+SMALLEST = 1e-16  # on a logarithmic scale
 
 
 class Probes:

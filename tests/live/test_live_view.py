@@ -345,7 +345,7 @@ def test_without_viser_one_line_says_what_to_install(monkeypatch, capsys):
 
     monkeypatch.setitem(sys.modules, "viser", None)
     assert main(["view", "chain"]) == 2
-    assert capsys.readouterr().err == "error: the live view needs viser: pip install 'mcsim-physics[view]'\n"
+    assert capsys.readouterr().err == "error: pages in the browser need viser: pip install 'mcsim-physics[view]'\n"
     with pytest.raises(ImportError, match="mcsim-physics"):
         mc.view(mc.World(zoo()))
 
