@@ -26,6 +26,7 @@ LINE_COLORS = {
 ASLEEP = 0.45  # how much of its colour a sleeping body keeps
 USUAL_SPEED, USUAL_ENERGY = 1.5, 1.0  # [m/s], [J/kg]: in the middle of the scale
 LEAST_ERROR, MOST_ERROR = -9.0, -2.0  # decades of a metre at the ends of the scale
+ARROW = 2.5  # usual bodies' sizes that a usual impulse's arrow is long
 LONGEST_ARROW = 12.0  # of a contact's arrow, by the length for a body's weight
 _GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.98, 0.22, 0.12]])
 _EDGES = np.array([(i, i | 1 << k) for k in range(3) for i in range(8) if not i >> k & 1])
@@ -53,7 +54,7 @@ class Looks:
         gravity = float(np.linalg.norm(scene.gravity)) or 9.81
         mass, count = self._usual_group()
         self._usual_impulse = mass * gravity * world.dt
-        self._arrow = self.size * count**0.5  # [m] of the arrow of a usual impulse
+        self._arrow = ARROW * self.size * count**0.5  # [m] of the arrow of a usual impulse
         self._inertia = _inertia_boxes(scene)
         self._pickable: dict[str, Any] = {kind: (np.zeros((0, 3)), []) for kind in ("joint", "contact")}
         self._batches: list[Batch] = []  # found when boxes are asked for

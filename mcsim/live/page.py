@@ -164,8 +164,8 @@ class _World:
         return node
 
     def _grid(self, scene: Scene, ground: float) -> None:
-        """Lines on what is level ground."""
-        for body in scene.bodies:
+        """Lines on what is level ground; one grid for all worlds."""
+        for body in scene.bodies if self._number == 0 else ():
             for shape in body.shapes:
                 if isinstance(shape, Plane) and body.orientation[0] ** 2 > 0.999 and shape.normal[2] > 0.999:
                     cell = 10.0 ** np.floor(np.log10(ground / 8.0))

@@ -17,7 +17,7 @@ import pytest
 import mcsim as mc
 from mcsim.core.rotation import matrices
 from mcsim.live.frames import Camera, Wanted
-from mcsim.live.looks import COLORINGS, LINE_COLORS, LINES, Looks
+from mcsim.live.looks import ARROW, COLORINGS, LINE_COLORS, LINES, Looks
 from mcsim.live.session import Session
 from mcsim.view.instances import batches, boxes, shapes_of
 from mcsim.view.serve import warning_of
@@ -163,7 +163,7 @@ def test_lines_are_where_they_belong():
     total = (arrows[:, 1] - arrows[:, 0]).sum(axis=0)
     weights = {name: world.body(name).mass for name in ("box", "rod")}
     usual = np.median(list(weights.values()))
-    assert total == pytest.approx((0, 0, weights["box"] / usual * looks.size), rel=1e-3, abs=1e-6)
+    assert total == pytest.approx((0, 0, weights["box"] / usual * ARROW * looks.size), rel=1e-3, abs=1e-6)
     assert arrows[:, 0, 2] == pytest.approx(0.0, abs=1e-2) and len(arrows) == 4
     edges = looks.lines("inertia")["inertia"][:12]
     sides = np.sort(np.unique(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).round(6)))
