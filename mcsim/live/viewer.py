@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
 HOST, PORT = "127.0.0.1", 8080
-TICK = 1 / 60  # [s] between two ticks of the session
-FRAMES = 40.0  # a second, at most
+TICK = 1 / 60  # [s] between two ticks of the session, each with a frame
 TOLD_EVERY = 0.2  # [s] between two changes of the panel's texts
 NOTICE = 8.0  # [s] that a message stands on the page
 
@@ -102,14 +101,13 @@ class View:
 
     def _simulate(self) -> None:
         """Ticks, and frames of them: the one thread that touches the worlds. It waits for no page."""
-        framed = -1.0
         while not self._closing.is_set():
             begin = time.perf_counter()
             try:
                 self.session.tick()
                 self._camera.probe()
-                if begin - framed >= 1.0 / FRAMES and (new := self._camera.take_new()) is not None:
-                    self._frame, framed = new, begin
+                if (new := self._camera.take_new()) is not None:
+                    self._frame = new
                     self._fresh.set()
             except Exception as error:  # the page goes on and says it
                 self.session.playing = False
