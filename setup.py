@@ -12,6 +12,7 @@ Switches, by environment variable:
 """
 
 import ast
+import contextlib
 import gc
 import os
 import platform
@@ -411,19 +412,30 @@ class Registry(NamedTuple):
     verbs: dict[str, str]
 
 
+def stated(text):
+    """Name -> value of what the classes of a module state in plain words, with a type in front of it or without."""
+    found = {}
+    for part in ast.parse(text).body:
+        for line in part.body if isinstance(part, ast.ClassDef) else ():
+            target = line.targets[0] if isinstance(line, ast.Assign) else getattr(line, "target", None)
+            if isinstance(target, ast.Name) and getattr(line, "value", None) is not None:
+                with contextlib.suppress(ValueError):
+                    found[target.id] = ast.literal_eval(line.value)
+    return found
+
+
 def described_types(registry):
-    """Name -> text of the description, of those modules that state a type."""
+    """Name -> what the description states, of those modules that state a type."""
     folder = ROOT / "mcsim" / registry.folder
     module = "mcsim." + registry.folder.replace("/", ".")
     names = re.findall(rf"^from {re.escape(module)}\._(\w+) import", (folder / "__init__.py").read_text(), re.M)
-    texts = {name: (folder / f"_{name}.py").read_text() for name in names}
-    return {name: text for name, text in texts.items() if f'\n    type = "{name}"\n' in text}
+    described = {name: stated((folder / f"_{name}.py").read_text()) for name in names}
+    return {name: told for name, told in described.items() if told.get("type") == name}
 
 
 def rotations(types):
     """Of each type of joint the number of the first coordinate of a rotation vector, 6: of none."""
-    stated = (re.search(r"^    coordinates = (\(.*\))", text, re.M) for text in types.values())
-    coordinates = [ast.literal_eval(found[1]) if found else () for found in stated]
+    coordinates = [told.get("coordinates", ()) for told in types.values()]
     return [parts.index("turn") if "turn" in parts else 6 for parts in coordinates]
 
 

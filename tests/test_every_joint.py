@@ -1,10 +1,14 @@
 """What holds for every type of joint that a point and a direction place, whatever it is: found in the registry."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import mcsim as mc
 from mcsim.core.rotation import matrix
+from mcsim.scene.joints import TYPES
 from plain_joints import PLAIN, plain_joint
 
 every_joint = pytest.mark.parametrize("kind", PLAIN)
@@ -113,3 +117,12 @@ def test_more_than_it_bears_breaks_it(kind):
     world = mc.World(pair(kind, gravity=(0, 0, -9.81), hung=True, break_force=1e-3))
     world.step(40)
     assert world.joint("j").broken == (len(mc.World(pair(kind)).rows) > 0)
+
+
+def test_kernels_know_which_coordinates_turn():
+    """The table that setup.py writes from the descriptions: of each type the number of its first coordinate of a turn."""
+    text = (Path(mc.__file__).parent / "state" / "_joint_types.pxd").read_text()
+    (table,) = re.findall(r"MCSIM_ROTATION\[\] = \{(.*)\}", text)
+    expected = [kind.coordinates.index("turn") if "turn" in kind.coordinates else 6 for kind in TYPES.values()]
+    assert [int(number) for number in table.split(",")] == expected
+    assert expected[list(TYPES).index("ball")] == 0

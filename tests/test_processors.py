@@ -23,6 +23,7 @@ PACKAGE = Path(mcsim.__file__).parent
 OBSERVERS = {
     "lab",
     "view",
+    "live",  # what it does to a world comes from a hand, a camera and a clock, never the same twice
     "cli",
     "io/recording.py",
     "solve/kkt.py",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
+from mcsim.core.linear import product
 from mcsim.core.rotation import from_axes, matrix, rotate
 from mcsim.scene import Capsule, Material, Plane, Scene, Sphere
 from mcsim.scenes.poses import axis_angle
@@ -80,7 +81,7 @@ def rattleback(
         "stone",
         shape=Capsule(radius, half_length, orientation=from_axes((1.0, 0.0, 0.0))),
         mass=mass,
-        inertia=turn @ np.diag(mass * gyration * gyration) @ turn.T,
+        inertia=product(turn, np.diag(mass * gyration * gyration), turn.T),
         center_of_mass=(0.0, 0.0, height - radius),
         material=material,
         position=(0.0, 0.0, radius),

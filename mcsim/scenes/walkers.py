@@ -123,7 +123,7 @@ def jansen_walker(
         half = JANSEN["m"] * unit / 2
         pins.append(Capsule(0.6 * radius, half, position=half * way + (0.0, y, 0.0), orientation=from_axes(way)))
     scene.add_body("crank", shape=pins, density=600.0, position=place(centre, 0.0), **THIN)
-    hinge("frame", "crank", centre, 0.0, "drive", Motor(velocity=-speed, max_force=6e8 * unit**4))
+    hinge("frame", "crank", centre, 0.0, "drive", Motor(velocity=-speed, max_force=6e8 * unit * unit * unit * unit))
 
     for k, mirrored, leg in legs:
         y, name = beside[k], f"{'front' if mirrored else 'rear'}{k}"

@@ -9,7 +9,7 @@ from libc.math cimport INFINITY, ceil, fabs, sqrt
 from libc.stdint cimport uint8_t
 
 cdef enum:
-    MOST_CORNERS = 32
+    MOST_CORNERS = 32            # of a polygon
 
 SAMPLES = 2                      # of a pixel, each way
 
