@@ -353,8 +353,9 @@ cdef inline Wide size_of(Wide x) noexcept nogil:
 
 
 cdef inline Wide inverse(Wide x) noexcept nogil:
-    """1 / x where x > 0, else 0"""
-    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
+    """1 / x where x > 0, else 0. What is hardly more than 0 counts as that: its inverse, or the products that are made with
+    it, would be no numbers."""
+    return choose(above(x, splat(1e-290)), splat(1.0) / x, splat(0.0))
 
 
 cdef inline Wide3 wide3(Wide x, Wide y, Wide z) noexcept nogil:

@@ -121,7 +121,7 @@ cdef inline void find_limits(const ContactBlock* block, const ResistanceBlock* r
         limits.reach = choose(above(c, splat(0.0)), c, splat(1.0))       # alone any does
         limits.second = limits.second + limits.bore * limits.reach
     spread = limits.second - (limits.first[0] * limits.first[0] + limits.first[1] * limits.first[1]) * limits.inv_sum
-    limits.inv_spread = choose(above(spread, splat(1e-12) * limits.second), splat(1.0) / spread, splat(0.0))
+    limits.inv_spread = choose(above(spread, splat(1e-12) * limits.second), inverse(spread), splat(0.0))
 
 
 cdef inline Planar share_out(const Limits* limits, Planar x) noexcept nogil:
