@@ -35,11 +35,6 @@ class Batch:
     plane: bool
 
 
-def shapes_of(scene: Scene) -> list[Shape]:
-    """All shapes in the order of world.shape_poses()."""
-    return [shape for body in scene.bodies for shape in body.shapes]
-
-
 def batches(scene: Scene, extent: float) -> list[Batch]:
     """The meshes of a scene: one for all boxes, one for all capsules of one form, … extent: side of a plane's square
     [m]."""

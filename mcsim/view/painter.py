@@ -15,8 +15,8 @@ from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_co
 
 LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))  # towards the light
 DARKEST = 0.60  # brightness of a face turned away from the light
-SHADOW_DIRECTIONS = 24  # corners of a shadow
 LETTERS = 15  # pixels high
+LABEL, LABEL_WIDTH = 32, 300  # pixels that the label may take
 BORDER = 0.7  # pixels of the outline of a face, inwards: its neighbour has as many
 NEARER = 1.001  # of a rod, against what it ends on
 SMALL, LARGE = 60, 300  # numbers of shapes where the detail changes
@@ -46,7 +46,6 @@ class Painter:
         detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
         colors = body_colors(scene)
         vertices, faces, owner_of_vertex, owner_of_face, shape_of_face, color, edge = [], [], [], [], [], [], []
-        first_vertex = []
         total = 0
         for number, (body, shape) in enumerate(solid):
             mesh = meshes.shape_mesh(shape, detail, math.inf)
@@ -57,7 +56,6 @@ class Painter:
             shape_of_face.append(np.full(len(mesh.faces), number))
             color.append(mesh.tone[:, None] * colors[body.index])
             edge.append(np.full(len(mesh.faces), mesh.outlined))
-            first_vertex.append(total)
             total += len(mesh.vertices)
         self.vertices = np.concatenate([*vertices, np.zeros((0, 3))])
         self.faces = np.concatenate([*faces, np.zeros((0, 4), int)])
@@ -68,8 +66,6 @@ class Painter:
         self.outlined = np.concatenate([*edge, np.zeros(0, bool)])
         self.normals = meshes.face_normals(self.vertices, self.faces)
         self.opacity = np.ones(len(self.faces))
-        self.first_vertex = np.array(first_vertex, int)
-        self.vertex_count = np.diff([*first_vertex, total])
         self.is_sheet = np.array([not shape.massive for _, shape in solid], bool)
         self.casts_shadow = ~self.is_sheet
         self.moves = np.array([body.kind != "static" for body in scene.bodies], bool)
@@ -185,18 +181,20 @@ class Painter:
         world, normals, frames = self._turn(positions, orientations)
         self.colors[:], self.depths[:] = self.background, 0.0
         if self.ground is not None:
-            shadows = self._shadow_polygons(world)
+            shadows = self._shadows(world, normals)
             color = np.tile(np.array([*SHADOW, 1.0], np.float32), (len(shadows), 1))
-            _raster.fill(self._samples(shadows, np.zeros(shadows.shape[:2])), color, color, 0.0, self.colors, None)
+            _raster.fill(shadows, color, color, 0.0, self.colors, None)
         for polygons, face, border, width in self._visible(world, normals, frames):
             _raster.fill(polygons, face.astype(np.float32), border.astype(np.float32), width, self.colors, self.depths)
         picture = np.empty((*self.camera.size[::-1], 3), np.uint8)
         _raster.finish(self.colors, picture)
         if not label:
             return picture
-        lettered = Image.fromarray(picture)
-        ImageDraw.Draw(lettered).text((self.camera.size[0] - 12, 9), label, fill=TEXT, font=self.font, anchor="ra")
-        return np.array(lettered)
+        corner = picture[:LABEL, -min(LABEL_WIDTH, picture.shape[1]) :]
+        lettered = Image.fromarray(np.ascontiguousarray(corner))
+        ImageDraw.Draw(lettered).text((corner.shape[1] - 12, 9), label, fill=TEXT, font=self.font, anchor="ra")
+        corner[:] = np.asarray(lettered)
+        return picture
 
     def _samples(self, pixels, inverse_depth):
         """What is filled (k, corners, 3), of pixels (k, corners, 2) from the lower left and inverse depths (k, corners)."""
@@ -267,19 +265,12 @@ class Painter:
         height = points @ normal - offset
         return points - (height / (LIGHT @ normal))[..., None] * LIGHT
 
-    def _shadow_polygons(self, world):
-        """Convex shadows (k, SHADOW_DIRECTIONS, 2) in pixels: a shape's farthest vertex in each direction."""
+    def _shadows(self, world, normals):
+        """The shadows of the faces that see the light, to be filled: together they are those of the bodies."""
+        lit = self.casts_shadow[self.shape_of_face] & (normals @ LIGHT > 0.0)
         pixels, depth = self.camera.project(self._on_ground(world))
-        angles = np.linspace(0.0, 2 * np.pi, SHADOW_DIRECTIONS, endpoint=False)
-        directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        polygons = []
-        for count in np.unique(self.vertex_count):  # shapes with equally many vertices at once
-            rows = self.first_vertex[self.casts_shadow & (self.vertex_count == count), None] + np.arange(count)
-            seen = (depth[rows] > 1e-3).all(axis=1)
-            corners = pixels[rows[seen]]
-            farthest = np.argmax(corners @ directions.T, axis=1)
-            polygons.append(np.take_along_axis(corners, farthest[..., None], axis=1))
-        return np.concatenate([*polygons, np.zeros((0, SHADOW_DIRECTIONS, 2))])
+        faces = self.faces[lit]
+        return self._samples(pixels[faces[(depth[faces] > 1e-3).all(axis=1)]], 0.0)
 
     def _grid(self):
         """Lines of the ground around the middle of the picture that fade with distance."""

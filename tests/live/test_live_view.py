@@ -19,7 +19,7 @@ from mcsim.core.rotation import matrices
 from mcsim.live.frames import Camera, Wanted
 from mcsim.live.looks import ARROW, COLORINGS, LINE_COLORS, LINES, Looks
 from mcsim.live.session import Session
-from mcsim.view.instances import batches, boxes, shapes_of
+from mcsim.view.instances import batches, boxes
 from mcsim.view.serve import warning_of
 
 with_viser = pytest.mark.skipif(
@@ -29,6 +29,11 @@ with_viser = pytest.mark.skipif(
 pytestmark = pytest.mark.filterwarnings("default")
 
 RAMP = mc.HeightField([[0, 1, 0], [2, 3, 0]], 0.5, position=(9, 0, 0))
+
+
+def shapes_of(scene):
+    """All shapes in the order of world.shape_poses()."""
+    return [shape for body in scene.bodies for shape in body.shapes]
 
 
 def zoo():
