@@ -60,6 +60,14 @@ def scene_names(incomplete: str) -> list[str]:
     return [name for name in SCENES if name.startswith(incomplete)]
 
 
+def scene_argument(text: str = "A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.") -> Any:
+    return typer.Argument(metavar="SCENE", autocompletion=scene_names, help=text)
+
+
+def set_option(text: str = "A parameter of the scene, as in --set count=20. May be given several times.") -> Any:
+    return typer.Option("--set", metavar="NAME=VALUE", show_default=False, help=text)
+
+
 def world_option(name: str, text: str, parser: Callable[[str], Any] | None = None, metavar: str | None = None) -> Any:
     return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World", show_default=False)
 

@@ -11,6 +11,7 @@ from mcsim.live.frames import Frame, WorldFrame
 from mcsim.live.looks import LINE_COLORS
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Plane
+from mcsim.view.batches import add_batch
 from mcsim.view.camera import FIELD_OF_VIEW, frame
 from mcsim.view.instances import Batch, batches, shades
 
@@ -134,17 +135,13 @@ class _World:
         self._grid(world.scene, ground)
 
     def _node(self, batch: Batch, k: int, world: WorldFrame) -> Any:
-        node = self._scene.add_batched_meshes_simple(
+        node = add_batch(
+            self._scene,
             f"{self._name}/shapes{k}",
-            batch.vertices,
-            batch.triangles,
-            world.orientations[batch.shapes],
-            world.positions[batch.shapes],
-            batched_scales=np.asarray(batch.scales, np.float32),
-            batched_colors=shades(batch, world.colors[world.bodies]),
-            lod="off",
-            flat_shading=not batch.smooth,
-            side="double" if batch.sheet else "front",
+            batch,
+            world.positions,
+            world.orientations,
+            world.colors[world.bodies],
             cast_shadow=batch.moving,
         )
         owners = world.bodies[batch.shapes]

@@ -9,10 +9,36 @@ import numpy as np
 from mcsim.core.rotation import matrices, multiply
 from mcsim.scene import Scene
 from mcsim.view.colors import body_colors
-from mcsim.view.instances import batches, shades
+from mcsim.view.instances import Batch, batches, shades
 
 if TYPE_CHECKING:
     from viser import BatchedMeshHandle, SceneApi
+
+
+def add_batch(
+    api: SceneApi,
+    name: str,
+    batch: Batch,
+    positions: np.ndarray,
+    orientations: np.ndarray,
+    colors: np.ndarray,
+    cast_shadow: bool = True,
+) -> BatchedMeshHandle:
+    """A batch on a page, for all shapes' positions (s, 3) [m], orientations (s, 4) and colours (s, 3) in 0 to 1. api: a
+    viser server's `scene`."""
+    return api.add_batched_meshes_simple(
+        name,
+        batch.vertices,
+        batch.triangles,
+        orientations[batch.shapes],
+        positions[batch.shapes],
+        batched_scales=np.asarray(batch.scales, np.float32),
+        batched_colors=shades(batch, colors),
+        lod="off",
+        flat_shading=not batch.smooth,
+        side="double" if batch.sheet else "front",
+        cast_shadow=cast_shadow,
+    )
 
 
 class Placed:
@@ -38,22 +64,12 @@ class Batches:
 
     def __init__(self, api: SceneApi, scene: Scene, extent: float) -> None:
         self.placed = Placed(scene)
-        colors = body_colors(scene)
-        self._handles: list[tuple[BatchedMeshHandle, np.ndarray]] = []
-        for k, batch in enumerate(batches(scene, extent)):
-            handle = api.add_batched_meshes_simple(
-                f"/bodies/{k}",
-                batch.vertices,
-                batch.triangles,
-                batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(batch.shapes), 1)),
-                batched_positions=np.zeros((len(batch.shapes), 3)),
-                batched_scales=np.asarray(batch.scales, np.float32),
-                batched_colors=shades(batch, colors[self.placed.bodies]),
-                flat_shading=not batch.smooth,
-                side="double" if batch.sheet else "front",
-                lod="off",
-            )
-            self._handles.append((handle, batch.shapes))
+        count, colors = len(self.placed.bodies), body_colors(scene)[self.placed.bodies]
+        nowhere, upright = np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+        self._handles = [
+            (add_batch(api, f"/bodies/{k}", batch, nowhere, upright, colors), batch.shapes)
+            for k, batch in enumerate(batches(scene, extent))
+        ]
 
     def move(self, positions: np.ndarray, orientations: np.ndarray) -> None:
         """To where the bodies are now: centres of mass (n, 3) [m] and orientations (n, 4)."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.scene import Scene
-from mcsim.scene.shapes import Box, Capsule, Cone, Cylinder, Plane, Shape, Sphere
+from mcsim.scene.shapes import Plane, Shape
 from mcsim.scene.shapes._facets import Facets, halved
 
 DETAIL = 24  # facets around a round shape
@@ -42,7 +42,7 @@ def batches(scene: Scene, extent: float) -> list[Batch]:
     number = 0
     for body in scene.bodies:
         for shape in body.shapes:
-            form, scale = _form(shape)
+            form, scale = shape.form()
             key = (shape.type, form, body.kind == "dynamic")
             _, _, numbers, scales = found.setdefault(key, (form, body.kind == "dynamic", [], []))
             numbers.append(number)
@@ -64,23 +64,6 @@ def shades(batch: Batch, colors: np.ndarray) -> np.ndarray:
     if batch.plane:
         found = np.broadcast_to(GROUND, found.shape)
     return np.asarray(255.0 * np.clip(found, 0.0, 1.0) + 0.5, np.uint8)
-
-
-def _form(shape: Shape) -> tuple[Any, tuple[float, float, float]]:
-    """-> a shape of which this one is a larger or smaller copy, and by what factors along its axes."""
-    if isinstance(shape, Sphere):
-        return Sphere(1.0), (shape.radius,) * 3
-    if isinstance(shape, Box):
-        return Box((1.0, 1.0, 1.0)), tuple(shape.half_extents.tolist())
-    if isinstance(shape, Capsule):
-        return Capsule(1.0, shape.half_length / shape.radius), (shape.radius,) * 3
-    if isinstance(shape, Cylinder):
-        return Cylinder(1.0, 1.0), (shape.radius, shape.radius, shape.half_length)
-    if isinstance(shape, Cone):
-        return Cone(1.0, 1.0), (shape.radius, shape.radius, shape.half_length)
-    if isinstance(shape, Plane):
-        return Plane((0.0, 0.0, 1.0)), (1.0, 1.0, 1.0)
-    return shape, (1.0, 1.0, 1.0)
 
 
 def _meshes(form: Shape, extent: float) -> list[tuple[np.ndarray, np.ndarray, float]]:

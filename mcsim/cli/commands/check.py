@@ -10,6 +10,7 @@ from mcsim.cli.files import recording_told
 from mcsim.cli.options import (
     given_parameters,
     load_scene,
+    set_option,
 )
 from mcsim.cli.terminal import InputError, counted, folded
 
@@ -18,12 +19,7 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json), a robot (.urdf) or a recording (.npz).")],
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="A parameter of reading a robot, as in --set inertia=strict. May be given several times.",
-        ),
+        set_option("A parameter of reading a robot, as in --set inertia=strict. May be given several times."),
     ] = None,
 ) -> None:
     """Read a file and say whether it is right, and what is in it."""

@@ -14,7 +14,8 @@ from mcsim.cli.options import (
     output,
     positive,
     positives,
-    scene_names,
+    scene_argument,
+    set_option,
 )
 from mcsim.cli.terminal import FAILED, progress, width_of
 
@@ -22,11 +23,9 @@ from mcsim.cli.terminal import FAILED, progress, width_of
 def compare(
     scene: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENE",
-            autocompletion=scene_names,
-            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
-            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.",
+        scene_argument(
+            "A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
+            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds."
         ),
     ],
     methods: Annotated[
@@ -56,12 +55,7 @@ def compare(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="A parameter of the scene, as in --set count=20. May be given several times.",
-        ),
+        set_option(),
     ] = None,
     substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
     strict: Annotated[

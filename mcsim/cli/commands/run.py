@@ -15,7 +15,8 @@ from mcsim.cli.options import (
     load_scene,
     output,
     positive,
-    scene_names,
+    scene_argument,
+    set_option,
     typed,
     world_number,
     world_option,
@@ -28,21 +29,14 @@ from mcsim.cli.words import as_options, refuse_unread
 def run(
     scene: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENE",
-            autocompletion=scene_names,
-            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.",
-        ),
+        scene_argument(),
     ],
     seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = typed("10"),
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
-            "given several times.",
+        set_option(
+            "A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
+            "given several times."
         ),
     ] = None,
     dt: Annotated[

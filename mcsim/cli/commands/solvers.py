@@ -15,7 +15,8 @@ from mcsim.cli.options import (
     load_scene,
     output,
     positive,
-    scene_names,
+    scene_argument,
+    set_option,
     typed,
 )
 from mcsim.cli.terminal import FAILED, InputError, progress, width_of
@@ -24,11 +25,7 @@ from mcsim.cli.terminal import FAILED, InputError, progress, width_of
 def solvers(
     scene: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENE",
-            autocompletion=scene_names,
-            help="A scene's name, a .json or .urdf file, or a problem's file (.npz).",
-        ),
+        scene_argument("A scene's name, a .json or .urdf file, or a problem's file (.npz)."),
     ],
     names: Annotated[
         list[str] | None,
@@ -55,12 +52,7 @@ def solvers(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="A parameter of the scene, as in --set base=20. May be given several times.",
-        ),
+        set_option("A parameter of the scene, as in --set base=20. May be given several times."),
     ] = None,
     coordinates: Annotated[
         str | None,

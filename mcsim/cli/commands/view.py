@@ -4,18 +4,14 @@ from typing import Annotated
 
 import typer
 
-from mcsim.cli.options import given_parameters, load_scene, positive, scene_names
+from mcsim.cli.options import given_parameters, load_scene, positive, scene_argument, set_option
 from mcsim.cli.terminal import InputError
 
 
 def view(
     scene: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENE",
-            autocompletion=scene_names,
-            help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.",
-        ),
+        scene_argument(),
     ],
     methods: Annotated[
         list[str] | None,
@@ -28,12 +24,7 @@ def view(
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="A parameter of the scene, as in --set count=20. May be given several times.",
-        ),
+        set_option(),
     ] = None,
     dt: Annotated[
         float | None,

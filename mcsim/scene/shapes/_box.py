@@ -63,6 +63,9 @@ class Box(Shape):
     def extent(self) -> float:
         return 2.0 * max(self.half_extents)
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        return Box((1.0, 1.0, 1.0)), tuple(self.half_extents.tolist())
+
     def facets(self, detail: int, cell: float) -> Facets:
         """Six faces, each a grid of cells, so that the painter can put other bodies between the parts of a long one."""
         half = self.half_extents

@@ -71,6 +71,9 @@ class Capsule(Shape):
     def reach(self) -> float:
         return self.radius + self.half_length
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        return Capsule(1.0, self.half_length / self.radius), (self.radius,) * 3
+
     def facets(self, detail: int, cell: float) -> Facets:
         if self.half_length == 0.0:
             return Sphere(self.radius).facets(detail, cell)

@@ -67,6 +67,9 @@ class Cylinder(Shape):
     def reach(self) -> float:
         return length(self.size)
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        return Cylinder(1.0, 1.0), (self.radius, self.radius, self.half_length)
+
     def facets(self, detail: int, cell: float) -> Facets:
         r, h = self.radius, self.half_length
         return revolved(np.array([0.0, r, r, 0.0]), np.array([-h, -h, h, h]), detail, 4)

@@ -58,6 +58,9 @@ class Plane(Shape):
         """Infinite."""
         return inf
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        return Plane((0.0, 0.0, 1.0)), (1.0, 1.0, 1.0)
+
     def _triangles(self, detail: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
         """A square about the plane's origin, that faces up."""
         half = 0.5 * extent

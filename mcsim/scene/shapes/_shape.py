@@ -95,6 +95,11 @@ class Shape(Value):
         """It in flat faces. detail: of them around a round shape; cell: longest side of a face, as far as it is cut [m]."""
         raise NotImplementedError
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        """-> a shape of the same type, and by what factors along its axes this one is larger: one mesh draws all those of
+        one form."""
+        return self, (1.0, 1.0, 1.0)
+
     def triangles(self, detail: int = DETAIL, extent: float = EXTENT) -> tuple[np.ndarray, np.ndarray]:
         """-> vertices (v, 3) [m] in the shape's frame, triangles (t, 3) int32 vertex numbers, to draw or export it.
 

@@ -60,6 +60,9 @@ class Sphere(Shape):
     def reach(self) -> float:
         return self.radius
 
+    def form(self) -> tuple[Shape, tuple[float, float, float]]:
+        return Sphere(1.0), (self.radius,) * 3
+
     def facets(self, detail: int, cell: float) -> Facets:
         latitudes = np.linspace(-np.pi / 2, np.pi / 2, max(detail // 2, 4) + 1)
         return revolved(self.radius * cos(latitudes), self.radius * sin(latitudes), detail, 4)
