@@ -345,8 +345,10 @@ cdef class Articulations(ArticulationPart):
             self.solves.factor_border(g)
 
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
-        """J v + bias = 0 with the rows' biases; the rows' impulses change."""
+        """J v + bias = 0 with the rows' biases; the rows' impulses change. twist: the bodies' velocities, or displacements,
+        which may be left with what a velocity may be left with, times the substep."""
         cdef JointRows* found = &self.tree.rows
+        cdef double duration = 1.0 if twist == self.bodies.twist else self.settings.h
         cdef Py_ssize_t c, j
         cdef Row* own
         cdef int i
@@ -359,7 +361,7 @@ cdef class Articulations(ArticulationPart):
         for j in range(self.border.count):
             self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
         for c in range(self.state.alone_count):
-            self.solves.solve_one(self.state.alone[c], twist)
+            self.solves.solve_until(self.state.alone[c], twist, duration * self.state.solved[self.state.alone[c]])
         for c in range(found.awake_count):
             j = found.awake[c]
             own = own_rows(rows, &self.joints[j])

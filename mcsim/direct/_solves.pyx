@@ -78,19 +78,16 @@ cdef class JointSolves(ArticulationPart):
         """By probing."""
         cdef const Articulation* a = &self.articulation[g]
         cdef JointRows* rows = &self.tree.rows
-        cdef double solved = self.state.solved[g]
         cdef Py_ssize_t k, n
         if a.border == a.border_end:
             return
         self.tree.copy_rows(a, rows.impulse, self.state.impulse)            # those of probing are no measure
-        self.state.solved[g] = 0.0
         for k in range(self.border.rounds):
             for n in range(a.member, a.member_end):
                 memset(&self.border.scratch[self.member[n]], 0, sizeof(Twist))
             self.border.push_round(k, a.border, a.border_end)
-            self.solve_tree(g, self.border.scratch, self.state.nothing)
+            self.solve_tree(g, self.border.scratch, self.state.nothing, 0.0)
             self.border.read_round(k, a.border, a.border_end)
-        self.state.solved[g] = solved
         for k in range(a.border, a.border_end):
             if self.border.row(k) != NULL:
                 self.border.add_to_diagonal(k, self.state.proximal[g] * self.border.row(k).diagonal)
@@ -103,33 +100,37 @@ cdef class JointSolves(ArticulationPart):
 
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil:
         """J v + bias = 0"""
-        self.solve_all(g, twist, self.tree.rows.bias, self.state.solved[g], BORDER_REPEATS)
+        self.solve_until(g, twist, self.state.solved[g])
+
+    cdef void solve_until(self, Py_ssize_t g, Twist* twist, double enough) noexcept nogil:
+        """J v + bias = 0, of velocities or of displacements, until `enough` is left [m/s, or m]."""
+        self.solve_all(g, twist, self.tree.rows.bias, enough, BORDER_REPEATS)
 
     cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
         """J v + bias = 0, the border's rows with the tree's, by `most` proximal steps at most as solve_tree takes them,
-        until the border's leave `enough` [m/s]."""
+        until the border's leave `enough`."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        self.solve_tree(g, twist, bias)
+        self.solve_tree(g, twist, bias, enough)
         for k in range(most if a.border < a.border_end else 0):
             found = self.border.residual(twist, a.border, a.border_end, self.joints)
             if found <= enough or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
             self.border.finish(twist, a.border, a.border_end)
-            self.solve_tree(g, twist, bias)
+            self.solve_tree(g, twist, bias, enough)
             last = found
 
-    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil:
-        """J v + bias = 0 of the tree; with loops until the proximal steps have converged, and where the factor is in doubt
-        until rounding is left."""
+    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias, double enough) noexcept nogil:
+        """J v + bias = 0 of the tree; with loops, and where the factor is in doubt, until less than `enough` is left or
+        nothing more is won."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
         cdef bint repeats = self.tree.is_doubtful(a)
         for k in range(MOST_REPEATS if repeats else 1):
             found = self.tree.find_rates(a, twist, bias, self.joints)
-            if repeats and (found < self.state.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
+            if repeats and (found < enough or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
                 break
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
             last = found
@@ -141,11 +142,8 @@ cdef class JointSolves(ArticulationPart):
 
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
         """J x = 0 by impulses of the joints, to rounding: x answers an impulse of any size, in any unit."""
-        cdef double solved = self.state.solved[g]
         self.aim_border_still(g)
-        self.state.solved[g] = 0.0
         self.solve_all(g, x, self.state.nothing, 0.0, MOST_REPEATS)
-        self.state.solved[g] = solved
 
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
         """Biases of J v + rate = 0."""
