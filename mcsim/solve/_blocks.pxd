@@ -148,20 +148,27 @@ cdef inline void onto_circle(double radius, double* x) noexcept nogil:
 
 # ---- a limit surface: two rows along the tangents and one about the normal -----------------------------------------
 
-cdef inline void surface_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:
-    """surface_step on the three rows at `row`; the points' shares are kept by their normal rows."""
+cdef inline double surface_block_step(const Row* rows, Row* row, int relaxed, const double* w,
+                                      double* delta) noexcept nogil:
+    """surface_step on the three rows at `row`; the points' shares are kept by their normal rows. -> the largest change of
+    a share"""
     cdef Row* normal = row + (row.normal_begin - (row - rows))
     cdef double share[9]
     cdef double x[3]
+    cdef double largest
     cdef int i
     surface_step(rows, row, relaxed, w, x, share)
+    largest = fabs(share[8] - row[2].share[0])
     for i in range(row.normal_count):
+        largest = larger(largest, larger(fabs(share[2 * i] - normal[i].share[0]),
+                                         fabs(share[2 * i + 1] - normal[i].share[1])))
         normal[i].share[0] = share[2 * i]
         normal[i].share[1] = share[2 * i + 1]
     row[2].share[0] = share[8]
     for i in range(3):
         delta[i] = x[i] - row[i].impulse
         row[i].impulse = x[i]
+    return largest
 
 # ---- bilateral blocks ------------------------------------------------------------------------------------------------
 
@@ -279,9 +286,10 @@ cdef inline void wide_step(Row* row, int relaxed, double w, double* delta) noexc
     row[1].impulse = row.impulse
 
 
-cdef inline void block_step(Row* rows, Row* row, const double* factors, int relaxed, const double* w,
-                            double* delta) noexcept nogil:
-    """Solve the block that begins at `row` against its residuals w: new impulses into the rows, changes into delta.
+cdef inline double block_step(Row* rows, Row* row, const double* factors, int relaxed, const double* w,
+                              double* delta) noexcept nogil:
+    """Solve the block that begins at `row` against its residuals w: new impulses into the rows, changes into delta. -> by
+    how much what the block keeps beside them has changed, which the next solve begins with [N s]
 
     rows: the first of all rows (friction refers to its normals by number). factors: the block's own.
     """
@@ -296,6 +304,7 @@ cdef inline void block_step(Row* rows, Row* row, const double* factors, int rela
     elif row.block_kind == BLOCK_WIDE:
         wide_step(row, relaxed, w[0] + w[1], delta)
     elif row.block == 3:
-        surface_block_step(rows, row, relaxed, w, delta)
+        return surface_block_step(rows, row, relaxed, w, delta)
     else:
         cone_block_step(rows, row, relaxed, w, delta)
+    return 0.0

@@ -155,7 +155,7 @@ cdef class GeneralizedSweeps:
         cdef double before[MANIFOLD_POINTS]
         cdef double largest = 0.0
         cdef double energy = 0.0
-        cdef double rate
+        cdef double rate, moved
         cdef Row* row
         cdef int i
         for i in range(count):
@@ -169,7 +169,8 @@ cdef class GeneralizedSweeps:
             if change[i] != 0.0:
                 rows[first + i].impulse = x[i] + change[i]
                 row_act(&self.generalized.reaches[2 * (first + i)], self.generalized.response, change[i], velocity)
-                largest = max(largest, fabs(u[i] - before[i]))
+                moved = fabs(u[i] - before[i])           # 0 where changes cancel but for rounding: sweeps are not done then
+                largest = max(largest, moved if moved > 0.0 else fabs(change[i]) * a[i][i])
                 energy += change[i] * (u[i] - before[i])
         self.generalized.stir(first, energy)
         return largest
@@ -178,14 +179,14 @@ cdef class GeneralizedSweeps:
         """The block that begins at row i. -> the largest correction [m/s, rad/s]"""
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
-        cdef double largest = 0.0
+        cdef double largest
         cdef double energy = 0.0
         cdef double rate
         cdef int r, m = rows[i].block
         for r in range(m):
             rate = row_rate(&self.generalized.reaches[2 * (i + r)], self.generalized.jacobian, velocity)
             w[r] = row_residual(&rows[i + r], rate, relaxed)
-        block_step(rows, &rows[i], NULL, relaxed, w, delta)
+        largest = rows[i].diagonal * block_step(rows, &rows[i], NULL, relaxed, w, delta)
         for r in range(m):
             if delta[r] != 0.0:
                 row_act(&self.generalized.reaches[2 * (i + r)], self.generalized.response, delta[r], velocity)
