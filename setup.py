@@ -181,6 +181,7 @@ KERNELS = {
     "mcsim.step._tree_sweeps": [],
     "mcsim.step._tree_restitution": [],
     "mcsim.step._tree_integrator": [],
+    "mcsim.step._tree_smooth_integrator": [],
     "mcsim.view._raster": ["m"],
 }
 

@@ -154,7 +154,7 @@ def test_settings_of_a_plain_world():
     assert settings.integrator == "semi_implicit" and settings.sleep == mc.Sleep(time=0.5)
     smooth = mc.World(scene(), integrator="rk4").settings
     assert smooth.joints is None and smooth.sleep is False
-    assert smooth.integrator == mc.RK4(projection=False, hertz=2.0, damping_ratio=2.0)
+    assert smooth.integrator == mc.RK4(projection=True, hertz=60.0, damping_ratio=2.0)
     assert mc.World(scene(), solver="pgs").settings.joints == mc.SweptJoints(hertz=60.0, damping_ratio=2.0)
     with pytest.raises(AttributeError, match="joints is a setting from the beginning on"):
         mc.World(scene()).joints = "rows"

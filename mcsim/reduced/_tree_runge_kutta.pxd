@@ -10,6 +10,8 @@ cdef class TreeRungeKutta:
     cdef double* sum
     cdef double* turned                  # (nq,) where quaternions begin, their turn from the step's start to a stage
 
-    cdef void rates(self, const double* forces, double* out) noexcept nogil
+    cdef void begin(self) noexcept nogil
+    cdef void stage(self, int k, double h) noexcept nogil
+    cdef void find_rates(self) noexcept nogil
+    cdef void advance(self, Py_ssize_t first, Py_ssize_t end, double weight, const double* way, double part) noexcept nogil
     cdef void turn_from_first(self, const double* turns, double part) noexcept nogil
-    cdef void advance(self, double h, const double* forces) noexcept nogil

@@ -1,4 +1,11 @@
-"""The classical method of fourth order on the coordinates of trees."""
+"""The classical method of fourth order on the coordinates of trees.
+
+    y' = f(y),  y = (q, qd):   k1 = f(y0),  k2 = f(y0 + h/2 k1),  k3 = f(y0 + h/2 k2),  k4 = f(y0 + h k3)
+                               y1 = y0 + h/6 (k1 + 2 k2 + 2 k3 + k4)
+
+The accelerations of each stage are found by others. Quaternions are turns from the step's start: integrate/_rk4.pyx, with
+angular velocities in the turned axes.
+"""
 
 from libc.string cimport memcpy, memset
 
@@ -13,7 +20,7 @@ include "_kernels.pxi"
 
 
 cdef class TreeRungeKutta:
-    """Of the trees of a motion."""
+    """Of the trees of a motion that do not rest."""
 
     def __init__(self, TreeMotion motion not None):
         self.motion = motion
@@ -21,8 +28,37 @@ cdef class TreeRungeKutta:
         self.first, self.rate, self.sum = doubles(self.kept[0]), doubles(self.kept[1]), doubles(self.kept[2])
         self.turned = doubles(self.kept[3])
 
-    cdef void rates(self, const double* forces, double* out) noexcept nogil:
-        """dq/dt (nq,) and qdd (nv,) at q and qd; of a quaternion that of `turned`, and 0 for its fourth number."""
+    cdef void begin(self) noexcept nogil:
+        """A step begins at q and qd."""
+        cdef Py_ssize_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        memcpy(self.first, self.motion.q, nq * sizeof(double))
+        memcpy(self.first + nq, self.motion.qd, nv * sizeof(double))
+        memset(self.sum, 0, (nq + nv) * sizeof(double))
+        memset(self.turned, 0, nq * sizeof(double))
+
+    cdef void stage(self, int k, double h) noexcept nogil:
+        """qdd is that of stage k, from 0 on: q and qd become those of the next one, or of the step's end."""
+        cdef double weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
+        cdef double part = h if k == 2 else 0.5 * h
+        cdef Py_ssize_t r, end, nq = self.motion.tree.nq
+        cdef const double* way = self.sum if k == 3 else self.rate
+        cdef const Link* first
+        cdef const Link* last
+        if k == 3:
+            part = 1.0
+        for r in range(self.motion.chosen_count):
+            self.motion.enter(r)
+            first = &self.motion.tree.links[self.motion.tree.first]
+            last = &self.motion.tree.links[self.motion.tree.end - 1]
+            self.find_rates()
+            end = last.q + (last.freedoms if last.quaternion < 0 else last.quaternion + 4)
+            self.advance(first.q, end, weight, way, part)
+            self.advance(nq + first.v, nq + last.v + last.freedoms, weight, way, part)
+            self.turn_from_first(way, part)
+        self.motion.leave()
+
+    cdef void find_rates(self) noexcept nogil:
+        """dq/dt (nq,) and qdd (nv,); of a quaternion that of `turned`, and 0 for its fourth number."""
         cdef const Link* link
         cdef const double* q
         cdef const double* w
@@ -30,13 +66,9 @@ cdef class TreeRungeKutta:
         cdef double s, c
         cdef Py_ssize_t i
         cdef int k
-        self.motion.place()
-        self.motion.factor()
-        move(&self.motion.tree, <const Wide*>self.motion.q, <const Wide*>self.motion.qd)
-        accelerate(&self.motion.tree, <const Wide*>self.motion.tau, <const Wide*>forces, <Wide*>self.motion.qdd)
-        for i in range(self.motion.tree.count):
+        for i in range(self.motion.tree.first, self.motion.tree.end):
             link = &self.motion.tree.links[i]
-            q, w, r = &self.motion.q[link.q], &self.motion.qd[link.v], &out[link.q]
+            q, w, r = &self.motion.q[link.q], &self.motion.qd[link.v], &self.rate[link.q]
             if link.quaternion >= 0:
                 for k in range(link.quaternion):
                     r[k] = w[k]
@@ -49,47 +81,28 @@ cdef class TreeRungeKutta:
             else:
                 for k in range(link.freedoms):
                     r[k] = w[k]
-        memcpy(out + self.motion.tree.nq, self.motion.qdd, self.motion.tree.nv * sizeof(double))
+            memcpy(&self.rate[self.motion.tree.nq + link.v], &self.motion.qdd[link.v], link.freedoms * sizeof(double))
+
+    cdef void advance(self, Py_ssize_t first, Py_ssize_t end, double weight, const double* way, double part) noexcept nogil:
+        """Numbers [first, end) of (q, qd): the rates with their weight into the sum, and the way from the start."""
+        cdef Py_ssize_t i, nq = self.motion.tree.nq
+        cdef double* value
+        for i in range(first, end):
+            self.sum[i] += weight * self.rate[i]
+            value = &self.motion.q[i] if i < nq else &self.motion.qd[i - nq]
+            value[0] = self.first[i] + part * way[i]
 
     cdef void turn_from_first(self, const double* turns, double part) noexcept nogil:
         """Quaternions at `part` of these turns (nq,) from where the step began, which `turned` keeps."""
         cdef Py_ssize_t i
         cdef int k, at
-        for i in range(self.motion.tree.count):
+        for i in range(self.motion.tree.first, self.motion.tree.end):
             if self.motion.tree.links[i].quaternion >= 0:
                 at = self.motion.tree.links[i].q + self.motion.tree.links[i].quaternion
                 memcpy(&self.motion.q[at], &self.first[at], 4 * sizeof(double))
                 for k in range(3):
                     self.turned[at + k] = part * turns[at + k]
                 turn_by(&self.motion.q[at], 1.0, &self.turned[at])
-
-    cdef void advance(self, double h, const double* forces) noexcept nogil:
-        """The classical method of fourth order on the coordinates themselves, quaternions as turns from the step's start:
-        integrate/_rk4.pyx, with angular velocities in the turned axes."""
-        cdef double at[4]
-        cdef double weight[4]
-        cdef Py_ssize_t i, nq = self.motion.tree.nq, size = nq + self.motion.tree.nv
-        cdef double* value
-        cdef int k
-        at[0], at[1], at[2], at[3] = 0.0, 0.5 * h, 0.5 * h, h
-        weight[0], weight[1], weight[2], weight[3] = h / 6.0, h / 3.0, h / 3.0, h / 6.0
-        memcpy(self.first, self.motion.q, nq * sizeof(double))
-        memcpy(self.first + nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        memset(self.sum, 0, size * sizeof(double))
-        memset(self.turned, 0, nq * sizeof(double))
-        for k in range(4):
-            for i in range(size if k > 0 else 0):
-                value = &self.motion.q[i] if i < nq else &self.motion.qd[i - nq]
-                value[0] = self.first[i] + at[k] * self.rate[i]
-            if k > 0:
-                self.turn_from_first(self.rate, at[k])
-            self.rates(forces, self.rate)
-            for i in range(size):
-                self.sum[i] += weight[k] * self.rate[i]
-        for i in range(size):
-            value = &self.motion.q[i] if i < nq else &self.motion.qd[i - nq]
-            value[0] = self.first[i] + self.sum[i]
-        self.turn_from_first(self.sum, 1.0)
 
 
 cdef inline void write_turn_rate(const double* u, const double* w, double* out) noexcept nogil:

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._row cimport Row
+from mcsim.state._settings cimport Settings
 
 cdef class LoopRows:
     cdef GeneralizedRows generalized
@@ -21,10 +22,14 @@ cdef class LoopRows:
     cdef double* factors[2]              # (count, count) L D L' of it, for both passes
     cdef double* change                  # residuals in, impulses out
     cdef double* asked                   # residuals
+    cdef double* target                  # J x that `meet` is to reach
+    cdef double* given                   # by what impulses, or forces, it did
     cdef double* most[2]                 # the largest since the last pose, of the part that begins there
 
     cdef int fit(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
+    cdef void find(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t end_of_part(self, Py_ssize_t begin) noexcept nogil
     cdef int32_t bond_of(self, const Row* row) noexcept nogil
     cdef void span_of(self, Py_ssize_t bond, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
@@ -40,5 +45,12 @@ cdef class LoopRows:
     cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil
+    cdef void find_rigid(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void aim_accelerations(self, const Row* rows, const double* velocity, const Settings* settings) noexcept nogil
+    cdef void aim_still(self, const Row* rows) noexcept nogil
+    cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil
+    cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil
+    cdef void meet(self, const Row* rows, double* x) noexcept nogil
+    cdef void keep(self, Row* rows, double h) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

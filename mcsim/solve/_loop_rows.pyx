@@ -4,6 +4,7 @@ what the rows that contradict each other yield to.
     fit            once rows are listed
     factor         per pose, once the rows' J, H^-1 J' and diagonals are there
     solve          per sweep, all of them
+    meet           per stage of a smooth motion, exactly, on accelerations or velocities
     close, hold    the rows of one bond: the bodies whose trees they tie to each other
     note_strain    as a substep begins
 
@@ -13,6 +14,7 @@ by more than 1 / (2 sqrt e) of it. Only reserve() allocates.
 """
 
 from libc.math cimport fabs
+from libc.string cimport memset
 
 import numpy as np
 
@@ -20,8 +22,9 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport row_residual
 from mcsim.solve._generalized cimport IMPLIED, closes, least_diagonal
+from mcsim.solve._smooth cimport MOST_ITERATIONS, PROGRESS, PROXIMAL as SMOOTH_PROXIMAL
 from mcsim.state._row cimport BIASED, RELAXED, is_wide
-from mcsim.state._rows cimport is_linear
+from mcsim.state._rows cimport is_linear, set_impulse
 
 # By how much of itself the diagonal is raised, in the biased and the relax pass.
 cdef double[2] PROXIMAL
@@ -61,7 +64,7 @@ cdef class LoopRows:
         self._allot(6)
 
     def _allot(self, Py_ssize_t capacity):
-        numbers, matrices = np.zeros((7, capacity), np.int32), np.zeros((3 * capacity + 4, capacity))
+        numbers, matrices = np.zeros((7, capacity), np.int32), np.zeros((3 * capacity + 6, capacity))
         self.kept = numbers, matrices
         self.capacity = capacity
         self.row, self.coupled = integers(numbers[0]), integers(numbers[1])
@@ -70,8 +73,9 @@ cdef class LoopRows:
         self.bond = integers(numbers[6])
         self.change, self.asked = doubles(matrices[0]), doubles(matrices[1])
         self.most[0], self.most[1] = doubles(matrices[2]), doubles(matrices[3])
-        self.matrix = doubles(matrices[4:])
-        self.factors[0], self.factors[1] = doubles(matrices[4 + capacity:]), doubles(matrices[4 + 2 * capacity:])
+        self.target, self.given = doubles(matrices[4]), doubles(matrices[5])
+        self.matrix = doubles(matrices[6:])
+        self.factors[0], self.factors[1] = doubles(matrices[6 + capacity:]), doubles(matrices[6 + 2 * capacity:])
 
     def reserve(self):
         """Room for what the last rows asked for."""
@@ -89,12 +93,29 @@ cdef class LoopRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void factor(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil:
-        """Which of the rows [0, count) they are, bond by bond, and K of them, its diagonal raised, as L D L' for both
-        passes."""
-        cdef Py_ssize_t i, j, end, n = 0
+        """K of those of the rows [0, count) that they are, its diagonal raised, as L D L' for both passes."""
+        cdef Py_ssize_t i = 0, end
+        cdef int p
+        self.find(rows, count)
+        self.find_parts(rows, rate)
+        while i < self.count:
+            end = self.end_of_part(i)
+            for p in range(2):
+                self.factor_part(rows, p, PROXIMAL[0 if self.led[i] else p], i, end)
+            i = end
+
+    cdef Py_ssize_t end_of_part(self, Py_ssize_t begin) noexcept nogil:
+        """Where those end that hang together from there on."""
+        cdef Py_ssize_t end = begin + 1
+        while end < self.count and self.part[end] == begin:
+            end += 1
+        return end
+
+    cdef void find(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Which of the rows [0, count) they are, bond by bond, and K of them."""
+        cdef Py_ssize_t i, j, n = 0
         cdef int32_t bond
         cdef double s
-        cdef int p
         for i in range(count):
             if not closes(&rows[i]):
                 continue
@@ -112,15 +133,6 @@ cdef class LoopRows:
                 s = self.matrix[i * n + j] = self.whole_coupling(rows, self.row[i], self.row[j])
                 if s != 0.0:
                     self.coupled[i] = <int32_t>j
-        self.find_parts(rows, rate)
-        i = 0
-        while i < n:
-            end = i + 1
-            while end < n and self.part[end] == i:
-                end += 1
-            for p in range(2):
-                self.factor_part(rows, p, PROXIMAL[0 if self.led[i] else p], i, end)
-            i = end
 
     cdef int32_t bond_of(self, const Row* row) noexcept nogil:
         cdef int32_t found = max(self.bonds[row.body_a], self.bonds[row.body_b])
@@ -345,6 +357,81 @@ cdef class LoopRows:
                 self.generalized.apply(k, self.change[i], velocity)
                 if is_wide(&rows[k]):
                     self.generalized.apply(k + 1, self.change[i], velocity)
+
+    # ---- exactly -----------------------------------------------------------------------------------------------------
+
+    cdef void find_rigid(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """Which of the rows [0, count) they are, and K, for what follows: they yield to nothing."""
+        cdef Py_ssize_t i
+        self.find(rows, count)
+        for i in range(self.count):
+            rows[self.row[i]].compliance[BIASED] = rows[self.row[i]].compliance[RELAXED] = 0.0
+        self.find_parts(rows, 0.0)
+
+    cdef void aim_accelerations(self, const Row* rows, const double* velocity, const Settings* settings) noexcept nogil:
+        """J qdd = -J' qd - rate_gain dC/dt - error_gain C, dC/dt = J qd + rate; of rows whose curvature is J' qd."""
+        cdef Py_ssize_t i
+        cdef const Row* row
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            self.target[i] = -row.curvature - settings.rate_gain * (self.rate_of(rows, i, velocity) + row.rate) \
+                - settings.error_gain * row.error - (row[1].curvature if is_wide(row) else 0.0)
+
+    cdef void aim_still(self, const Row* rows) noexcept nogil:
+        """dC/dt = J qd + rate = 0"""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            self.target[i] = -rows[self.row[i]].rate
+
+    cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil:
+        """Solves are to leave the rates of the rows as they are."""
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            row.bias[BIASED] = row.bias[RELAXED] = -self.rate_of(rows, i, velocity)
+            if is_wide(row):
+                row[1].bias[BIASED] = row[1].bias[RELAXED] = 0.0
+
+    cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil:
+        """J times velocities of loop i, of both its records if it is wide."""
+        cdef Py_ssize_t k = self.row[i]
+        return self.generalized.rate(k, velocity) + (
+            self.generalized.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
+
+    cdef void meet(self, const Row* rows, double* x) noexcept nogil:
+        """J x = target, x velocities or accelerations, by what the rows do, which `given` tells then [N s, or N]. The
+        proximal iteration from 0 leads to the least such impulses in the metric of the diagonal, also where rows follow
+        from each other (solve/_smooth.pyx); what is inconsistent ends it."""
+        cdef Py_ssize_t k, first = 0, end
+        cdef double worst, last
+        cdef int n
+        while first < self.count:
+            end = self.end_of_part(first)
+            self.factor_part(rows, RELAXED, SMOOTH_PROXIMAL, first, end)
+            memset(self.given + first, 0, (end - first) * sizeof(double))
+            last = 0.0
+            for n in range(MOST_ITERATIONS):
+                worst = 0.0
+                for k in range(first, end):
+                    self.change[k] = self.rate_of(rows, k, x) - self.target[k]
+                    worst = max(worst, fabs(self.change[k]) / rows[self.row[k]].push)
+                if worst == 0.0 or (n > 0 and not worst < PROGRESS * last):
+                    break
+                last = worst
+                self.invert(RELAXED, first, end)
+                for k in range(first, end):
+                    self.given[k] += self.change[k]
+                    self.generalized.apply(self.row[k], self.change[k], x)
+                    if is_wide(&rows[self.row[k]]):
+                        self.generalized.apply(self.row[k] + 1, self.change[k], x)
+            first = end
+
+    cdef void keep(self, Row* rows, double h) noexcept nogil:
+        """What `meet` has given, for h, is the rows' impulses."""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            set_impulse(&rows[self.row[i]], h * self.given[i])
 
     # ---- strain ------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,10 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
+cdef double PROXIMAL
+cdef int MOST_ITERATIONS
+cdef double PROGRESS
+
 cdef class SmoothSolver:
     cdef readonly JointTree tree
     cdef readonly Border border          # gears and joints of the user's own

@@ -30,6 +30,7 @@ from mcsim.step._position_integrator import PositionIntegrator
 from mcsim.step._semi_implicit import SemiImplicit
 from mcsim.step._smooth_integrator import SmoothIntegrator
 from mcsim.step._tree_integrator import TreeIntegrator
+from mcsim.step._tree_smooth_integrator import TreeSmoothIntegrator
 from mcsim.step._tree_restitution import TreeRestitution
 
 cdef int PGS = SOLVERS["pgs"]
@@ -120,11 +121,12 @@ cdef class StepParts:
         """The same, over the coordinates of trees."""
         space = TreeSpace(self.context, self.arrays, self.plain, self.islands, self.calls, bodies, trees)
         rows = TreeConstraints(self.context, self.plain, self.collider, space, wide, trees)
-        kicks = TreeKicks(self.context, self.plain, space, rows, trees.runge)
+        kicks = TreeKicks(self.context, self.plain, space, rows)
         self.space, self.sweeping = space, TreeSweeps(*solving, space, rows, kicks)
         self.restitution = TreeRestitution(self.context, self.plain, self.stage_times, space)
-        self.integrator = TreeIntegrator(self.context, self.plain, self.sets, self.sweeping, self.restitution,
-                                         self.stage_times, self.calls, space, rows, kicks)
+        self.integrator = (TreeSmoothIntegrator if trees.smooth else TreeIntegrator)(
+            self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls, space, rows,
+            kicks)
         return [rows]
 
     def _plan(self, base, wide, matrix, int least, bint bounces, bint planned):

@@ -40,7 +40,7 @@ cdef class TreeSurfaces(CompliantSurfaces):
 
 cdef class TreeConstraints(ConstraintSet):
     """shapes: of the world; wide: how much contacts bear for their size. plan: as of TreeSpace, and .ranks: arguments of
-    ContactOrder; .runge, .projection: whether by Runge-Kutta, and loops by TreeLoops.project."""
+    ContactOrder; .smooth, .projection: whether accelerations hold loops closed, and TreeLoops.project does."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, PlacedShapes shapes not None,
                  TreeSpace space not None, WideContacts wide not None, plan):
@@ -119,7 +119,7 @@ cdef class TreeConstraints(ConstraintSet):
         self.generalized.ease(rows, self.plain.row_count)
         if self.surfaces is not None:
             self.surfaces.finish(part)
-        if self.loops.closing or self.loops.projecting:
+        if self.loops.closing or self.loops.projecting or self.loops.smooth:
             self.loops.aim()
         self.loop_rows.factor(rows, self.plain.joint_end, self.loops.closing_rate())
         self.held_trees.prepare(rows, self.plain.joint_end, self.tree_rows.tied)

@@ -107,12 +107,11 @@ cdef class TreeContacts:
                 for k in range(6):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
 
-    cdef void begin(self, bint spinning) noexcept nogil:
-        """After look: contacts are aimed by the paths of their bodies as the substep begins. spinning:
-        trees keep the spins that they have along their drifts."""
+    cdef void begin(self) noexcept nogil:
+        """After look: contacts are aimed by the paths of their bodies as the substep begins, along which trees keep the
+        spins that they have."""
         self.poses.give_swings(self.swings)
-        if spinning:
-            self.poses.give_spins(self.context.bodies, self.tree_rows.tied, self.swings)
+        self.poses.give_spins(self.context.bodies, self.tree_rows.tied, self.swings)
         self.poses.give_shared(0, self.motion.tree_count, self.shared)
         self.energies.account(0.0, True)
         self.aim(True)

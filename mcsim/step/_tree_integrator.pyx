@@ -23,7 +23,6 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._si cimport residual
 from mcsim.state._row cimport BIASED, RELAXED
 from mcsim.step._bounded_energy cimport BoundedEnergy
@@ -42,7 +41,6 @@ cdef class TreeIntegrator(Integrator):
     cdef TreeSpace space
     cdef TreeConstraints rows
     cdef TreeKicks kicks
-    cdef TreeRungeKutta runge_kutta      # drifts of all trees in place of flights; or None
     cdef LoopAccount account             # of loops that yield
     cdef BoundedEnergy energy
     cdef bint watched                    # loops are strained in this substep
@@ -52,7 +50,6 @@ cdef class TreeIntegrator(Integrator):
                  TreeConstraints rows not None, TreeKicks kicks not None):
         Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.space, self.rows, self.kicks = space, rows, kicks
-        self.runge_kutta = TreeRungeKutta(space.motion) if kicks.runge else None
         self.account = LoopAccount(space.energies, space.generalized, rows.loop_rows)
         self.energy = BoundedEnergy(context, plain, space.energies)
 
@@ -68,7 +65,7 @@ cdef class TreeIntegrator(Integrator):
         cdef double h = self.context.settings.h
         if self.space.turns_by_angles and self.space.refuses_pitch():
             return
-        self.space.sum_forces()
+        self.space.sum_forces(self.context.settings.h)
         if self.plain.row_count == 0:
             self.free_substep(h)
         else:
@@ -87,31 +84,20 @@ cdef class TreeIntegrator(Integrator):
     cdef void free_substep(self, double h) noexcept nogil:
         """Without rows."""
         self.sweeping.residual = 0.0
-        if self.runge_kutta is not None:
-            self.runge_kutta.advance(h, self.space.forces)
-            self.space.motion.place()
-            self.space.motion.factor()
-        else:
-            self.kicks.flight.fly(NULL, h, self.space.forces)
+        self.kicks.flight.fly(NULL, h, self.space.forces)
         self.set_time(self.context.settings.time + h)
-        if self.runge_kutta is not None:
-            self.space.motion.look()
         self.space.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
         self.space.body_sync.give_twists()
         self.times.lap(STAGE_INTEGRATE)
 
-    # ---- with rows: under Runge-Kutta they act before it on the mean velocity to come, and after it --------------------
-
-    cdef double acting(self, double h) noexcept nogil:
-        """For how long forces act while rows do, before the drift and after it."""
-        return 0.0 if self.runge_kutta is not None else 0.5 * h
+    # ---- with rows ---------------------------------------------------------------------------------------------------
 
     cdef void begin_substep(self, double h) noexcept nogil:
         """What rows start with, and what is kept of the substep's begin."""
         self.watched = self.rows.loops.some and self.rows.loops.note_strain()
         if self.watched:
-            self.account.begin_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces, False)
-        self.bounded = self.runge_kutta is None and self.energy.find(self.space.forces, self.rows.tree_rows.tied)
+            self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, False)
+        self.bounded = self.energy.find(self.space.forces, self.rows.tree_rows.tied)
         self.plain.aim_motors()
         self.plain.set_start_impulses()
         if self.rows.surfaces is not None:
@@ -122,7 +108,7 @@ cdef class TreeIntegrator(Integrator):
         if self.bounded:
             self.energy.keep()
         if self.context.contact_rows > 0:
-            self.rows.contacts.begin(self.runge_kutta is None)
+            self.rows.contacts.begin()
         self.times.lap(STAGE_WARM_START)
 
     cdef void solve_biased(self, double h, bint last) noexcept nogil:
@@ -139,18 +125,11 @@ cdef class TreeIntegrator(Integrator):
     cdef void drift_trees(self, double h) noexcept nogil:
         """From the substep's first poses to its last."""
         self.set_time(self.context.settings.time + h)
-        if self.runge_kutta is not None:
-            self.kicks.take_back(0.5 * h)
-            if self.watched:
-                self.account.end_half(self.plain.rows, self.plain.row_count, 0.0, self.space.forces)
-                self.space.energies.spend(0.5 * h, self.space.forces)
-            self.runge_kutta.advance(h, self.space.forces)
-            return
         if self.rows.loops.closing:
             self.rows.loops.close(h)
             self.space.motion.place()
         if self.watched:
-            self.account.end_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces)
+            self.account.end_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces)
         self.kicks.fly(h)
         if self.rows.loops.some:
             self.space.energies.account(-1.0, True)
@@ -159,24 +138,21 @@ cdef class TreeIntegrator(Integrator):
 
     cdef void finish_drift(self, double h) noexcept nogil:
         """Bodies and rows at the new poses; of trees that loops tie the second kick."""
-        cdef bint leaps = self.rows.loops.some and self.runge_kutta is None
-        if self.rows.loops.some or self.runge_kutta is not None:
+        if self.rows.loops.some:
             self.space.body_sync.show(True, self.context.steps)
         else:
             self.space.poses.give_poses(True, self.context.bodies.position, self.context.bodies.orientation)
             self.space.body_sync.give_twists()
-        if self.watched and self.runge_kutta is not None:
-            self.space.energies.spend(0.5 * h, self.space.forces)
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.refresh()
         if self.rows.loops.projecting:
             self.rows.loops.project(self.sweeping, h)
         self.times.lap(STAGE_REFRESH)
-        if leaps:
-            self.space.sum_forces()
+        if self.rows.loops.some:
+            self.space.sum_forces(self.context.settings.h)
         if self.watched:
-            self.account.begin_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces, True)
-        if leaps:
+            self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, True)
+        if self.rows.loops.some:
             self.kicks.second(0.5 * h)
         self.times.lap(STAGE_INTEGRATE)
 
@@ -186,7 +162,7 @@ cdef class TreeIntegrator(Integrator):
         self.restitution.bounce(False)
         self.sweeping.solve(self.context.bodies.twist, RELAXED, self.sweeping.asked)
         if self.watched:
-            self.account.end_half(self.plain.rows, self.plain.row_count, self.acting(h), self.space.forces)
+            self.account.end_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces)
             self.account.calm(self.plain.rows, self.plain.row_count, self.context.settings.compliant)
         self.space.motion.look()
         if self.bounded and self.energy.settle():

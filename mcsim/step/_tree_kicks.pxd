@@ -22,7 +22,6 @@ cdef class TreeKicks:
     cdef TreeConstraints rows
     cdef TreeRows tree_rows
     cdef readonly TreeFlight flight      # drifts of trees that no loop ties
-    cdef bint runge                      # Runge-Kutta in place of flights
     cdef object kept
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
@@ -32,10 +31,12 @@ cdef class TreeKicks:
 
     cdef void begin(self) noexcept nogil
     cdef void first(self, double h) noexcept nogil
+    cdef void first_smooth(self, double h) noexcept nogil
+    cdef void start(self) noexcept nogil
     cdef void find_work(self) noexcept nogil
     cdef void again(self, double h) noexcept nogil
     cdef bint kick_tree(self, Py_ssize_t k, double h) noexcept nogil
     cdef void start_rows(self, bint bounded, bint tied) noexcept nogil
     cdef void fly(self, double h) noexcept nogil
-    cdef void take_back(self, double h) noexcept nogil
+    cdef void leave_changes(self, bint tied) noexcept nogil
     cdef void second(self, double h) noexcept nogil

@@ -20,11 +20,11 @@ cdef double MOST_GAIN = 0.01
 
 
 cdef class TreeKicks:
-    """runge: trees are moved by Runge-Kutta in place of flights."""
+    """Of the trees of a space, which rows act on."""
 
     def __init__(self, StepContext context not None, PlainRows plain not None, TreeSpace space not None,
-                 TreeConstraints rows not None, bint runge):
-        self.context, self.plain, self.space, self.rows, self.runge = context, plain, space, rows, runge
+                 TreeConstraints rows not None):
+        self.context, self.plain, self.space, self.rows = context, plain, space, rows
         self.motion, self.poses, self.energies = space.motion, space.poses, space.energies
         self.generalized, self.tree_rows = rows.generalized, rows.tree_rows
         self.flight = TreeFlight(self.motion)
@@ -45,18 +45,31 @@ cdef class TreeKicks:
         cdef Py_ssize_t nv = self.motion.tree.nv
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         self.motion.kick(h, self.space.forces, 1)
-        if not self.runge:
-            self.poses.leave_spins(h, self.context.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
+        self.poses.leave_spins(h, self.context.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
         if self.rows.loops.some:
             self.start_rows(False, True)
-            if not self.runge:
-                for _ in range(KICK_ROUNDS):
-                    self.rows.loop_rows.solve(self.plain.rows, self.motion.qd, BIASED)
-                self.motion.kick_some(h, self.space.forces, self.tree_rows.tied, True)
-                memcpy(self.started, self.motion.trial, nv * sizeof(double))
-        if not self.runge:
-            self.energies.begin_account(h, self.space.forces, self.tree_rows.tied if self.rows.loops.some else NULL)
-        memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
+            for _ in range(KICK_ROUNDS):
+                self.rows.loop_rows.solve(self.plain.rows, self.motion.qd, BIASED)
+            self.motion.kick_some(h, self.space.forces, self.tree_rows.tied, True)
+            memcpy(self.started, self.motion.trial, nv * sizeof(double))
+        self.energies.begin_account(h, self.space.forces, self.tree_rows.tied if self.rows.loops.some else NULL)
+        self.start()
+
+    cdef void first_smooth(self, double h) noexcept nogil:
+        """The same where accelerations, qdd, are all that forces and loops do."""
+        cdef double* qd = self.motion.qd
+        cdef Py_ssize_t i
+        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        for i in range(self.motion.tree.nv):
+            qd[i] = qd[i] + h * self.motion.qdd[i]
+        self.poses.leave_spins(h, self.context.bodies, self.tree_rows.tied, 0, self.motion.tree_count)
+        if self.rows.loops.some:
+            self.rows.loop_rows.aim_rates(self.plain.rows, self.motion.qd)
+        self.start()
+
+    cdef void start(self) noexcept nogil:
+        """What rows start with acts, once forces have."""
+        memcpy(self.kicked_to, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.start_rows(False, False)
         self.rows.warm_starts.start(False)
         if self.context.contact_rows > 0:
@@ -166,6 +179,16 @@ cdef class TreeKicks:
     cdef void fly(self, double h) noexcept nogil:
         """The drift of all trees that no loop ties: as without rows, from the velocities that they began with and what rows
         have changed of them."""
+        self.leave_changes(False)
+        self.motion.look()
+        if self.rows.loops.some:
+            self.flight.fly_apart(self.tree_rows.tied, h, self.space.forces)
+        else:
+            self.flight.fly(NULL, h, self.space.forces)
+
+    cdef void leave_changes(self, bint tied) noexcept nogil:
+        """Of the velocities what they began with and what rows have changed of them; what no row acts on is as it began, to
+        the bit. tied: also of trees that loops tie."""
         cdef const Block* block
         cdef double* qd = self.motion.qd
         cdef Py_ssize_t i, k
@@ -174,23 +197,8 @@ cdef class TreeKicks:
             for i in range(block.first, block.first + block.count):
                 if not self.tree_rows.busy[k]:
                     qd[i] = self.begun[i]
-                elif not self.tree_rows.tied[k]:
+                elif tied or not self.tree_rows.tied[k]:
                     qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
-        self.motion.look()
-        if self.rows.loops.some:
-            self.flight.fly_apart(self.tree_rows.tied, h, self.space.forces)
-        else:
-            self.flight.fly(NULL, h, self.space.forces)
-
-    cdef void take_back(self, double h) noexcept nogil:
-        """The last kick of h; what no row acts on is as it began, to the bit."""
-        cdef const Block* block
-        cdef Py_ssize_t i, k
-        self.motion.take_back(h)
-        for k in range(self.motion.tree_count):
-            block = &self.motion.trees[k]
-            for i in range(block.first, block.first + block.count if not self.tree_rows.busy[k] else 0):
-                self.motion.qd[i] = self.begun[i]
 
     cdef void second(self, double h) noexcept nogil:
         """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of

@@ -24,7 +24,7 @@ cdef class TreeLoops:
     cdef bint some                       # whether any joint has rows of its own
     cdef bint closing                    # at every drift's end: "soft"
     cdef bint projecting                 # after every drift: "projection"
-    cdef bint runge                      # Runge-Kutta in place of leaps
+    cdef bint smooth                     # by accelerations, at every stage of a smooth motion
     cdef object kept, kept_impulses
     cdef double* levels                  # (nq + nv,) each: worked in where loops are closed
     cdef double* closest                 # q and qd of the best trial so far

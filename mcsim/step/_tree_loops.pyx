@@ -3,14 +3,13 @@ other are a bond, of which the rest of the world knows nothing: each bond is clo
 itself.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
-from mcsim.core._softness cimport soften
 from mcsim.reduced._motion cimport Block
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, Row
 from mcsim.state._settings cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
@@ -40,9 +39,10 @@ cdef class TreeLoops:
         self.bond, self.bonds = integers(bond), integers(bonds) + 1
         self.levels, self.closest, self.places = doubles(states[0]), doubles(states[1]), doubles(states[2])
         self.last_errors, self.errors_now, self.trying = doubles(errors[0]), doubles(errors[1]), integers(trials)
-        self.runge, self.some = plan.runge, not np.all(plan.held)
+        self.some = not np.all(plan.held)
+        self.smooth = self.some and plan.smooth
         self.projecting = self.some and plan.projection
-        self.closing = (self.some and context.settings.stabilization == STABILIZE_SOFT and not self.runge
+        self.closing = (self.some and context.settings.stabilization == STABILIZE_SOFT and not self.smooth
                         and not self.projecting)
         self.reserve()
 
@@ -60,17 +60,14 @@ cdef class TreeLoops:
         cdef double h = self.context.settings.h
         if self.closing:
             return 1.0 / h
-        if self.projecting:
+        if self.projecting or self.smooth:
             return 0.0
-        if self.context.settings.stabilization == STABILIZE_BAUMGARTE:
-            return self.context.settings.baumgarte / h
-        if self.context.settings.stabilization == STABILIZE_SOFT:
-            return soften(self.context.settings.joint_hertz, self.context.settings.joint_damping_ratio, h).bias_rate
-        return 0.0
+        return self.context.settings.baumgarte / h if self.context.settings.stabilization == STABILIZE_BAUMGARTE else 0.0
 
     cdef void aim(self) noexcept nogil:
         """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close goes on. Under
-        "projection", velocities do not close what is open: C is left out."""
+        "projection", velocities do not close what is open: C is left out. What accelerations hold closed yields to no
+        velocity."""
         cdef Py_ssize_t i
         cdef double h = self.context.settings.h
         cdef double asked = 0.0 if self.projecting else 1.0 / h
@@ -81,6 +78,8 @@ cdef class TreeLoops:
                 row.bias[BIASED] = asked * row.error + 0.5 * h * row.curvature + row.rate
                 row.compliance[BIASED] = 0.0
                 row.mass[BIASED] = row.mass[RELAXED]
+                if self.smooth:
+                    row.compliance[RELAXED] = 0.0
 
     cdef void begin_trials(self) noexcept nogil:
         """All bonds are to be closed."""
@@ -191,13 +190,12 @@ cdef class TreeLoops:
                 return
 
     cdef double most_open(self, double* widest) noexcept nogil:
-        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. Under
-        Runge-Kutta springs hold them, which are open and give back what they took: these are strained where they yield."""
-        cdef double rate
+        """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. What is fed
+        back into accelerations closes them as slowly as that."""
+        cdef double gain = self.context.settings.error_gain
         widest[0] = self.context.settings.h
-        if self.runge and not self.projecting:
-            rate = self.closing_rate()
-            widest[0] = 1.0 / rate if rate > 0.0 else INFINITY
+        if self.smooth and not self.projecting:
+            widest[0] = 1.0 / sqrt(gain) if gain > 0.0 else INFINITY
             return widest[0]
         return OPEN * widest[0]
 

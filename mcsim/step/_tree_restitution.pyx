@@ -19,7 +19,7 @@ cdef class TreeRestitution(Restitution):
     cdef void bounce(self, bint held) noexcept nogil:
         cdef long long before = self.count
         if held and self.impacts is not None:                # as a step begins: the last kick was another step's
-            self.space.sum_forces()
+            self.space.sum_forces(self.context.settings.h)
             self.space.motion.kick(0.0, self.space.forces, 1)
         Restitution.bounce(self, held)
         if self.count != before:

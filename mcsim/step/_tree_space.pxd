@@ -32,8 +32,9 @@ cdef class TreeSpace(VelocitySpace):
     cdef bint turns_by_angles            # there are such
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the trees follow
     cdef const double* forces            # after sum_forces: the wrenches, NULL where there are none
+    cdef bint damped                     # after sum_forces: whether any body is damped
     cdef object kept
 
-    cdef void sum_forces(self) noexcept nogil
+    cdef void sum_forces(self, double h) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
     cdef bint refuses_pitch(self) noexcept with gil

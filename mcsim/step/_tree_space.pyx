@@ -63,7 +63,7 @@ cdef class TreeSpace(VelocitySpace):
             self.context.settings.first_kick if self.context.settings.compliant else 1.0)
         before = self.qd.copy()
         with nogil:
-            self.sum_forces()
+            self.sum_forces(self.context.settings.h)
             self.motion.kick(h, self.forces, KICK_ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
@@ -177,20 +177,21 @@ cdef class TreeSpace(VelocitySpace):
         if self.body_sync.is_stale():
             self.body_sync.show(True, self.context.steps)
 
-    cdef void sum_forces(self) noexcept nogil:
+    cdef void sum_forces(self, double h) noexcept nogil:
         """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
-        second, as it would implicitly."""
+        second, as it would implicitly in h [s]; 0: as it does now."""
         cdef Py_ssize_t i
         cdef Twist* w
         cdef Mat3 r
-        cdef double h = self.context.settings.h
         cdef double c
         self.forces = NULL
+        self.damped = False
         for i in range(self.context.bodies.count):
             w = &self.wrench[i]
             w[0] = self.context.bodies.force[i]
             if self.context.bodies.inv_mass[i] > 0.0:
                 c = self.context.bodies.linear_damping[i]
+                self.damped = self.damped or c > 0.0 or self.context.bodies.angular_damping[i] > 0.0
                 if c > 0.0:
                     w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.context.bodies.inv_mass[i]),
                                      self.context.bodies.twist[i].v)

@@ -305,11 +305,11 @@ class RK4(_OfJoints):
     direct solver of its own for joints (docs/theory/rk4.md). Limits, joint friction, velocity motors and contacts act
     as impulses around each substep, first order. Nothing sleeps.
 
-    projection: True: joints are projected onto their constraints at the end of each substep, which is the stabilization
-        "projection". False, the default: they are drawn back by feedback, as the stabilization says: "soft",
-        "baumgarte" or "none".
-    hertz [Hz], damping_ratio: of the feedback of "soft", the least of 0.03 / h and 2 Hz, h the substep [s], and 2. In a
-        ReducedWorld of loops and limits, 1 / (4 h) and 2.
+    projection: True, the default: joints are projected onto their constraints at the end of each substep, poses and
+        velocities, which is the stabilization "projection"; limits and contacts are soft. False: joints are drawn back
+        by feedback, as the stabilization says: "soft", "baumgarte" or "none".
+    hertz [Hz], damping_ratio: of the feedback of "soft", which they choose where no stabilization is named, and of
+        limits: by default the least of 0.03 / h and 2 Hz, h the substep [s], and 2; of limits alone 1 / (4 h) and 2.
     push_speed [m/s, rad/s]: as of DirectJoints, of limits.
 
     SceneError where a value is wrong, or the feedback is too fast for the substep.

@@ -128,7 +128,8 @@ def resolved(kind: Any, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict
             for name, value in own.items()
             if name not in choices and name != "joints" and (value is not None or name not in DEFAULTS)
         } | dict(more)
-        found = DEFAULTS | said | _spread(choices, said)
+        given = said | _spread(choices, said)
+        found = DEFAULTS | given | _projected(given, choices)
         if "joint_push_speed" not in said and found["joint_push_speed"] is None:
             found["joint_push_speed"] = said.get("push_speed")
         if choices:
@@ -136,6 +137,16 @@ def resolved(kind: Any, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict
         return {name: found[name] for name in dict.fromkeys((*own, *found)) if name in found}
     except FieldError as error:
         raise SceneError(f"{kind.__name__}: {error}") from None
+
+
+def _projected(given: Mapping[str, Any], choices: Mapping[str, Choice]) -> dict[str, Any]:
+    """The stabilization of Runge-Kutta where none is named: joints are projected, unless that is declined, feedback is
+    given its rates, or contacts are springs, which go with "soft" alone."""
+    declined = getattr(choices.get("integrator"), "projection", None) is False
+    fed = any(given.get(name) is not None for name in ("joint_hertz", "joint_damping_ratio"))
+    if given.get("integrator") != "rk4" or declined or fed or given.get("contact") == "compliant":
+        return {}
+    return {} if given.get("stabilization") is not None else {"stabilization": "projection"}
 
 
 def _choices(own: Mapping[str, Any]) -> dict[str, Choice]:
@@ -251,7 +262,8 @@ def _reads(k: Mapping[str, Any], reduced: bool) -> tuple[str, ...]:
     """The keywords of solvers and stabilizations that those chosen read."""
     model = "ncp" if reduced and k["solver"] != "si" else k["contact_model"]  # pgs is there the laboratory's
     solver = solver_of({"solver": k["solver"], "contact_model": model})
-    entry = STABILIZATION_TABLE[k["stabilization"]]
+    projects = k["integrator"] == "rk4" and k["stabilization"] == "projection"  # joints alone
+    entry = STABILIZATION_TABLE["soft" if projects else k["stabilization"]]
     found = (*solver.reads, *((entry.reduced_reads or ()) if reduced else entry.reads))
     return tuple(name for name in found if not (reduced and name in OF_WORLD_ALONE))
 

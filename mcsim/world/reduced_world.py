@@ -37,7 +37,7 @@ from mcsim.world.choices import (
 from mcsim.world.handles import AnyBody, BodyHandle
 from mcsim.world.keywords import ReducedMore, resolved
 from mcsim.world.record import REDUCED_RECORD, hand_over
-from mcsim.world.settings import check_reduced_settings, kernel_settings, sleep_settings
+from mcsim.world.settings import check_reduced_settings, feedback_gains, kernel_settings, sleep_settings
 from mcsim.world.snapshots import Snapshot
 from mcsim.world.tree_plan import (
     BROKEN,
@@ -77,13 +77,14 @@ class ReducedWorld(World):
     models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
     integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
-        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
-        is bounded acts as impulses around each substep), or "reference" (DOP853 to a tolerance of 1e-12, for trees where
+        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta,
+        fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
+        substep), or "reference" (DOP853 to a tolerance of 1e-12, for trees where
         nothing touches and no joint has limits, motors, springs or friction). Or mc.RK4.
-    stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
-        springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
-        beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
-        "none".
+    stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
+        "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4),
+        "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",
+        "baumgarte" or "none".
     joints: mc.SweptJoints, with hertz, damping ratio and speed of loops and limits.
     solver: "si", or one of the laboratory. contact, iterations, friction, sleep, threads, strict and more: as of World;
         without more_iterations, least_iterations and position_rounds.
@@ -143,8 +144,11 @@ class ReducedWorld(World):
         own = {"integrator": "semi_implicit"}
         if self._keywords["stabilization"] == "projection":
             own["stabilization"] = "soft"  # limits and contacts; the pipeline projects loops by itself
+        rate_gain, error_gain = feedback_gains(self._keywords)
         return kernel_settings(self._keywords | own, scene.gravity) | {
             "integrator": INTEGRATE_REDUCED,
+            "rate_gain": rate_gain,
+            "error_gain": error_gain,
             "first_kick": 0.5,
             "joint_warm_start": 0.0,
         }  # loops are solved at once

@@ -50,9 +50,9 @@ HERTZ_PER_RATE = 0.25
 CONTACT_HERTZ_PER_RATE = {True: 0.26, False: 0.23}  # forces in two halves, or in whole kicks
 MOST_HERTZ_ITERATIONS = 4
 # Runge-Kutta's own: the rates of its stabilizations' feedback, the same at any small step, since rates that grow as 1 / h
-# cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which "baumgarte" removes its
-# part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical Runge-Kutta is stable up to 2.785 on
-# the real axis).
+# cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which "baumgarte" removes
+# its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical Runge-Kutta is stable up to 2.785
+# on the real axis).
 RK4_HERTZ = 2.0
 RK4_HERTZ_PER_RATE = 0.03
 RK4_BAUMGARTE_TIME = 1.0 / 60.0
@@ -111,7 +111,8 @@ def check_settings(keywords: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
         raise SceneError(f"World: {error}") from None
 
 
-def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False) -> dict[str, Any]:
+def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False, smooth: bool = False) -> dict[str, Any]:
+    """smooth: accelerations hold joints closed, whatever the name of the integrator."""
     check(k, "dt")
     events = _check_events(k)
     choose(k["integrator"], EVENT_INTEGRATORS if events else INTEGRATORS, "integrator")
@@ -141,24 +142,25 @@ def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False) -> dict[str
         k["friction_points"] = "point"
     own_iterations = k["iterations"] is None
     if own_iterations:
-        entry = STABILIZATION_TABLE[k["stabilization"]]
+        projects = k["stabilization"] == "projection" and k["integrator"] == "rk4"
+        entry = STABILIZATION_TABLE["soft" if projects else k["stabilization"]]
         k["iterations"] = CONTACT_TABLE[k["contact"]].sweeps or (entry.reduced_sweeps if reduced else entry.sweeps)
     check(k, "iterations", "position_rounds", "baumgarte", "damping_ratio", "joint_damping_ratio")
     check_given(k, "slop", "restitution_threshold", "speculative_distance", "push_speed", "joint_push_speed")
     h = k["dt"] / k["substeps"]
     if h < 1e-12:
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
-    if k["integrator"] == "rk4" and k["joint_hertz"] is None:
-        k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h)
     if k["hertz"] is None:
         k["hertz"] = _usual_hertz(k)
+    smooth = smooth or k["integrator"] == "rk4"
     if k["joint_hertz"] is None:
-        k["joint_hertz"] = HERTZ_PER_RATE / h
+        fed_back = smooth and k["stabilization"] == "soft"
+        k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h) if fed_back else HERTZ_PER_RATE / h
     _settle_iterations(k, own_iterations, exact)
     check(k, "hertz", "joint_hertz")
     integrator = INTEGRATOR_TABLE[k["integrator"]]
     check_goes(k, "integrator", integrator.goes, "joint_solver", "stabilization", "solver")
-    if k["integrator"] == "rk4":
+    if smooth:
         _check_feedback(k, h)
     if not isinstance(k["sleep"], (bool, np.bool_)):
         raise FieldError("sleep", f"must be True or False, or a Sleep, got {show(k['sleep'])}")
@@ -244,6 +246,7 @@ def check_reduced_settings(keywords: Mapping[str, Any], scene: Scene) -> dict[st
             k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows", "position_rounds": 1},
             scene,
             reduced=True,
+            smooth=k["integrator"] == "rk4",
         )
         checked["sleep"] = checked["sleep"] and INTEGRATOR_TABLE[k["integrator"]].sleeps
         return checked | {"integrator": k["integrator"]}
@@ -265,14 +268,14 @@ def check_damping(described: Sequence[Body], bodies: BodyArrays, h: float) -> No
 
 def _check_feedback(k: Mapping[str, Any], h: float) -> None:
     """Feedback at joints that Runge-Kutta bears."""
-    z = k["joint_damping_ratio"]
-    fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
+    z, hertz = k["joint_damping_ratio"], k["joint_hertz"]
+    fastest = 2.0 * math.pi * hertz * (z + math.sqrt(max(z * z - 1.0, 0.0)))
     if k["stabilization"] == "soft" and fastest * h > RK4_FASTEST:
         raise FieldError(
             "joint_hertz",
-            f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
+            f"of {hertz:.4g} with joint_damping_ratio {z:.4g} is too fast for "
             f'integrator="rk4" at substeps of {h:.4g} s: pass at most '
-            f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt",
+            f"{hertz * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt",
         )
 
 
@@ -400,8 +403,12 @@ def workers(threads: int) -> int:
 
 
 def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:
-    """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
+    """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords. What Runge-Kutta projects are the
+    joints: limits and contacts are soft then."""
     rate_gain, error_gain = feedback_gains(k)
+    projects = k["stabilization"] == "projection"
+    if projects and k["integrator"] == "rk4":
+        k = {**k, "stabilization": "soft"}
     stabilization = STABILIZATION_TABLE[k["stabilization"]]
     h = k["dt"] / k["substeps"]
     return {
@@ -434,7 +441,7 @@ def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str,
         "position_rounds": k["position_rounds"],
         "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0),
-        "smooth_projection": int(k["stabilization"] == "projection"),
+        "smooth_projection": int(projects),
         "rate_gain": rate_gain,
         "error_gain": error_gain,
         "threads": workers(k["threads"]),

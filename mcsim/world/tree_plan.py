@@ -30,11 +30,11 @@ def tree_plan(
     scene: Scene,
     count: int,
     coordinates: tuple[np.ndarray, np.ndarray, np.ndarray],
-    runge: bool,
+    smooth: bool,
     projection: bool,
 ) -> SimpleNamespace:
     """The plan of step/_tree_space.pyx and _tree_constraints.pyx. count: of bodies; coordinates: q, qd, tau, worked in;
-    runge, projection: whether trees move by Runge-Kutta, and loops are closed by projection."""
+    smooth, projection: whether trees move by Runge-Kutta, and loops are closed by projection."""
     q, qd, tau = coordinates
     in_tree = {link.joint.name for link in system.links if link.joint is not None}
     return SimpleNamespace(
@@ -50,7 +50,7 @@ def tree_plan(
         q=q,
         qd=qd,
         tau=tau,
-        runge=runge,
+        smooth=smooth,
         projection=projection,
     )
 

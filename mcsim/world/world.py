@@ -74,7 +74,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         events located to rounding. Or mc.RigidContact, mc.CompliantContact, mc.EventContact, which hold what each reads.
     solver: "si" (the default: sequential impulses), "pgs" (Gauss-Seidel on the assembled matrix), or one of the laboratory,
         mcsim.solve.problems.SOLVERS: exact, and slow. iterations: sweeps of each pass of a substep; 4 with "soft", else 8.
-    stabilization: of joints and contacts: "soft" (the default), "baumgarte", "split_impulse", "projection", "ggl", "none".
+    stabilization: of joints and contacts: "soft" (the default), "baumgarte", "split_impulse", "projection" (the default of
+        rk4), "ggl", "none".
     friction: "cone" (the default) or "pyramid".
     joint_solver: "tree" (all joints at once by a sparse factorization, closed at the end of every drift) or "rows" (joint
         by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no other, and in a

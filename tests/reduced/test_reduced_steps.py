@@ -223,14 +223,22 @@ def test_loops_close_and_come_to_the_maximal_path():
     assert gaps[1] < 2e-3 and gaps[1] < 0.6 * gaps[0]
 
 
-@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
 @pytest.mark.parametrize(
-    "stabilization, least, most",
-    [("none", 1e-2, 0.1), ("baumgarte", 1e-5, 1e-3), ("soft", 0.0, 1e-4), ("projection", 0.0, 1e-10)],
+    "integrator, stabilization, least, most",
+    [
+        ("semi_implicit", "none", 1e-2, 0.1),
+        ("semi_implicit", "baumgarte", 1e-5, 1e-3),
+        ("semi_implicit", "soft", 0.0, 1e-10),
+        ("semi_implicit", "projection", 0.0, 1e-10),
+        ("rk4", "none", 1e-9, 1e-6),
+        ("rk4", "baumgarte", 1e-14, 1e-9),
+        ("rk4", "soft", 1e-14, 1e-9),
+        ("rk4", "projection", 0.0, 1e-14),
+    ],
 )
 def test_loops_for_ten_seconds(stabilization, integrator, least, most):
     """ "none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but
-    "none". Velocities fulfil the loop after each step."""
+    "none", which under rk4 does so at its order. Velocities fulfil the loop after each step."""
     world = mc.ReducedWorld(mc.load("four_bar", driven=False), stabilization=stabilization, integrator=integrator)
     errors = []
     for _ in range(1000):
@@ -239,8 +247,6 @@ def test_loops_for_ten_seconds(stabilization, integrator, least, most):
     first, last = max(errors[:300]), max(errors[-300:])
     assert least < max(errors) < most
     assert last > 2.0 * first if stabilization == "none" else last < 1.5 * first + 1e-12
-    if stabilization == "soft" and integrator == "semi_implicit":
-        assert max(errors) < 1e-10
     assert np.abs(world.jacobian() @ world.qd).max() < (1e-3 if stabilization == "none" else 1e-9)
 
 

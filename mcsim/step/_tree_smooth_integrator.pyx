@@ -1,0 +1,193 @@
+"""integrator="rk4" in generalized coordinates: Runge-Kutta over the smooth forces, on accelerations that close all loops at
+once (docs/theory/rk4.md). What has bounds acts as impulses around it, as in _smooth_integrator.pyx.
+
+    mean velocity to come   qd + h qdd/2, on which limits, friction, motors and contacts act, biased
+    four stages             forces, the rows that close loops, their factor, accelerations
+    project                 "projection": q onto C = 0, qd onto J qd = 0
+    velocity at the end     what has bounds again, without bias
+"""
+
+from libc.string cimport memset
+
+from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.core._types cimport Twist
+from mcsim.integrate._euler cimport update_inertia
+from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
+from mcsim.solve._si cimport residual
+from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
+from mcsim.step._impacts cimport TreeImpacts
+from mcsim.step._integrator cimport Integrator
+from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
+from mcsim.step._tree_constraints cimport TreeConstraints
+from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_space cimport TreeSpace
+
+
+cdef class TreeSmoothIntegrator(Integrator):
+    """Arguments as of Integrator, and the parts that it moves."""
+
+    cdef TreeSpace space
+    cdef TreeConstraints rows
+    cdef TreeKicks kicks
+    cdef TreeRungeKutta runge_kutta
+    cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
+
+    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeSpace space not None,
+                 TreeConstraints rows not None, TreeKicks kicks not None):
+        Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
+        self.space, self.rows, self.kicks = space, rows, kicks
+        self.runge_kutta = TreeRungeKutta(space.motion)
+
+    def impacts(self, int law):
+        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion,
+                            self.rows.tree_rows.of_trees[2] if self.rows.loops.some else None)
+        return blows, self.context.settings.first_kick
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef double h = self.context.settings.h
+        cdef bint bounded = self.is_bounded()
+        if self.space.turns_by_angles and self.space.refuses_pitch():
+            return
+        self.space.sum_forces(0.0)
+        self.follows = self.plain.joint_end > 0 or self.space.damped
+        if bounded:
+            self.solve_before(h, last)
+        self.move(h)
+        if self.plain.row_count > 0:
+            self.sweeping.refresh()
+            if self.rows.loops.projecting:
+                self.project(h)
+            self.times.lap(STAGE_REFRESH)
+        if bounded:
+            self.solve_after(last)
+        else:
+            self.sweeping.residual = 0.0
+        if self.rows.loops.some:
+            self.rows.loops.note_open()
+            if last:
+                self.keep_forces(h)
+        self.space.resting.carry(h)
+        self.end_substep()
+        if last and self.rows.contacts.laden:
+            self.rows.contacts.keep_loads()
+        if self.space.motion.failed:
+            self.space.pass_failure()
+
+    cdef bint is_bounded(self) noexcept nogil:
+        """Whether any row is neither part of what closes loops nor a spring."""
+        cdef Py_ssize_t i
+        for i in range(self.plain.row_count):
+            if self.plain.rows[i].kind != ROW_JOINT and self.plain.rows[i].kind != ROW_SPRING:
+                return True
+        return False
+
+    # ---- what is smooth ----------------------------------------------------------------------------------------------
+
+    cdef void move(self, double h) noexcept nogil:
+        """q and qd after h, and the bodies."""
+        cdef int k
+        self.runge_kutta.begin()
+        for k in range(4):
+            if k == 1 or k == 3:
+                self.set_time(self.context.settings.time + 0.5 * h)
+            self.accelerate(False)
+            self.runge_kutta.stage(k, h)
+        self.space.body_sync.show(True, self.context.steps)
+        self.times.lap(STAGE_INTEGRATE)
+
+    cdef void accelerate(self, bint keep) noexcept nogil:
+        """qdd at q and qd, of which loops stay closed. keep: what springs do in h is their rows' impulses."""
+        if not self.follows:
+            self.space.motion.place()
+            self.space.motion.factor()
+            self.space.motion.look()
+            self.space.motion.find_accelerations(self.space.forces)
+            return
+        self.space.body_sync.show(True, self.context.steps)
+        update_inertia(self.context.bodies)
+        self.rows.joints.write()
+        self.space.sum_forces(0.0)
+        add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies, self.context.settings,
+                         self.plain.rows, self.space.wrench, keep)
+        memset(self.space.wrench - 1, 0, sizeof(Twist))      # what springs do to the world
+        self.space.forces = <const double*>self.space.wrench
+        self.space.motion.find_accelerations(self.space.forces)
+        if self.rows.loops.some:
+            self.close()
+
+    cdef void close(self) noexcept nogil:
+        """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C."""
+        self.rows.contacts.bend_joints()
+        self.rows.tree_rows.project()
+        self.space.generalized.finish(self.plain.rows, self.plain.row_count)
+        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end)
+        self.rows.loop_rows.aim_accelerations(self.plain.rows, self.space.motion.qd, self.context.settings)
+        self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
+
+    cdef void project(self, double h) noexcept nogil:
+        """q onto C = 0, qd onto J qd = 0, both in the metric of H."""
+        self.rows.loops.project(self.sweeping, h)
+        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end)
+        self.rows.loop_rows.aim_still(self.plain.rows)
+        self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qd)
+        self.space.body_sync.show_twists()
+
+    cdef void keep_forces(self, double h) noexcept nogil:
+        """What springs and loops do at the end of the step, for h, is their rows' impulses."""
+        self.accelerate(True)
+        self.rows.loop_rows.keep(self.plain.rows, h)
+
+    # ---- what has bounds ---------------------------------------------------------------------------------------------
+
+    cdef void solve_before(self, double h, bint last) noexcept nogil:
+        """Impulses on the mean velocity to come."""
+        self.accelerate(False)
+        self.sweeping.refresh()
+        self.begin_rows()
+        self.space.motion.look()
+        self.kicks.begin()
+        if self.context.contact_rows > 0:
+            self.rows.contacts.begin()
+        self.kicks.first_smooth(0.5 * h)
+        self.solve_bounded(BIASED)
+        self.kicks.leave_changes(True)
+        self.sweeping.first_residual = 0.0
+        if last and self.context.settings.compliant:
+            self.space.body_sync.show_twists()
+            self.sweeping.first_residual = residual(self.plain.rows, self.plain.row_count, self.context.bodies.twist,
+                                                    BIASED)
+        self.times.lap(STAGE_SOLVE)
+
+    cdef void solve_bounded(self, int relaxed) noexcept nogil:
+        """In the end loops have the rates that they are to have."""
+        self.sweeping.solve(self.context.bodies.twist, relaxed, self.sweeping.asked)
+        if self.rows.loops.some:
+            self.rows.loop_rows.solve(self.plain.rows, self.space.motion.qd, relaxed)
+
+    cdef void begin_rows(self) noexcept nogil:
+        """Motors aimed; impulses that rows start with, none of what accelerations do."""
+        cdef Py_ssize_t i
+        self.plain.aim_motors()
+        self.plain.set_start_impulses()
+        if self.rows.surfaces is not None:
+            self.rows.surfaces.set_start_impulses()
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        for i in range(self.plain.joint_end):
+            if self.plain.rows[i].kind == ROW_JOINT or self.plain.rows[i].kind == ROW_SPRING:
+                self.plain.rows[i].impulse = self.plain.rows[i].carry = 0.0
+
+    cdef void solve_after(self, bint last) noexcept nogil:
+        """Impulses on the velocity at the end; what closes loops leaves their rates as they are, or stills them after
+        impacts."""
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        if self.rows.loops.some:
+            self.rows.loop_rows.aim_rates(self.plain.rows, self.space.motion.qd)
+        self.sets.return_carried()
+        self.rows.warm_starts.weigh(True)
+        self.restitution.bounce(False)
+        self.solve_bounded(RELAXED)
+        self.space.body_sync.show_twists()
+        if last:
+            self.sweeping.residual = max(self.sweeping.first_residual, residual(
+                self.plain.rows, self.plain.row_count, self.context.bodies.twist, RELAXED))
+        self.times.lap(STAGE_RELAX)
