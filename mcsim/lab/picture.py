@@ -295,7 +295,7 @@ def _curve(ax: Any, number: int, name: str, x: list[float], y: list[float]) -> N
 
 
 def _draw_errors(ax: Any, study: Compared, found: Any, quantity: str, slopes: Any) -> None:
-    """An error over dt, with the fitted order beside the end of each curve."""
+    """An error over dt, with the order beside the end of each curve."""
     floor = floor_of(study, quantity)
     ends, seen = [], []
     for number, (name, rows) in enumerate(found.items()):

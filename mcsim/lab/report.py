@@ -1,4 +1,4 @@
-"""A study as text: the table, the fitted orders, CSV."""
+"""A study as text: the table, the orders, CSV."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 
 NARROWEST = 80  # columns of text
-ROUNDING = 1e-11  # errors below are rounding: no order is fitted to them
-# Quantity -> column of `summary` whose order over dt is fitted.
+ROUNDING = 1e-11  # errors below are rounding: they have no order
+# How many times what it is uncertain by an error must be to have one: at a halved step it is then known to 0.15.
+KNOWN = 10.0
+# Quantity -> column of `summary` whose order over dt is told.
 ORDERS = {"distance": "distance_m", "turn": "turn_rad", "energy": "energy_error", "drift": "joint_drift_m"}
 
 # Column of the table: key of `summary`, heading, unit.
@@ -108,7 +110,7 @@ def orders(study: Compared) -> dict[str, dict[str, float]]:
     """See Study.orders."""
     return {
         name: {
-            quantity: fitted_order(
+            quantity: finest_order(
                 [(run.dt, summary(study, run)[key]) for run in runs if not run.failure], floor_of(study, quantity)
             )
             for quantity, key in ORDERS.items()
@@ -117,14 +119,14 @@ def orders(study: Compared) -> dict[str, dict[str, float]]:
     }
 
 
-def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
-    """The slope of log error over log dt by least squares, of the errors above `floor`; NaN of fewer than two."""
-    points = [(dt, error) for dt, error in points if np.isfinite(error) and error > floor]
-    if len(points) < 2:
+def finest_order(points: list[tuple[float, float]], floor: float) -> float:
+    """The slope of log error over log dt between the two smallest steps whose errors are KNOWN times the floor; NaN if
+    there are no two. Larger steps may not be in the range in which a method has its order."""
+    known = sorted((dt, error) for dt, error in points if np.isfinite(error) and error > KNOWN * floor)
+    if len(known) < 2:
         return np.nan
-    x, y = np.log(np.array(points)).T
-    x, y = x - x.mean(), y - y.mean()
-    return float(x @ y / (x @ x))
+    (fine, least), (coarse, most) = known[:2]
+    return float(np.log(most / least) / np.log(coarse / fine))
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------

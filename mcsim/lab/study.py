@@ -79,13 +79,13 @@ class Study:
     # ---- what comes out ----------------------------------------------------------------------------------------------
 
     def table(self, width: int | None = None) -> str:
-        """The summary as plain text: a row for each run, the reference, and of several steps the orders fitted. Columns
+        """The summary as plain text: a row for each run, the reference, and of several steps the orders. Columns
         that are not within `width` characters go on below the others; None: a line has as many as it needs."""
         return table(self, width)
 
     def orders(self) -> dict[str, dict[str, float]]:
-        """name -> {"distance", "turn", "energy", "drift": order}: slopes of log error over log dt, by least squares;
-        NaN where there is nothing to fit."""
+        """name -> {"distance", "turn", "energy", "drift": order}: slopes of log error over log dt between the two
+        smallest steps, of errors ten times above rounding and the reference's own doubt; NaN where there are no two."""
         return orders(self)
 
     def csv(self, path: str | os.PathLike[str]) -> None:
