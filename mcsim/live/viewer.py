@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from mcsim.live.panel import Panel
 from mcsim.live.plots import Plots
 from mcsim.live.session import Session
 from mcsim.scene.checks import FieldError, count, text
-from mcsim.view.serve import has_display, quiet_server, stop
+from mcsim.view.serve import has_display, quiet_server, stop, warning_of
 from mcsim.world import World
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class View:
         self._page = Page(self._server, self._ask, self._select)
         self._panel = Panel(self._server, session, self._page, self._wanted, self._ask)
         self._plots = Plots(self._server, session, self._camera.probes, self._wanted)
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._server.get_port()}"
         self._frame: Frame = self._camera.take()
         self._page.show(self._frame)
@@ -225,8 +226,8 @@ def view(
     """Show one to four worlds of one scene on a page in the browser, where they are played in step and touched. -> View
 
     names: what the worlds are called. host: on which address the page is served: 127.0.0.1 is this machine alone; under any
-    other one everybody who reaches the machine by it can play with the worlds. port: the next free one from it on.
-    open_browser: whether to open the page; None: if there is a display. playing: whether it begins at once.
+    other one everybody who reaches the machine by it can play with the worlds, of which a warning tells. port: the next free
+    one from it on. open_browser: whether to open the page; None: if there is a display. playing: whether it begins at once.
 
     It returns at once: the worlds are played by a thread of the view, to which they belong until `close()`; `wait()` waits
     for Ctrl-C. It needs viser: pip install 'mcsim-physics[view]'.
@@ -239,6 +240,8 @@ def view(
     session = Session([worlds] if isinstance(worlds, World) else list(worlds), names)
     session.playing = bool(playing)
     shown = View(session, host, port)
+    if warning_of(host):
+        warnings.warn(warning_of(host), stacklevel=2)
     if has_display() if open_browser is None else open_browser:
         import webbrowser
 

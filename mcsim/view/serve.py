@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import socket
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from mcsim.core.errors import SceneError
+from mcsim.view.origins import is_local, own_pages_only
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -59,7 +61,7 @@ def has_display() -> bool:
 
 def warning_of(host: str) -> str:
     """What serving a page on this address means, "" where only this machine reaches it."""
-    if host in ("127.0.0.1", "localhost", "::1"):
+    if is_local(host):
         return ""
     return (
         f"the page is served on {host}: everybody who reaches this machine by it sees it, and in a live view can throw, "
@@ -68,11 +70,31 @@ def warning_of(host: str) -> str:
 
 
 def quiet_server(host: str, port: int) -> ViserServer:
-    """A server of viser that prints nothing; viser itself tells its address, whatever one says."""
+    """A server of viser that answers its own pages alone, and prints nothing; viser itself tells its address, whatever one
+    says. SceneError if this machine has no such host."""
     import viser
 
-    with contextlib.redirect_stdout(io.StringIO()):
-        return viser.ViserServer(host=host, port=port, verbose=False)
+    _check_host(host)
+    with contextlib.redirect_stdout(io.StringIO()), own_pages_only(host) as guarded:
+        server = viser.ViserServer(host=host, port=port, verbose=False)
+    if not guarded:  # better no server than an open one
+        stop(server)
+        raise SceneError(
+            f"view: viser {viser.__version__} cannot be kept from answering other pages: pip install 'viser>=1.1,<1.2'"
+        )
+    return server
+
+
+def _check_host(host: str) -> None:
+    """Refuse an address that this machine cannot listen on: viser would try for ever."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.bind(address)
+    except (OSError, UnicodeError) as error:
+        raise SceneError(f"host {host!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def stop(server: ViserServer) -> None:

@@ -1,11 +1,13 @@
 """mcsim view: a scene, played on a page in the browser."""
 
+import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from mcsim.cli.options import given_parameters, load_scene, positive, scene_argument, set_option
-from mcsim.cli.terminal import InputError
+from mcsim.cli.terminal import InputError, folded
 
 
 def view(
@@ -54,7 +56,6 @@ def view(
     from mcsim.lab.methods import methods_of
     from mcsim.live import view as open_view
     from mcsim.live.commands import MOST_WORLDS
-    from mcsim.view.serve import warning_of
     from mcsim.world import World
 
     require_viser()
@@ -67,10 +68,12 @@ def view(
         worlds = [method.world(described, dt or 1 / 240) for method in chosen]
     else:
         names, worlds = [described.name], [World(described, dt=dt or 1 / 60)]
-    shown = open_view(worlds, names=names, host=host, port=port, open_browser=browser, playing=not paused)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        shown = open_view(worlds, names=names, host=host, port=port, open_browser=browser, playing=not paused)
     try:
-        if warning_of(host):
-            print(f"warning: {warning_of(host)}")
+        for warning in caught:
+            print(folded(f"warning: {warning.message}", sys.stderr), file=sys.stderr)
         print(f"{described.name} is played at {shown.url} until Ctrl-C", flush=True)
     finally:
         shown.wait()
