@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import threading
 import time
 import traceback
@@ -19,7 +20,7 @@ from mcsim.live.panel import Panel
 from mcsim.live.plots import Plots
 from mcsim.live.session import Session
 from mcsim.scene.checks import FieldError, count, text
-from mcsim.view.serve import has_display, quiet_server, stop, warning_of
+from mcsim.view.serve import has_display, in_notebook, quiet_server, stop, warning_of
 from mcsim.world import World
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 HOST, PORT = "127.0.0.1", 8080
 TICK = 1 / 60  # [s] between two ticks of the session, each with a frame
 TOLD_EVERY = 0.2  # [s] between two changes of the panel's texts
+NOTEBOOK_HEIGHT = 560  # [pixels] of the page in a notebook
 NOTICE = 8.0  # [s] that a message stands on the page
 
 
@@ -65,6 +67,15 @@ class View:
 
     def __repr__(self) -> str:
         return f"<View of {len(self.session.worlds)} worlds at {self.url}{', closed' if self._closing.is_set() else ''}>"
+
+    def _repr_html_(self) -> str | None:
+        """The page inside the output of a notebook's cell; nothing of it once the view is closed."""
+        if self._closing.is_set():
+            return None
+        return (
+            f'<iframe src="{html.escape(self.url)}" style="width: 100%; height: {NOTEBOOK_HEIGHT}px; border: none" '
+            'allow="fullscreen"></iframe>'
+        )
 
     @property
     def worlds(self) -> list[World]:
@@ -226,8 +237,9 @@ def view(
     """Show one to four worlds of one scene on a page in the browser, where they are played in step and touched. -> View
 
     names: what the worlds are called. host: on which address the page is served: 127.0.0.1 is this machine alone; under any
-    other one everybody who reaches the machine by it can play with the worlds, of which a warning tells. port: the next free
-    one from it on. open_browser: whether to open the page; None: if there is a display. playing: whether it begins at once.
+    other one everybody who reaches the machine by it can play with the worlds, of which a warning tells. port: the next
+    free one from it on. open_browser: whether to open the page; None: if there is a display, and no notebook, which shows
+    the page by itself where the view is a cell's value. playing: whether it begins at once.
 
     It returns at once: the worlds are played by a thread of the view, to which they belong until `close()`; `wait()` waits
     for Ctrl-C. It needs viser: pip install 'mcsim-physics[view]'.
@@ -242,7 +254,7 @@ def view(
     shown = View(session, host, port)
     if warning_of(host):
         warnings.warn(warning_of(host), stacklevel=2)
-    if has_display() if open_browser is None else open_browser:
+    if has_display() and not in_notebook() if open_browser is None else open_browser:
         import webbrowser
 
         webbrowser.open(shown.url)

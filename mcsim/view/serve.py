@@ -59,6 +59,12 @@ def has_display() -> bool:
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
+def in_notebook() -> bool:
+    """Whether it is a notebook's kernel that runs this, and not a program or a terminal."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None
+
+
 def warning_of(host: str) -> str:
     """What serving a page on this address means, "" where only this machine reaches it."""
     if is_local(host):

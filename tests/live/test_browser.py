@@ -55,16 +55,21 @@ def browser():
 class Visitor:
     """One page in the browser, and all that its console said."""
 
-    def __init__(self, browser, view):
+    def __init__(self, browser, view, around=None):
+        """around: a page that has the view in a frame, instead of the view itself."""
         self.view, self.page, self.said = view, browser.new_page(viewport=SIZE), []
         self.page.set_default_timeout(1000 * PATIENCE)
         self.page.on("console", lambda message: self.said.append((message.type, message.text)))
         self.page.on("pageerror", lambda error: self.said.append(("error", str(error))))
-        self.open()
+        self.open(around)
 
-    def open(self):
-        self.page.goto(self.view.url)
-        self.page.wait_for_selector("canvas")
+    def open(self, around=None):
+        if around is None:
+            self.page.goto(self.view.url)
+            self.page.wait_for_selector("canvas")
+        else:
+            self.page.set_content(around)
+            self.page.frame_locator("iframe").locator("canvas").first.wait_for()
         self.wait(lambda: self.clients())
 
     def clients(self):
@@ -214,4 +219,15 @@ def test_ghosts_switches_and_wrong_values(browser, tmp_path):
         visitor.page.get_by_text("velocity must be no longer than 100").wait_for()
         view.session.submit("kick", body="nobody", velocity=(0, 0, 1))
         visitor.page.get_by_text("nobody").first.wait_for()
+        assert not visitor.errors()
+
+
+def test_a_notebook_shows_the_page(browser, tmp_path):
+    """In a frame of another page, as a notebook's cell is one, the scene is seen, and its buttons work."""
+    with mc.view(mc.World(toys()), port=0, open_browser=False) as view:
+        visitor = Visitor(browser, view, f"<h3>In [1]: mc.view(world)</h3>{view._repr_html_()}")
+        visitor.wait(lambda: sum(is_colored(color) for color in visitor.picture().reshape(-1, 3)[::97]) > 20)
+        visitor.page.frame_locator("iframe").get_by_role("button", name="Step", exact=True).click()
+        visitor.wait(lambda: view.session.time == pytest.approx(1 / 60), "a step")
+        visitor.picture(tmp_path / "notebook.png")
         assert not visitor.errors()

@@ -10,6 +10,7 @@ import threading
 import time
 import types
 import urllib.request
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -230,6 +231,26 @@ def test_it_plays_and_closes(view):
     assert world.time > time_then
     with pytest.raises(OSError):
         urllib.request.urlopen(view.url, timeout=5)
+
+
+@with_viser
+@pytest.mark.parametrize("kernel, opened", [(None, 1), (object(), 0)], ids=["terminal", "notebook"])
+def test_a_notebook_shows_it_in_the_cell(monkeypatch, kernel, opened):
+    """A view is the page in a frame as long as it is open, and plays meanwhile; no window is opened beside it."""
+    windows = []
+    monkeypatch.setattr("webbrowser.open", windows.append)
+    monkeypatch.setenv("DISPLAY", ":0")
+    shell = types.SimpleNamespace(kernel=kernel)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    view = mc.view(mc.World(zoo()), port=0, playing=True)
+    until(lambda: view.session.time > 0.05)
+    found = view._repr_html_()
+    assert len(windows) == opened
+    frame = ElementTree.fromstring(found)
+    assert (frame.tag, frame.get("src")) == ("iframe", view.url)
+    assert b"<html" in urllib.request.urlopen(frame.get("src"), timeout=30).read().lower()
+    view.close()
+    assert view._repr_html_() is None
 
 
 @with_viser
