@@ -447,6 +447,19 @@ cdef class Broadphase(PlacedShapes):
         memcpy(address(keys), self.pairs, self.pair_count * sizeof(uint64_t))
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int32)
 
+    def get_boxes(self):
+        """-> (s, 2, 3): lowest and highest corners [m] of the fat boxes, of the last collide call. NaN: a plane has none,
+        nor what is not finite, nor has anything before the broadphase's first call, or where it starts anew."""
+        cdef int32_t i
+        boxes = np.full((self.shape_count, 2, 3), np.nan)
+        cdef double[:, :, ::1] out = boxes
+        if self.stale:
+            return boxes
+        for i in range(self.shape_count):
+            if self.home[i] != NOWHERE and self.fat[i].lower.x <= self.fat[i].upper.x:
+                memcpy(&out[i, 0, 0], &self.fat[i], sizeof(Aabb))
+        return boxes
+
     def validate(self):
         """Walk the trees and the pairs and raise AssertionError where they are not sound (debugging aid)."""
         cdef Py_ssize_t i

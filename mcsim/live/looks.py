@@ -9,6 +9,7 @@ import numpy as np
 from mcsim.core.rotation import matrices, matrix
 from mcsim.scene import Scene
 from mcsim.scene.joints import TYPES
+from mcsim.scene.shapes import Plane
 from mcsim.view.colors import PALETTE, STATIC, body_colors
 from mcsim.view.instances import Batch, batches, boxes
 from mcsim.world import World
@@ -57,6 +58,7 @@ class Looks:
         self._arrow = ARROW * self.size * count**0.5  # [m] of the arrow of a usual impulse
         self._inertia = _inertia_boxes(scene)
         self._pickable: dict[str, Any] = {kind: (np.zeros((0, 3)), []) for kind in ("joint", "contact")}
+        self._boxed = np.array([not isinstance(shape, Plane) for body in scene.bodies for shape in body.shapes], bool)
         self._batches: list[Batch] = []  # found when boxes are asked for
 
     # ---- colours -----------------------------------------------------------------------------------------------------
@@ -181,12 +183,15 @@ class Looks:
         return {"inertia": placed[:, _EDGES].reshape(-1, 2, 3)}
 
     def _bounds(self) -> dict[str, np.ndarray]:
-        """Boxes along the world's axes around shapes, which is where the broad phase begins."""
-        positions, orientations = self.world.shape_poses()
-        self._batches = self._batches or batches(self.scene, 1.0)
-        low, high = boxes(self._batches, positions, matrices(orientations))
-        whole = np.isfinite(low).all(axis=1)
-        middle, half = 0.5 * (low + high)[whole], 0.5 * (high - low)[whole]
+        """The boxes of the broad phase; where it has none yet, those around the shapes."""
+        found = self.world.shape_boxes()[self._boxed]
+        if np.isnan(found).any():
+            positions, orientations = self.world.shape_poses()
+            self._batches = self._batches or batches(self.scene, 1.0)
+            exact = np.stack(boxes(self._batches, positions, matrices(orientations)), axis=1)
+            found = np.where(np.isnan(found), exact[self._boxed], found)
+            found = found[np.isfinite(found).all(axis=(1, 2))]
+        middle, half = found.mean(axis=1), 0.5 * (found[:, 1] - found[:, 0])
         return {"boxes": (middle[:, None] + _CORNERS * half[:, None])[:, _EDGES].reshape(-1, 2, 3)}
 
 

@@ -20,7 +20,7 @@ SWITCHES = {
     "joints": "Joints and their axes",
     "contacts": "Contact forces",
     "inertia": "Boxes of mass and inertia",
-    "boxes": "Boxes around shapes",
+    "boxes": "Boxes of the broad phase",
 }
 HINT = "Drag a body with the left button; turn the camera beside it. A click tells about a body."
 BAR = 18  # letters of the longest bar

@@ -216,6 +216,15 @@ class Queries(WorldBase):
                 multiply(orientation.T, shapes["orientation"].T).T.copy(),
             )
 
+    def shape_boxes(self) -> np.ndarray:
+        """-> (s, 2, 3) lowest and highest corners [m] of the boxes, along the world's axes, by whose overlaps the last step
+        found the pairs of shapes that may touch; in the order of `shape_bodies`. They are wider than the shapes, so that
+        what moves on stays inside for some steps. NaN for planes, which have none, and for what was not there in the last
+        step, as nothing is between a restored state and the next step; for all under contact="event"."""
+        with self._turn.alone("shape_boxes"):
+            boxes = self._collider.get_boxes()
+            return boxes if self._event_run is None else np.full_like(boxes, np.nan)
+
     def _sensed_names(self) -> tuple[Iterable[Any], list[tuple[Body, int]]]:
         """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""
         if isinstance(self._finder, Sensors):

@@ -68,6 +68,11 @@ def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
         assert overlapping(lower, upper, kind) <= set(pairs)
         fat = 2.0 * (NEAR + 0.025 * (upper - lower).max(axis=1)) + 0.5 * NEAR + 1e-9
         assert set(pairs) <= overlapping(*boxes_of(shapes, there, q, fat), kind)
+        boxes = collider.get_boxes()
+        assert np.array_equal(np.isnan(boxes).any(axis=(1, 2)), lost)
+        low, high = boxes_of(shapes, there, q, np.full(count, -1e-12))
+        assert ((boxes[:, 0] <= low) & (high <= boxes[:, 1]))[~lost].all()
+        assert set(pairs) == overlapping(boxes[:, 0], boxes[:, 1], kind)
         contacts = {(int(m["shape_a"]), int(m["shape_b"])) for m in found}
         touching = {pair for pair in pairs if touch(pair, shapes, there, q, kind)}
         assert contacts <= touching

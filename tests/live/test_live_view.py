@@ -130,6 +130,24 @@ def test_every_coloring_and_every_line(make):
     assert world.state_hash() == before
 
 
+def test_boxes_are_those_of_the_broad_phase():
+    """Edges between the corners that world.shape_boxes() gives; where a state was restored, those around the shapes."""
+    world = mc.World(zoo())
+    world.step(3)
+    looks, planes = Looks(world), np.array([shape.type == "plane" for shape in shapes_of(world.scene)])
+
+    def corners():
+        found = looks.lines("boxes")["boxes"].reshape(-1, 12, 2, 3)
+        assert (np.sum(found[:, :, 0] != found[:, :, 1], axis=2) <= 1).all(), "edges go along axes"
+        return np.stack([found.min(axis=(1, 2)), found.max(axis=(1, 2))], axis=1)
+
+    assert corners() == pytest.approx(world.shape_boxes()[~planes], abs=1e-12)
+    world.restore(world.snapshot())
+    positions, orientations = world.shape_poses()
+    exact = boxes(batches(world.scene, 1.0), positions, matrices(orientations))
+    assert corners() == pytest.approx(np.stack(exact, axis=1)[~planes], abs=1e-12)
+
+
 def test_colors_tell_what_they_say():
     scene = mc.Scene(gravity=(0, 0, 0))
     for k in range(3):

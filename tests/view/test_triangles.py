@@ -150,12 +150,41 @@ def test_shapes_are_where_their_bodies_have_them(make):
     check()
 
 
+@pytest.mark.parametrize("make", [mc.World, mc.ReducedWorld])
+def test_boxes_of_the_broad_phase_hold_the_shapes(make):
+    """Those of the last step hold each shape as it was before the step; there are none between a restored state and the
+    next step."""
+    world = make(scene())
+    shapes = [shape for body in world.scene.bodies for shape in body.shapes]
+    finite = np.array([shape.type != "plane" for shape in shapes])
+    start = world.snapshot()
+    assert world.shape_boxes().shape == (len(shapes), 2, 3)
+    for _ in range(90):
+        positions, orientations = world.shape_poses()
+        world.step()
+        found = world.shape_boxes()
+        assert np.array_equal(np.isfinite(found).all(axis=(1, 2)), finite)
+        for box, shape, position, turn in zip(found, shapes, positions, matrices(orientations)):
+            if shape.type != "plane":
+                corners = shape.triangles()[0] @ turn.T + position
+                assert (box[0] <= corners).all() and (corners <= box[1]).all()
+    world.restore(start)
+    assert np.isnan(world.shape_boxes()).all()
+    assert np.isnan(make(mc.load("stack", count=1), contact="event").shape_boxes()).all()
+
+
 def test_poses_are_a_copy_and_change_nothing():
     world = mc.World(scene())
     before = world.state_hash()
     positions, orientations = world.shape_poses()
     positions[:], orientations[:], world.shape_bodies[:] = 7.0, 7.0, 0
     assert world.state_hash() == before
+    other = mc.World(scene())
+    for _ in range(3):
+        world.step(10)
+        other.step(10)
+        world.shape_boxes()[:] = 7.0
+    assert world.state_hash() == other.state_hash()
 
 
 def test_all_points_of_a_world_in_one_go():
