@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.live.details import NEAR, Selection, nearest, told
 from mcsim.live.in_step import InStep
-from mcsim.live.looks import COLORINGS, LINES, Looks
+from mcsim.live.looks import COLORINGS, LINES, Looks, Marks
 from mcsim.live.probes import Probes, costs
 from mcsim.scene import Scene
 from mcsim.scene.checks import choose, flag
@@ -55,7 +55,8 @@ class Wanted:
 @dataclass(frozen=True, eq=False)
 class WorldFrame:
     """Of one world: positions (s, 3), orientations (s, 4) of its shapes, bodies (s,) they belong to; colors (n, 3) of
-    bodies; lines: by name of LINE_COLORS; centers (n, 3) of mass."""
+    bodies; lines: by name of LINE_COLORS; marks: by "joint" and "contact", of those whose lines are on; centers (n, 3) of
+    mass; size [m]: of a usual body."""
 
     scene: Scene
     positions: np.ndarray
@@ -63,7 +64,19 @@ class WorldFrame:
     bodies: np.ndarray
     colors: np.ndarray
     lines: dict[str, np.ndarray]
+    marks: dict[str, Marks]
     centers: np.ndarray
+    size: float
+
+    def picked(self, number: int, body: str, origin: np.ndarray, direction: np.ndarray) -> Selection:
+        """What a click on a body selects, in this world of a number: of the joints and contacts that are shown the one that
+        is near to the ray, or else the body."""
+        found, best = Selection(number, "body", body), NEAR * self.size
+        for kind, marks in self.marks.items():
+            k, distance = nearest(marks.positions, origin, direction)
+            if distance < best:
+                best, found = distance, Selection(number, kind, *marks.names[k])
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +115,6 @@ class Camera:
         if self._wanted.plots:
             self.probes.take(self._session)
 
-    def pick(self, number: int, body: str, origin: np.ndarray, direction: np.ndarray) -> Selection:
-        """What was clicked in a world of the last frame: of a body, or of the joints and contacts that are shown the one
-        that is near to the ray."""
-        if number >= len(self._looks):
-            return Selection(number, "body", body)
-        looks = self._looks[number]
-        found, best = Selection(number, "body", body), NEAR * looks.size
-        for kind in ("joint", "contact"):
-            points, parts = looks.pickable(kind) if kind + "s" in self._wanted.lines else (np.zeros((0, 3)), [])
-            k, distance = nearest(points, origin, direction)
-            if distance < best:
-                best, found = distance, Selection(number, kind, *parts[k])
-        return found
-
     def _tell(self) -> str:
         """About what is selected, a few times a second: rows are made anew for it."""
         chosen, now = self._wanted.selected, time.perf_counter()
@@ -134,6 +133,7 @@ class Camera:
         for looks in self._looks:
             world = looks.world
             lines: dict[str, np.ndarray] = {}
+            looks.marks = {}
             for what in sorted(self._wanted.lines.copy()):
                 lines |= looks.lines(what)
             if session.hand is not None:
@@ -145,7 +145,9 @@ class Camera:
                     world.shape_bodies,
                     looks.coloring(self._wanted.coloring),
                     lines,
+                    looks.marks,
                     world.positions.copy(),
+                    looks.size,
                 )
             )
         spent = tuple(costs(world) for world in session.worlds) if self._wanted.costs else ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcsim.core.rotation import matrices, matrix
+from mcsim.core.rotation import matrices, matrix, multiply
 from mcsim.scene import Scene
 from mcsim.scene.joints import TYPES
 from mcsim.scene.shapes import Plane
@@ -27,11 +28,23 @@ LINE_COLORS = {
 ASLEEP = 0.45  # how much of its colour a sleeping body keeps
 USUAL_SPEED, USUAL_ENERGY = 1.5, 1.0  # [m/s], [J/kg]: in the middle of the scale
 LEAST_ERROR, MOST_ERROR = -9.0, -2.0  # decades of a metre at the ends of the scale
+# Half axes of the marks that can be clicked, in usual bodies' sizes: of a contact, of a joint, and of that along its axis.
+CONTACT_MARK, JOINT_MARK, AXIS_MARK = 0.05, 0.08, 0.35
 ARROW = 2.5  # usual bodies' sizes that a usual impulse's arrow is long
 LONGEST_ARROW = 12.0  # of a contact's arrow, by the length for a body's weight
 _GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.98, 0.22, 0.12]])
 _EDGES = np.array([(i, i | 1 << k) for k in range(3) for i in range(8) if not i >> k & 1])
 _CORNERS = np.array([[2.0 * (i >> k & 1) - 1.0 for k in range(3)] for i in range(8)])
+
+
+class Marks(NamedTuple):
+    """What can be clicked of one kind: positions (k, 3) [m], orientations (k, 4), half axes (k, 3) [m], and for each the
+    names of what it belongs to."""
+
+    positions: np.ndarray
+    orientations: np.ndarray
+    halves: np.ndarray
+    names: Sequence[tuple[str, ...]]
 
 
 def gradient(parts: np.ndarray) -> np.ndarray:
@@ -41,7 +54,8 @@ def gradient(parts: np.ndarray) -> np.ndarray:
 
 
 class Looks:
-    """Of one world, until its bodies or joints are others. size [m]: of a usual body, extent [m]: of all that moves."""
+    """Of one world, until its bodies or joints are others. size [m]: of a usual body. marks: by "joint" and "contact",
+    those of the last lines."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -57,7 +71,7 @@ class Looks:
         self._usual_impulse = mass * gravity * world.dt
         self._arrow = ARROW * self.size * count**0.5  # [m] of the arrow of a usual impulse
         self._inertia = _inertia_boxes(scene)
-        self._pickable: dict[str, Any] = {kind: (np.zeros((0, 3)), []) for kind in ("joint", "contact")}
+        self.marks: dict[str, Marks] = {}
         self._boxed = np.array([not isinstance(shape, Plane) for body in scene.bodies for shape in body.shapes], bool)
         self._batches: list[Batch] = []  # found when boxes are asked for
 
@@ -138,10 +152,6 @@ class Looks:
         found[~self.dynamic] = STATIC
         return found
 
-    def pickable(self, kind: str) -> tuple[np.ndarray, list[tuple[str, ...]]]:
-        """-> points (k, 3) of the last lines that can be clicked, and for each the names of what it belongs to."""
-        return self._pickable[kind]
-
     # ---- lines -------------------------------------------------------------------------------------------------------
 
     def lines(self, what: str) -> dict[str, np.ndarray]:
@@ -159,16 +169,21 @@ class Looks:
             there = numbers >= 0
             rods.append(np.stack([positions[numbers], points], axis=1)[there])
             if side == "b":
-                way = 0.35 * self.size * np.einsum("kij,kj->ki", turns, ends["axis"])
+                way = AXIS_MARK * self.size * np.einsum("kij,kj->ki", turns, ends["axis"])
                 axes = np.stack([points - way, points + way], axis=1)[ends["has_axis"]]
-                self._pickable["joint"] = points, [(joint.name,) for joint in self.scene.joints]
+                upright = np.concatenate([self.world.orientations, [[1.0, 0.0, 0.0, 0.0]]])[numbers]
+                turned = multiply(upright.T, ends["turn"].T).T
+                halves = self.size * np.where(ends["along"], AXIS_MARK, JOINT_MARK)
+                self.marks["joint"] = Marks(points, turned, halves, [(joint.name,) for joint in self.scene.joints])
         return {"joints": np.concatenate(rods), "axes": np.asarray(axes).reshape(-1, 2, 3)}
 
     def _contacts(self) -> dict[str, np.ndarray]:
         """An arrow at each point, as long as the impulse on b is large; where there is none, a stub of the normal."""
         found, names = self.world.contacts, [body.name for body in self.scene.bodies]
         pairs = [(names[a], names[b]) for a, b in zip(found["body_a"].tolist(), found["body_b"].tolist())]
-        self._pickable["contact"] = found["position"], pairs
+        upright = np.tile((1.0, 0.0, 0.0, 0.0), (len(found), 1))
+        halves = np.full((len(found), 3), CONTACT_MARK * self.size)
+        self.marks["contact"] = Marks(found["position"], upright, halves, pairs)
         impulse = found["normal_impulse"][:, None] * found["normal"] + found["tangent_impulse"]
         length = np.linalg.norm(impulse, axis=1, keepdims=True)
         scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self._arrow
@@ -196,10 +211,11 @@ class Looks:
 
 
 def _joint_ends(scene: Scene) -> dict[str, np.ndarray]:
-    """Of each joint: numbers of its bodies, the world is -1; the joint's point from each centre of mass, body axes, and an
-    axis in b's."""
+    """Of each joint: numbers of its bodies, the world is -1; the joint's point from each centre of mass, body axes; in b's
+    the axis and the orientation of the joint's frame, and which of that frame's axes is the joint's."""
     number = {body.name: i for i, body in enumerate(scene.bodies)}
-    rows: dict[str, list[Any]] = {name: [] for name in ("body_a", "body_b", "point_a", "point_b", "axis", "has_axis")}
+    columns = ("body_a", "body_b", "point_a", "point_b", "axis", "has_axis", "turn", "along")
+    rows: dict[str, list[Any]] = {name: [] for name in columns}
     for joint in scene.joints:
         for side, end, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
             rows["body_" + side].append(-1 if end is None else number[end])
@@ -207,11 +223,14 @@ def _joint_ends(scene: Scene) -> dict[str, np.ndarray]:
             rows["point_" + side].append(origin - (0.0 if end is None else scene.bodies[number[end]].center_of_mass))
         kind = TYPES[joint.type].tree
         letter = (kind.turn.replace("q", "") or kind.ways or "")[:1] if kind is not None else ""
-        rows["has_axis"].append(bool(letter) and joint.frame_b is not None)
-        turn = matrix(joint.frame_b[1]) if joint.frame_b is not None else np.eye(3)
-        rows["axis"].append(turn[:, "xyz".index(letter)] if letter else np.zeros(3))
-    shapes = {"body_a": (-1,), "body_b": (-1,), "has_axis": (-1,)}
-    types = {"body_a": int, "body_b": int, "has_axis": bool}
+        along = [letter == axis and joint.frame_b is not None for axis in "xyz"]
+        turn = np.array([1.0, 0.0, 0.0, 0.0]) if joint.frame_b is None else joint.frame_b[1]
+        rows["has_axis"].append(any(along))
+        rows["axis"].append(matrix(turn) @ along)
+        rows["turn"].append(turn)
+        rows["along"].append(along)
+    shapes = {"body_a": (-1,), "body_b": (-1,), "has_axis": (-1,), "turn": (-1, 4)}
+    types = {"body_a": int, "body_b": int, "has_axis": bool, "along": bool}
     return {name: np.array(row, types.get(name, float)).reshape(shapes.get(name, (-1, 3))) for name, row in rows.items()}
 
 

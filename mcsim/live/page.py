@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.live.details import Selection, nearest
 from mcsim.live.frames import Frame, WorldFrame
-from mcsim.live.looks import LINE_COLORS
+from mcsim.live.looks import LINE_COLORS, Marks
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Plane
 from mcsim.view.batches import add_batch
@@ -18,6 +19,8 @@ from mcsim.view.instances import Batch, batches, shades
 GHOST = 0.35  # opacity of all worlds but the first where they lie over each other
 APART = 1.25  # widths of the scene from one world to the next where they stand side by side
 THICKNESS = {"joints": 2.0, "axes": 4.0, "contacts": 3.0, "hand": 4.0}  # [pixels]
+MARK_COLORS = {"joint": (0, 60, 170), "contact": (190, 30, 20)}
+LEAST_MARKS = 16  # that a node of marks has room for
 ASPECT = (12, 10)  # of what the panel leaves of a usual window, for the first camera
 
 Ask = Callable[..., None]
@@ -26,11 +29,11 @@ Ask = Callable[..., None]
 class Page:
     """Draws frames with a viser.ViserServer. ask(client, name, **values): asks for a command of commands.COMMANDS.
 
-    mouse: what a click or drag on a body does. ghosts: whether worlds lie over each other. select: called with a world's
-    number, a body's name, and the ray of a click, its origin and direction in that world.
+    mouse: what a click or drag on a body does. ghosts: whether worlds lie over each other. select: called with what was
+    clicked, and the body that it is or is on.
     """
 
-    def __init__(self, server: Any, ask: Ask, select: Callable[[int, str, np.ndarray, np.ndarray], None]) -> None:
+    def __init__(self, server: Any, ask: Ask, select: Callable[[Selection, str], None]) -> None:
         self._server, self._ask, self._select = server, ask, select
         self.mouse = "grab"
         self.kick_speed = 5.0
@@ -117,7 +120,25 @@ class Page:
         elif self.mouse in ("delete", "freeze"):
             self._ask(event.client, self.mouse, body=body)
         else:
-            self._select(world, body, np.asarray(event.ray_origin, float) - self.offsets[world], direction)
+            origin = np.asarray(event.ray_origin, float) - self.offsets[world]
+            self._select(self._drawn[world].now.picked(world, body, origin, direction), body)
+
+    def marked(self, world: int, kind: str, number: int, event: Any) -> None:
+        """A click on a mark. number: of a joint. Contacts come and go between the picture and the click: of those the
+        nearest to its ray is meant."""
+        now = self._drawn[world].now
+        marks = now.marks.get(kind)
+        if marks is None or not marks.names:
+            return
+        if kind == "contact":
+            origin = np.asarray(event.ray_origin, float) - self.offsets[world]
+            number = nearest(marks.positions, origin, np.asarray(event.ray_direction, float))[0]
+        names = marks.names[min(max(number, 0), len(marks.names) - 1)]
+        body = names[-1]
+        if kind == "joint":
+            joint = next(joint for joint in now.scene.joints if joint.name == names[0])
+            body = joint.b or joint.a or ""
+        self._select(Selection(world, kind, *names), body)
 
 
 class _World:
@@ -131,6 +152,8 @@ class _World:
         self._names = [body.name for body in world.scene.bodies]
         self._parts = [(batch, self._node(batch, k, world)) for k, batch in enumerate(batches(world.scene, ground))]
         self._lines: dict[str, Any] = {}
+        self._marks: dict[str, Any] = {}
+        self.now = world
         self._planes = [i for i, body in enumerate(world.scene.bodies) if any(isinstance(s, Plane) for s in body.shapes)]
         self._grid(world.scene, ground)
 
@@ -183,6 +206,7 @@ class _World:
 
     def show(self, world: WorldFrame) -> None:
         """Where all is now."""
+        self.now = world
         for batch, node in self._parts:
             if batch.moving or not np.array_equal(node.batched_positions, np.float32(world.positions[batch.shapes])):
                 node.batched_positions = world.positions[batch.shapes]
@@ -190,6 +214,8 @@ class _World:
             node.batched_colors = shades(batch, world.colors[world.bodies])
         for name in {*self._lines, *world.lines}:
             self._show_lines(name, world.lines.get(name, np.zeros((0, 2, 3))))
+        for kind in MARK_COLORS:
+            self._show_marks(kind, world.marks.get(kind))
 
     def _show_lines(self, name: str, segments: np.ndarray) -> None:
         node = self._lines.get(name)
@@ -210,6 +236,48 @@ class _World:
         if not node.visible:
             node.visible = True
 
+    def _show_marks(self, kind: str, marks: Marks | None) -> None:
+        """A node has room for a power of two; where there are fewer marks, the last one stands there several times."""
+        node: Any = self._marks.get(kind)
+        if marks is None or not marks.names:
+            if node is not None and node.visible:
+                node.visible = False
+            return
+        count, room = len(marks.names), 0 if node is None else len(node.batched_positions)
+        if count > room:
+            if node is not None:
+                node.remove()
+            room = max(LEAST_MARKS, 1 << (count - 1).bit_length())
+            node = self._marks[kind] = self._add_marks(kind, room)
+        chosen = np.minimum(np.arange(room), count - 1)
+        node.batched_positions = np.asarray(marks.positions, np.float32)[chosen]
+        node.batched_wxyzs = np.asarray(marks.orientations, np.float32)[chosen]
+        node.batched_scales = np.asarray(marks.halves, np.float32)[chosen]
+        if not node.visible:
+            node.visible = True
+
+    def _add_marks(self, kind: str, room: int) -> Any:
+        """Double pyramids that tell, when they are clicked, what they stand for."""
+        node = self._scene.add_batched_meshes_simple(
+            f"{self._name}/{kind} marks",
+            *_double_pyramid(),
+            np.tile((1.0, 0.0, 0.0, 0.0), (room, 1)),
+            np.zeros((room, 3), np.float32),
+            batched_scales=np.ones((room, 3), np.float32),
+            batched_colors=MARK_COLORS[kind],
+            lod="off",
+            flat_shading=True,
+            cast_shadow=False,
+        )
+        page, number = self._page, self._number
+
+        async def click(event: Any) -> None:
+            if event.instance_index is not None:
+                page.marked(number, kind, event.instance_index, event)
+
+        node.on_click(click)
+        return node
+
     def place(self, offset: np.ndarray, opacity: float | None) -> None:
         """The world's origin, and how much is seen of it."""
         self._root.position = offset
@@ -221,6 +289,14 @@ class _World:
     def remove(self) -> None:
         """All nodes go."""
         self._root.remove()
+
+
+def _double_pyramid() -> tuple[np.ndarray, np.ndarray]:
+    """-> vertices (6, 3), the unit vectors and their opposites, and triangles (8, 3) that look outwards."""
+    faces = [(0, 1, 2), (1, 3, 2), (3, 4, 2), (4, 0, 2)]
+    faces += [(b, a, 5) for a, b, _ in faces]
+    vertices = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
+    return np.array(vertices, np.float32), np.array(faces, np.uint32)
 
 
 def seen_points(world: WorldFrame) -> np.ndarray:

@@ -22,7 +22,10 @@ SWITCHES = {
     "inertia": "Boxes of mass and inertia",
     "boxes": "Boxes of the broad phase",
 }
-HINT = "Drag a body with the left button; turn the camera beside it. A click tells about a body."
+HINT = (
+    "Drag a body with the left button; turn the camera beside it. A click tells about a body, or about a joint or contact "
+    "that is marked."
+)
 BAR = 18  # letters of the longest bar
 THROW_FROM = 0.35  # of the way from the camera to what it looks at
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_viser
+from mcsim.live.details import Selection
 from mcsim.live.frames import Camera, Frame, Wanted
 from mcsim.live.page import Page
 from mcsim.live.panel import Panel
@@ -175,10 +176,10 @@ class View:
             if client is not None:
                 client.add_notification("mcsim", str(error), auto_close_seconds=NOTICE, color="red")
 
-    def _select(self, world: int, body: str, origin: np.ndarray, direction: np.ndarray) -> None:
-        """A click: tell about what is there."""
-        self._selected = world, body
-        self._wanted.select(self._camera.pick(world, body, origin, direction))
+    def _select(self, chosen: Selection, body: str) -> None:
+        """A click: tell about what is there, on a body or beside it."""
+        self._selected = chosen.world, body
+        self._wanted.select(chosen)
 
     def _follow(self, shown: Frame) -> None:
         """Move the cameras with the body that was clicked, where that is wanted."""

@@ -222,6 +222,37 @@ def test_ghosts_switches_and_wrong_values(browser, tmp_path):
         assert not visitor.errors()
 
 
+def test_marks_are_clicked(browser, tmp_path):
+    """A joint's mark beside its body, and one of a contact at a corner: each tells its rows on the page."""
+    with mc.view(mc.World(toys(), joint_solver="rows"), port=0, open_browser=False) as view:
+        visitor = Visitor(browser, view)
+        visitor.page.get_by_label("Joints and their axes").check()
+        visitor.page.get_by_label("Contact forces").check()
+        view.session.submit("step", count=30)
+        visitor.wait(lambda: len(view._frame.worlds[0].marks.get("contact", ((),))[0]) == 4, "marks")
+        joint, contact = (view._frame.worlds[0].marks[kind] for kind in ("joint", "contact"))
+        eye = np.array(visitor.clients()[0].camera.position)
+
+        def click(point, words):
+            def told():
+                visitor.page.mouse.click(*visitor.pixel(point))
+                visitor.page.wait_for_timeout(500)
+                return all(word in view._panel.selected.content for word in words)
+
+            visitor.wait(told, f"a click that tells {words}")
+
+        click(joint.positions[0] + (0, 0.7 * joint.halves[0].max() * np.sign(eye[1]), 0), ("pivot", "joint 0|"))
+        visitor.page.get_by_text("hinge of the world and rod").wait_for()
+        visitor.picture(tmp_path / "joint.png")
+        k = np.argmin(np.linalg.norm(contact.positions - eye, axis=1))
+        out = contact.positions[k] - body(view, "box")
+        out = np.array((*(np.sign(out[:2]) / np.sqrt(2)), 0.0))
+        click(contact.positions[k] + 0.4 * contact.halves[k] * out, ("4 contact points", "normal 0|"))
+        visitor.picture(tmp_path / "contact.png")
+        click(body(view, "box"), ("**box**: dynamic",))
+        assert not visitor.errors()
+
+
 def test_a_notebook_shows_the_page(browser, tmp_path):
     """In a frame of another page, as a notebook's cell is one, the scene is seen, and its buttons work."""
     with mc.view(mc.World(toys()), port=0, open_browser=False) as view:

@@ -1,15 +1,19 @@
 """The numbers beside the live view: what is told of what was clicked, samples for plots, what stages cost."""
 
 import csv
+import importlib.util
 import io
+import time
 import types
 
 import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.core.rotation import matrices
 from mcsim.live.details import Selection, nearest, told
 from mcsim.live.frames import Camera, Wanted
+from mcsim.live.page import LEAST_MARKS
 from mcsim.live.panel import bars, plain
 from mcsim.live.probes import MOST_SAMPLES, QUANTITIES, Probes, costs
 from mcsim.live.session import Session
@@ -68,23 +72,101 @@ def test_rows_of_a_joint_are_told():
 def test_a_click_takes_the_joint_that_is_near_and_shown():
     session, wanted = Session([mc.World(scene())]), Wanted()
     camera = Camera(session, wanted)
-    camera.take()
+
+    def pick(body, origin, direction):
+        return camera.take().worlds[0].picked(0, body, origin, direction)
+
     eye = np.array([2.0, -5.0, 2.4])
     ray = np.array([0.0, 1.0, 0.0])
-    assert camera.pick(0, "rod", eye, ray) == Selection(0, "body", "rod")
+    assert pick("rod", eye, ray) == Selection(0, "body", "rod")
     wanted.switch("joints", True)
-    camera.take()
-    assert camera.pick(0, "rod", eye, ray) == Selection(0, "joint", "pivot")
-    assert camera.pick(0, "rod", eye - (0, 0, 0.4), ray) == Selection(0, "body", "rod")
-    assert camera.pick(0, "rod", eye, -ray) == Selection(0, "body", "rod")  # it is behind
+    assert pick("rod", eye, ray) == Selection(0, "joint", "pivot")
+    assert pick("rod", eye - (0, 0, 0.4), ray) == Selection(0, "body", "rod")
+    assert pick("rod", eye, -ray) == Selection(0, "body", "rod")  # it is behind
     session.advance(30)
     wanted.switch("contacts", True)
-    camera.take()
     corner = session.worlds[0].contacts["position"][0]
-    assert camera.pick(0, "box", corner - (0, 5, 0), ray).kind == "contact"
+    assert pick("box", corner - (0, 5, 0), ray).kind == "contact"
     wanted.select(Selection(0, "joint", "pivot"))
     assert "hinge" in camera.take_new().details
     assert nearest(np.zeros((0, 3)), eye, ray) == (-1, np.inf)
+
+
+def test_marks_are_where_joints_and_contacts_are():
+    """One at each joint, long along its axis, and one at each contact point, with the names that they stand for."""
+    made = scene()
+    made.add_body("weight", shape=mc.Sphere(0.1), position=(2, 0, 1))
+    made.add_joint(mc.BallJoint("rod", "weight", anchor=(2, 0, 1.3), name="socket"))
+    session, wanted = Session([mc.World(made, dt=1 / 120)]), Wanted()
+    camera, (world,) = Camera(session, wanted), session.worlds
+    assert camera.take().worlds[0].marks == {}
+    wanted.switch("joints", True)
+    session.advance(60)
+    (frame,) = camera.take().worlds
+    marks = frame.marks["joint"]
+    assert list(frame.marks) == ["joint"] and marks.names == [("pivot",), ("socket",)]
+    rod = world.body("rod")
+    turns = matrices(np.array(marks.orientations))
+    assert marks.positions[0] == pytest.approx((2, 0, 2.4), abs=1e-3)
+    assert marks.positions[1] == pytest.approx(rod.position + matrices(rod.orientation[None])[0] @ (0, 0, -0.7), abs=1e-3)
+    assert np.abs(turns[0][:, np.argmax(marks.halves[0])]) == pytest.approx((0, 1, 0), abs=1e-6)
+    assert marks.halves[0].max() > 2 * np.median(marks.halves[0]) and np.ptp(marks.halves[1]) == 0.0
+    wanted.switch("joints", False)
+    wanted.switch("contacts", True)
+    (frame,) = camera.take().worlds
+    contacts = world.contacts
+    marks = frame.marks["contact"]
+    assert list(frame.marks) == ["contact"] and marks.names == [("floor", "box")] * len(contacts) and len(contacts) == 4
+    assert np.array_equal(marks.positions, contacts["position"])
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("viser"), reason="viser is not installed: pip install -e '.[view]'")
+def test_a_click_on_a_mark_tells_its_rows():
+    """Of the joint of that number, and of the contact at the ray; also where worlds stand apart, and as many marks come and
+    go as there are contacts."""
+    worlds = [mc.World(scene(), dt=1 / 120, joint_solver="rows") for _ in range(2)]
+    with mc.view(worlds, port=0, open_browser=False) as view:
+        page, wanted = view._page, view._wanted
+
+        def room_for(kind):
+            node = page._drawn[0]._marks.get(kind)
+            return 0 if node is None else len(node.batched_positions)
+
+        wanted.switch("joints", True)
+        wanted.switch("contacts", True)
+        view.session.submit("step", count=60)
+        until(lambda: page._drawn[1].now.marks.get("contact") and page._drawn[1].now.marks["contact"].names)
+        corner = view._frame.worlds[1].marks["contact"].positions[2] + page.offsets[1]
+        event = types.SimpleNamespace(ray_origin=tuple(corner - (3, 0, 0)), ray_direction=(1.0, 0.0, 0.0))
+        page.marked(1, "contact", 0, event)
+        assert wanted.selected == Selection(1, "contact", "floor", "box") and view._selected == (1, "box")
+        until(lambda: "4 contact points" in view._panel.selected.content and "normal 0|" in view._panel.selected.content)
+        page.marked(0, "joint", 0, event)
+        assert wanted.selected == Selection(0, "joint", "pivot") and view._selected == (0, "rod")
+        until(lambda: view._panel.selected.content.count("\njoint ") == 5)
+        nodes = page._drawn[0]._marks
+        until(lambda: nodes["contact"].visible)
+        assert room_for("contact") == room_for("joint") == LEAST_MARKS
+        assert np.unique(nodes["contact"].batched_positions, axis=0).shape == (4, 3)
+        wanted.switch("contacts", False)
+        until(lambda: not nodes["contact"].visible)
+        wanted.switch("contacts", True)
+        until(lambda: nodes["contact"].visible)
+        for k in range(6):
+            view.session.submit("throw", what="box", position=(0, k - 3, 0.5), velocity=(0, 0, 0))
+        view.session.submit("step", count=100)
+        until(lambda: len(view._frame.worlds[0].marks["contact"].names) > LEAST_MARKS)
+        until(lambda: room_for("contact") == 2 * LEAST_MARKS)
+        assert {name for pair in page._drawn[0].now.marks["contact"].names for name in pair} > {"floor", "box", "thrown6"}
+        page.marked(0, "contact", 10**6, event)  # what any program may send
+        page.marked(0, "nothing", 0, event)
+
+
+def until(done, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_samples_are_those_of_the_worlds():
