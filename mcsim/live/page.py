@@ -12,8 +12,7 @@ from mcsim.live.frames import Frame, WorldFrame
 from mcsim.live.looks import LINE_COLORS, Marks
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Plane
-from mcsim.view.batches import add_batch
-from mcsim.view.camera import FIELD_OF_VIEW, frame
+from mcsim.view.batches import add_batch, aim
 from mcsim.view.instances import Batch, batches, shades
 
 GHOST = 0.35  # opacity of all worlds but the first where they lie over each other
@@ -42,7 +41,6 @@ class Page:
         self._drawn: list[_World] = []
         self._layout: tuple[bool, int] = (False, -1)
         self._extent = 1.0
-        server.scene.set_up_direction("+z")
         server.scene.configure_default_lights(cast_shadow=True)
 
     @property
@@ -75,17 +73,7 @@ class Page:
         self._drawn = [_World(self, k, now.version, world, ground) for k, world in enumerate(now.worlds)]
         self._layout = (False, -1)
         if first:
-            self._aim(points)
-
-    def _aim(self, points: np.ndarray) -> None:
-        """The first camera, which sees all that moves, in all worlds."""
-        spread = np.concatenate([points + offset for offset in self.offsets])
-        camera = frame(spread, ASPECT)
-        view = self._server.initial_camera
-        view.fov = FIELD_OF_VIEW
-        view.position, view.look_at = camera.eye, 0.5 * (spread.min(axis=0) + spread.max(axis=0))
-        distance = float(np.linalg.norm(camera.eye - view.look_at))
-        view.near, view.far = distance / 200.0, distance * 50.0
+            aim(self._server, np.concatenate([points + offset for offset in self.offsets]), ASPECT)
 
     def _arrange(self) -> None:
         """Worlds side by side, or as ghosts over the first."""

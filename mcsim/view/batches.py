@@ -8,11 +8,24 @@ import numpy as np
 
 from mcsim.core.rotation import matrices, multiply
 from mcsim.scene import Scene
+from mcsim.view.camera import FIELD_OF_VIEW, frame
 from mcsim.view.colors import body_colors
 from mcsim.view.instances import Batch, batches, shades
 
 if TYPE_CHECKING:
-    from viser import BatchedMeshHandle, SceneApi
+    from viser import BatchedMeshHandle, SceneApi, ViserServer
+
+
+def aim(server: ViserServer, points: np.ndarray, aspect: tuple[float, float]) -> None:
+    """The first look at a page: at all points (k, 3) [m], from where a picture would be drawn. aspect: width and height of
+    what is seen, in any unit."""
+    camera, view = frame(points, aspect), server.initial_camera
+    back = camera.axes[2]
+    distance = float(back @ (camera.eye - 0.5 * (points.min(axis=0) + points.max(axis=0))))
+    server.scene.set_up_direction("+z")
+    view.position, view.look_at, view.up = camera.eye, camera.eye - distance * back, (0.0, 0.0, 1.0)
+    view.fov = FIELD_OF_VIEW
+    view.near, view.far = distance / 200.0, distance * 50.0
 
 
 def add_batch(

@@ -5,20 +5,15 @@ from __future__ import annotations  # signatures read as they are written here
 import html
 import os
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mcsim.core.extras import require_viser
 from mcsim.core.files import written_whole
 from mcsim.scene import Scene
-from mcsim.view.batches import Batches
-from mcsim.view.camera import FIELD_OF_VIEW, frame
+from mcsim.view.batches import Batches, aim
 from mcsim.view.film import Recorded, check_recording
 from mcsim.view.serve import quiet_server, stop
-
-if TYPE_CHECKING:
-    from viser import ViserServer
 
 ASPECT = (4, 3)  # of the part of the page that shows the scene, about
 HEIGHT = 480  # pixels of a page in a notebook
@@ -57,7 +52,8 @@ def page(scene: Scene, recording: Recorded) -> str:
     step = PLACES * 2.0 ** np.ceil(np.log2(size))
     server = quiet_server("127.0.0.1", 0)  # that nobody visits: it writes what it would send
     try:
-        _aim(server, points)
+        aim(server, points, ASPECT)
+        server.scene.configure_default_lights(True, cast_shadow=False)
         batches = Batches(server.scene, scene, PLANE * size)
         batches.move(recording.positions[0], recording.orientations[0])
         serializer = server.get_scene_serializer()
@@ -67,18 +63,6 @@ def page(scene: Scene, recording: Recorded) -> str:
         return serializer.as_html()
     finally:
         stop(server)
-
-
-def _aim(server: ViserServer, points: np.ndarray) -> None:
-    """The first look: at all points (k, 3), from where a picture would be drawn."""
-    camera = frame(points, ASPECT)
-    back = camera.axes[2]
-    server.scene.set_up_direction("+z")
-    server.scene.configure_default_lights(True, cast_shadow=False)
-    server.initial_camera.position = camera.eye
-    server.initial_camera.look_at = camera.eye - back * (back @ (camera.eye - points.mean(axis=0)))
-    server.initial_camera.up = (0.0, 0.0, 1.0)
-    server.initial_camera.fov = FIELD_OF_VIEW
 
 
 def _seen(scene: Scene, recording: Recorded) -> np.ndarray:
