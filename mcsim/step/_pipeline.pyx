@@ -134,8 +134,8 @@ cdef class Pipeline:
         self.space.trust_records()
 
     def take_call(self, Pipeline other not None):
-        """Go on with its call."""
-        self.call_began = other.call_began
+        """Go on with its call, or tell of its last one."""
+        self.call_began, self.steps_made = other.call_began, other.steps_made
         self.stage_times.take(other.stage_times)
 
     def notice(self):

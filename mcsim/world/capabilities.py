@@ -233,6 +233,32 @@ CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "strict": flag,
 }
 
+# Keywords that say nothing of what a record holds: World.change_settings takes them.
+CHANGEABLE = (
+    "substeps",
+    "iterations",
+    "first_iterations",
+    "least_iterations",
+    "more_iterations",
+    "position_rounds",
+    "stop",
+    "tolerance",
+    "baumgarte",
+    "hertz",
+    "damping_ratio",
+    "push_speed",
+    "slop",
+    "joint_hertz",
+    "joint_damping_ratio",
+    "joint_push_speed",
+    "restitution_threshold",
+    "speculative_distance",
+    "sleep_speed",
+    "sleep_time",
+    "threads",
+    "strict",
+)
+
 
 def check(k: dict[str, Any], *names: str) -> None:
     """Values by these names, each checked in its place."""

@@ -109,6 +109,16 @@ def keyword_names(kind: Any) -> tuple[str, ...]:
     return (*(p.name for p in own if p.kind is p.KEYWORD_ONLY), *kind._more.__annotations__)
 
 
+def resolved_again(kind: Any, said: Mapping[str, Any], but: Iterable[str] = ()) -> dict[str, Any]:
+    """As `resolved`, of all keywords that were given in one dict. but: those that are not looked at."""
+    own = {
+        name: said.get(name, parameter.default)
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in but
+    }
+    return resolved(kind, own, {name: value for name, value in said.items() if name in kind._more.__annotations__})
+
+
 def resolved(kind: Any, own: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """All keywords but `joints`, from those that are named in the constructor and the others: what objects hold is
     spread out, what is left alone has its default. SceneError where something is given twice, or does not go with an

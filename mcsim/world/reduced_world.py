@@ -35,7 +35,7 @@ from mcsim.world.choices import (
     SweptJoints,
 )
 from mcsim.world.handles import AnyBody, BodyHandle
-from mcsim.world.keywords import ReducedMore, resolved
+from mcsim.world.keywords import ReducedMore, resolved, resolved_again
 from mcsim.world.record import REDUCED_RECORD, hand_over
 from mcsim.world.settings import check_reduced_settings, feedback_gains, kernel_settings, sleep_settings
 from mcsim.world.snapshots import Snapshot
@@ -137,6 +137,9 @@ class ReducedWorld(World):
         if self._keywords["integrator"] == "reference":
             with self._turn.alone("rows"):
                 self._refuse_bounds()
+
+    def _checked_keywords(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        return check_reduced_settings(resolved_again(ReducedWorld, said, OF_TREES), self._scene)
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 

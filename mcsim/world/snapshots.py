@@ -13,12 +13,13 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.notes import carry_over
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import choose
+from mcsim.scene.checks import choose, suggestion
 from mcsim.scene.joints import GearJoint
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
-from mcsim.world.capabilities import CONTACTS
+from mcsim.world.capabilities import CHANGEABLE, CONTACTS
+from mcsim.world.keywords import keyword_names
 from mcsim.world.record import RECORD, Holder, Record, checked, take
 
 if TYPE_CHECKING:
@@ -299,6 +300,11 @@ class Snapshots(WorldBase):
         for name, array in BodyArrays.from_scene(self._scene).padded.items():
             holder.bodies.padded[name][...] = array
         holder.joints[...] = joint_records(self._scene, holder.body_index)
+        self._anew(holder, old, arrays)
+
+    def _anew(self, holder: Holder, old: Pipeline, arrays: Mapping[str, np.ndarray]) -> None:
+        """Collider and pipeline made anew, by the keywords of now, for the arrays of a holder; the record into them. old:
+        the pipeline before. arrays: of each entry of the record."""
         parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
         new = self._holder(parts)
         take(self._RECORD, new, arrays, after_pipeline=False)
@@ -358,6 +364,38 @@ class Snapshots(WorldBase):
             world = kind(scene, **(self._said | keywords))
             world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
             return world
+
+    def change_settings(self, **keywords: Any) -> None:
+        """Other values for some of the keywords that this world was made with, from the next step on; None: the keyword's
+        default. All else stays: the state, handles, views of the arrays, the events of the last step. It goes on to the
+        bits of the world that `remade` would give.
+
+        keywords: substeps, iterations, first_iterations, least_iterations, more_iterations, position_rounds, stop,
+        tolerance, baumgarte, hertz, damping_ratio, push_speed, slop, joint_hertz, joint_damping_ratio, joint_push_speed,
+        restitution_threshold, speculative_distance, sleep_speed, sleep_time, threads, strict; a ReducedWorld has no
+        least_iterations, more_iterations and position_rounds. Others are for `remade`. A failed call changes nothing.
+        """
+        with self._turn.alone("change_settings"):
+            known = [name for name in keyword_names(type(self)) if name in CHANGEABLE]
+            for name in keywords:
+                if name not in known:
+                    raise SceneError(
+                        f"World.change_settings: takes no {name!r}{suggestion(name, known)}; it takes "
+                        f"{', '.join(known)}; remade() makes another world with other ones"
+                    )
+            said = {name: value for name, value in (self._said | keywords).items() if value is not None}
+            checked_now = self._checked_keywords(said)
+            before, snapshot = (self._keywords, self._said), self._snapshot()
+            holder, old = self._holder(), vars(self)["_pipeline"]
+            arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
+            try:
+                self._keywords, self._said = checked_now, said
+                self._anew(holder, old, arrays)
+            except BaseException:  # Ctrl-C in between
+                self._keywords, self._said = before
+                self._begin_anew()
+                self._restore(snapshot)
+                raise
 
     def _copied(self) -> Self:
         """Another world in the same state."""

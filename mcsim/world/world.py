@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakSet
 
@@ -22,6 +23,7 @@ from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.actions import Actions
+from mcsim.world.capabilities import CHANGEABLE
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
     RK4,
@@ -43,7 +45,7 @@ from mcsim.world.choices import (
 )
 from mcsim.world.event_world import EventRun
 from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
-from mcsim.world.keywords import More, resolved
+from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.world.observers import Observers
 from mcsim.world.protocols import There
@@ -125,6 +127,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._check_scene(scene)
         self._said = own | more
         self._start(scene, check_settings(keywords, scene))
+
+    def _checked_keywords(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Keywords as they would be given to a new world of the present bodies and joints, checked."""
+        return check_settings(resolved_again(World, said), self._scene)
 
     def _check_scene(self, scene: Scene) -> None:
         if not isinstance(scene, Scene):
@@ -402,7 +408,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         kind = type(self).__name__
         if name in self._keywords or name in ("gravity", "joints"):
             of = "the scene's" if name == "gravity" else "a setting"
-            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; make another {kind} of world.scene.copy()")
+            how = (
+                f"world.change_settings({name}=...) changes it"
+                if name in CHANGEABLE
+                else f"make another {kind} of world.scene.copy()"
+            )
+            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; {how}")
         if isinstance(getattr(self, name, None), np.ndarray):
             raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
         what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
