@@ -16,6 +16,7 @@ from mcsim.scene.joints import FixedJoint, Joint
 from mcsim.scene.shapes import Box, Sphere
 from mcsim.scenes.ragdoll import MASS, MASS_FRACTION, STATURE, add_doll, human
 from mcsim.world import World
+from mcsim.world.capabilities import CHANGEABLE
 
 MOST_THROWN = 2000  # bodies of a world, beyond which nothing more is thrown in
 DENSITY = 500.0  # [kg/m³] of what is thrown
@@ -225,9 +226,14 @@ def with_friction(scene: Scene, value: float) -> Scene:
 
 def setting(session: InStep, name: str, value: Any, world: int | None) -> None:
     """Another value for a keyword of one world, or of all; None: its default."""
-    session.rebuild(lambda old: _awake(old.remade(**{name: value})), world)
-    which = "the worlds were" if world is None else f"{session.names[world]} was"
-    session.say(f"{name} is {session.worlds[world or 0].settings[name]!r} now: {which} rebuilt from the present state")
+    which = "all worlds" if world is None else session.names[world] if world < len(session.names) else ""
+    if name in CHANGEABLE:
+        session.change_settings(world, **{name: value})
+        how = f"in {which}"
+    else:
+        session.rebuild(lambda old: _awake(old.remade(**{name: value})), world)
+        how = f"{which} rebuilt from the present state"
+    session.say(f"{name} is {session.worlds[world or 0].settings[name]!r} now: {how}")
 
 
 DEEDS: dict[str, Callable[..., None]] = {

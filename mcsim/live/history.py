@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mcsim.world import World
+from mcsim.world.capabilities import CHANGEABLE
 from mcsim.world.snapshots import Snapshot
 
 MOST_STATES = 900
@@ -14,21 +16,25 @@ MOST_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """All worlds at one moment: the worlds that there were, which are others once a setting was changed, their snapshots,
-    and why those stopped that could not go on."""
+    """All worlds at one moment: the worlds that there were, which are others once they were rebuilt, their snapshots, those
+    of their keywords that may change, and why those stopped that could not go on."""
 
     worlds: tuple[World, ...]
     snapshots: tuple[Snapshot, ...]
+    settings: tuple[dict[str, Any], ...]
     failures: tuple[str, ...]
 
     @classmethod
     def of(cls, worlds: Sequence[World], failures: Sequence[str]) -> State:
         """The present one."""
-        return cls(tuple(worlds), tuple(world.snapshot() for world in worlds), tuple(failures))
+        snapshots = tuple(world.snapshot() for world in worlds)
+        return cls(tuple(worlds), snapshots, tuple(_changeable(world) for world in worlds), tuple(failures))
 
-    def restore(self) -> None:
-        """Bring its worlds back to it."""
-        for world, snapshot in zip(self.worlds, self.snapshots):
+    def restore(self, settings: bool = True) -> None:
+        """Bring its worlds back to it. settings: and their keywords, too."""
+        for world, snapshot, then in zip(self.worlds, self.snapshots, self.settings):
+            if settings and then != (now := _changeable(world)):
+                world.change_settings(**{name: then.get(name) for name in {*then, *now} if then.get(name) != now.get(name)})
             world.restore(snapshot)
 
     @property
@@ -40,6 +46,11 @@ class State:
     def nbytes(self) -> int:
         """Bytes that the snapshots take."""
         return sum(snapshot.nbytes for snapshot in self.snapshots)
+
+
+def _changeable(world: World) -> dict[str, Any]:
+    """The keywords that were given to it, of those that may change."""
+    return {name: value for name, value in world.settings.given.items() if name in CHANGEABLE and value is not None}
 
 
 class History:

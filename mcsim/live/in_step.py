@@ -120,7 +120,7 @@ class InStep:
     def begin_again(self) -> None:
         """The beginning, with the settings of now; what was stays in the history."""
         self.keep_new()
-        self.start.restore()
+        self.start.restore(settings=False)
         self._take(self.start)
         self.keep()
 
@@ -144,11 +144,29 @@ class InStep:
             self.version += 1
             self._unkept = max(self._unkept, 1)
 
-    def rebuild(self, change: Callable[[World], World], only: int | None = None) -> None:
-        """Put other worlds in the places of all, or of the one of a number; the beginning changes alike."""
+    def _chosen(self, only: int | None) -> list[bool]:
+        """Which worlds are meant: all, or the one of a number."""
         chosen = [only is None or k == only for k in range(len(self.worlds))]
         if not any(chosen):
             raise SceneError(f"there is no world {show(only)}; there are {len(self.worlds)}, counted from 0")
+        return chosen
+
+    def change_settings(self, only: int | None = None, **keywords: Any) -> None:
+        """Other values for keywords of all worlds that run, or of the one of a number; the beginning changes alike."""
+        chosen = self._chosen(only)
+        self.keep_new()
+        with self.whole():
+            for world, begun, here in zip(self.worlds, self.start.worlds, chosen):
+                if here:
+                    world.change_settings(**keywords)
+                    world.wake()  # what rested by the old numbers may not by the new ones
+                    if begun is not world:
+                        begun.change_settings(**keywords)
+        self.keep()
+
+    def rebuild(self, change: Callable[[World], World], only: int | None = None) -> None:
+        """Put other worlds in the places of all, or of the one of a number; the beginning changes alike."""
+        chosen = self._chosen(only)
         worlds = [change(world) if here else world for world, here in zip(self.worlds, chosen)]
         _checked_worlds(worlds)
         begun, snapshots = list(self.start.worlds), list(self.start.snapshots)
@@ -156,7 +174,7 @@ class InStep:
             if chosen[k]:
                 begun[k] = change(_at(begun[k], snapshots[k]))
                 snapshots[k] = begun[k].snapshot()
-        self.start = State(tuple(begun), tuple(snapshots), ("",) * len(begun))
+        self.start = State(tuple(begun), tuple(snapshots), self.start.settings, ("",) * len(begun))
         self.keep_new()
         self.worlds, self.hand = worlds, None
         self.version += 1

@@ -284,11 +284,13 @@ def _reads(k: Mapping[str, Any], reduced: bool) -> tuple[str, ...]:
 class Settings(dict[str, Any]):
     """The keywords that a world runs with, by name, defaults resolved; None where a length or a speed follows from the
     bodies' sizes. `contact`, `joints`, `integrator` and `sleep` are the same as the objects that World takes: a world
-    that is made with these four, dt, substeps, threads and strict goes the same way."""
+    that is made with these four, dt, substeps, threads and strict goes the same way. given: the keywords that were given,
+    as they were."""
 
-    def __init__(self, keywords: Mapping[str, Any], reduced: bool):
+    def __init__(self, keywords: Mapping[str, Any], reduced: bool, given: Mapping[str, Any]):
         super().__init__(keywords)
         self._reduced = reduced
+        self.given = dict(given)
 
     @property
     def contact(self) -> RigidContact | CompliantContact | EventContact:

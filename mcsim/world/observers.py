@@ -442,4 +442,4 @@ class Observers(WorldBase):
             if self._pipeline.parts.laboratory is None:
                 direct = self._pipeline.parts.plan.tree is not None if len(self._joints) else joint_tree(k)
                 k = k | {"joint_solver": "tree" if direct else "rows"}
-            return Settings(k, self._more is ReducedMore)
+            return Settings(k, self._more is ReducedMore, self._said)

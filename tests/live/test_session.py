@@ -438,6 +438,38 @@ def test_any_keyword_changes_in_one_world_or_in_all():
     assert session.dt == 1 / 120  # it was so then
 
 
+def test_numbers_change_in_the_worlds_that_there_are():
+    """They go on as they would with another number from here on; the past keeps its own, to the bit, and the beginning
+    takes the new one. Also where the worlds were rebuilt before."""
+    for rebuilt in (False, True):
+        session = Session(methods(), METHODS)
+        if rebuilt:
+            do(session, "gravity", value=(0, 0, -9.0))
+        do(session, "step", count=8)
+        kept, then = len(session.history) - 1, session.time
+        do(session, "step", count=8)
+        on, worlds = hashes(session), list(session.worlds)
+        do(session, "go_to", place=kept)
+        expected = [world.remade(iterations=1) for world in session.worlds]
+        assert do(session, "setting", name="iterations", value=1) == ["iterations is 1 now: in all worlds"]
+        do(session, "step", count=8)
+        for world in expected:
+            world.wake()
+            world.step(8)
+        assert session.worlds == worlds and hashes(session) == [world.state_hash() for world in expected] != on
+        do(session, "go_to", place=kept)
+        assert [world.settings["iterations"] for world in session.worlds] != [1] * 3 and session.time == then
+        do(session, "step", count=8)
+        assert hashes(session) == on
+        do(session, "setting", name="iterations", value=2, world=1)
+        do(session, "reset")
+        assert [world.settings["iterations"] for world in session.worlds][1] == 2 and session.time == 0.0
+        before = hashes(session)
+        assert "takes no 'least_iterations'" in do(session, "setting", name="least_iterations", value=2)[0]
+        assert hashes(session) == before
+        assert all("least_iterations" not in world.settings.given for world in session.worlds)
+
+
 @pytest.mark.parametrize(
     "values, sentence",
     [
