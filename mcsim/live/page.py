@@ -20,7 +20,7 @@ APART = 1.25  # widths of the scene from one world to the next where they stand 
 THICKNESS = {"joints": 2.0, "axes": 4.0, "contacts": 3.0, "hand": 4.0}  # [pixels]
 MARK_COLORS = {"joint": (0, 60, 170), "contact": (190, 30, 20)}
 LEAST_MARKS = 16  # that a node of marks has room for
-ASPECT = (12, 10)  # of what the panel leaves of a usual window, for the first camera
+ASPECT = (1, 1)  # of what the panel leaves of a narrow window, for the first camera
 
 Ask = Callable[..., None]
 
