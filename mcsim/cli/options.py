@@ -76,14 +76,28 @@ def world_number(name: str, text: str, metavar: str | None) -> Any:
     return world_option(name, text, number, metavar)
 
 
+def themed(text: str) -> str:
+    """The name of a theme."""
+    from mcsim.core.plot_style import THEMES
+
+    if text not in THEMES:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(THEMES)}")
+    return text
+
+
+def theme_option(text: str) -> Any:
+    return typer.Option("--theme", parser=themed, metavar="NAME", rich_help_panel="Output", show_default=False, help=text)
+
+
 def output(name: str, text: str) -> Any:
     return typer.Option(f"--{name}", help=text, metavar="PATH", rich_help_panel="Output", show_default=False)
 
 
-def refuse_alone(option: str, value: float | None, other: str, given: Path | None) -> None:
+def refuse_alone(option: str, value: float | str | None, other: str, given: Any) -> None:
     """An option that only says how another one is done, without that other one."""
-    if value is not None and given is None:
-        raise InputError(f"{option} {value:g} does nothing without {other}: add {other} FILE, or leave {option} out")
+    if value is not None and not given:
+        told = value if isinstance(value, str) else f"{value:g}"
+        raise InputError(f"{option} {told} does nothing without {other}: add {other} FILE, or leave {option} out")
 
 
 @contextmanager

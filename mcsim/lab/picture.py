@@ -12,36 +12,12 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
+from mcsim.core.plot_style import Lines, Theme, plot_style, theme_of
 from mcsim.lab.record import Run
 from mcsim.lab.report import ORDERS, ROUNDING, Compared, floor_of, orders, step_text, summary
 
-# Colours that people with any colour vision tell apart (M. Okabe, K. Ito, Color Universal Design, 2008); lines differ
-# in their dashes too, for a printer without colours.
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-DASHES = ((), (5, 1.5), (1.5, 1.2), (6, 1.5, 1.5, 1.5), (9, 2), (3, 1, 1, 1, 1, 1))
-MARKERS = "osD^vP*X"
-DOUBT, DOUBT_LABEL = "#d9d9d9", "the reference's doubt about itself"
+DOUBT_LABEL = "the reference's doubt about itself"
 ROUNDING_LABEL = "rounding, or the reference's doubt"
-STYLE: Any = {
-    "font.size": 8,
-    "font.family": "sans-serif",
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.minor.width": 0.4,
-    "ytick.minor.width": 0.4,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titleweight": "bold",
-    "figure.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "mcsim",
-}
 WIDTH, PANEL_HEIGHT = 7.2, 2.15  # inches: two columns of a journal
 POINTS = 240  # of a curve: the largest value of each such part of the run
 LOWEST, HIGHEST = 1e-17, 1e9  # of what is drawn on a logarithmic axis
@@ -61,31 +37,33 @@ class Panel(NamedTuple):
 
 
 PANELS = (
-    Panel("Joint drift", "worst joint, m", "joint_position_max"),
-    Panel("Joint drift", "worst joint, rad", "joint_angle_max"),
-    Panel("Velocity drift", "worst joint, m/s", "velocity_drift"),
+    Panel("Joint drift", "worst joint [m]", "joint_position_max"),
+    Panel("Joint drift", "worst joint [rad]", "joint_angle_max"),
+    Panel("Velocity drift", "worst joint [m/s]", "velocity_drift"),
     Panel("Energy error", "part of max. kinetic energy", "energy_error", relative=True),
-    Panel("Momentum error", "kg m/s", "momentum_error"),
-    Panel("Angular momentum error", "kg m²/s", "spin_error"),
-    Panel("Distance to the reference", "rms over bodies, m", "position_distance", doubt="position_doubt"),
-    Panel("Overlap", "deepest contact, m", "penetration"),
+    Panel("Momentum error", "change [kg m/s]", "momentum_error"),
+    Panel("Angular momentum error", "change [kg m²/s]", "spin_error"),
+    Panel("Distance to the reference", "rms over bodies [m]", "position_distance", doubt="position_doubt"),
+    Panel("Overlap", "deepest contact [m]", "penetration"),
 )
 # What is left out first where there are more than fit.
 SPARE = ("joint_angle_max", "momentum_error", "velocity_drift")
 MOST_PANELS = 5
+MOST_TICKS = 5  # of steps that are written at an axis
 
 # Quantity of `orders` -> title, label, of the convergence picture.
 ERRORS = {
-    "distance": ("Distance to the reference", "rms over bodies and time, m"),
+    "distance": ("Distance to the reference", "rms over bodies and time [m]"),
     "energy": ("Energy error", "part of max. kinetic energy"),
-    "drift": ("Joint drift", "worst joint, m"),
+    "drift": ("Joint drift", "worst joint [m]"),
 }
-COST_LABELS = {"distance": "distance, m", "energy": "energy error", "drift": "joint drift, m"}
+COST_LABELS = {"distance": "distance [m]", "energy": "energy error", "drift": "joint drift [m]"}
 
 
-def plot(study: Compared, path: str | os.PathLike[str], kind: str | None = None) -> None:
+def plot(study: Compared, path: str | os.PathLike[str], kind: str | None = None, theme: str = "light") -> None:
     """See Study.plot."""
     require_matplotlib()
+    colors = theme_of(theme)
     name = os.fspath(path)
     if Path(path).suffix.lower() not in SUFFIXES:
         raise SceneError(f"{name}: a picture must end in {', '.join(SUFFIXES)}")
@@ -97,9 +75,9 @@ def plot(study: Compared, path: str | os.PathLike[str], kind: str | None = None)
         raise SceneError("Study.plot: a convergence picture needs several dt; this study has one")
     import matplotlib
 
-    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(plot_style(theme)), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure = _over_time(study) if kind == "time" else _over_step(study)
+        figure = _over_time(study, colors) if kind == "time" else _over_step(study, colors)
         with written_whole(path) as file:
             figure.savefig(file, format=Path(path).suffix.lower()[1:], dpi=220)
 
@@ -120,14 +98,9 @@ def _figure(count: int, columns: int, methods: int) -> Any:
     return figure, axes[:count]
 
 
-def _style(number: int) -> dict[str, Any]:
-    dashes = DASHES[number % len(DASHES)]
-    return {"color": COLORS[number % len(COLORS)], "linewidth": 1.1, "linestyle": (0, dashes) if dashes else "-"}
-
-
 def _frame(figure: Any, study: Compared, detail: str) -> None:
     """The title above the panels, and one legend of all below."""
-    figure.suptitle(f"{study.scene.replace('_', ' ')}, {study.seconds:g} s{detail}", fontsize=9.5)
+    figure.suptitle(f"{study.scene.replace('_', ' ')}, {study.seconds:g} s{detail}")
     entries = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels())}
     if entries:
         last = entries.pop(DOUBT_LABEL, None)
@@ -137,8 +110,6 @@ def _frame(figure: Any, study: Compared, detail: str) -> None:
             entries.keys(),
             loc="outside lower center",
             ncols=min(3, len(entries)),
-            frameon=False,
-            fontsize=7.5,
             handlelength=3.2,
             columnspacing=1.6,
         )
@@ -147,15 +118,16 @@ def _frame(figure: Any, study: Compared, detail: str) -> None:
 # ---- over time -------------------------------------------------------------------------------------------------------
 
 
-def _over_time(study: Compared) -> Any:
+def _over_time(study: Compared, theme: Theme) -> Any:
     runs = list(study.runs.values())
+    lines = Lines(theme, study.runs)
     panels = _shown(study, runs)
     timed = any(len(run.step_seconds) for run in runs)
     figure, axes = _figure(len(panels) + timed, 3, len(runs))
     for ax, panel in zip(axes, panels):
-        _draw(ax, study, runs, panel)
+        _draw(ax, study, runs, panel, lines, theme)
     if timed:
-        _draw_times(axes[-1], runs)
+        _draw_times(axes[-1], runs, lines, theme)
     _frame(figure, study, f" in steps of {step_text(study.dts[-1])} s")
     return figure
 
@@ -194,24 +166,24 @@ def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndar
     return time[middle], np.maximum.reduceat(values, begin)
 
 
-def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel) -> None:
+def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel, lines: Lines, theme: Theme) -> None:
     """One quantity of all methods, on a logarithmic axis."""
     lows, highs = [], []
-    for number, run in enumerate(runs):
+    for run in runs:
         time, values = _envelope(run.time, getattr(run, panel.array))
         if panel.relative:
             values = values / study.energy_scale
         values = np.clip(values, LOWEST, HIGHEST)
-        ax.plot(time, values, label=run.name, **_style(number))
+        ax.plot(time, values, label=run.name, **lines.line(run.name))
         if run.failure and len(time):
-            ax.plot(time[-1:], values[-1:], marker="x", markersize=5, color=COLORS[number % len(COLORS)])
+            ax.plot(time[-1:], values[-1:], marker="x", markersize=5, color=lines.color(run.name))
         if len(values):
             lows.append(np.quantile(values, 0.02))
             highs.append(values.max())
     ax.set_yscale("log")
     ax.set_title(panel.title)
     ax.set_ylabel(panel.label)
-    ax.set_xlabel("time, s")
+    ax.set_xlabel("time [s]")
     ax.set_xlim(0.0, study.seconds)
     high = max(highs, default=1.0)
     low = max(min(lows, default=LOWEST), LOWEST)
@@ -219,9 +191,8 @@ def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel) -> None:
         doubt = getattr(study.reference, panel.doubt)
         time, values = _envelope(study.reference.time, doubt)
         low = min(low, max(float(np.median(values)), LOWEST))
-        ax.fill_between(
-            time, low / 10.0, np.maximum(values, low / 10.0), color=DOUBT, linewidth=0, label=DOUBT_LABEL, zorder=0
-        )
+        values = np.maximum(values, low / 10.0)
+        ax.fill_between(time, low / 10.0, values, color=theme.shade, linewidth=0, label=DOUBT_LABEL, zorder=0)
     _log_limits(ax, low, high)
 
 
@@ -236,11 +207,10 @@ def _log_limits(ax: Any, low: float, high: float) -> None:
     ax.yaxis.set_major_locator(LogLocator(10.0, numticks=7))
     if high - low > 6.0:
         ax.yaxis.set_minor_locator(NullLocator())
-    ax.grid(axis="y", color="#e6e6e6", linewidth=0.5)
-    ax.set_axisbelow(True)
+    ax.grid(axis="x", visible=False)
 
 
-def _draw_times(ax: Any, runs: list[Run]) -> None:
+def _draw_times(ax: Any, runs: list[Run], lines: Lines, theme: Theme) -> None:
     """Bars: the median time of a step, with its 5th to 95th percentile."""
     times = [1e6 * run.step_seconds if len(run.step_seconds) else np.full(1, np.nan) for run in runs]
     middles = np.array([np.median(values) for values in times])
@@ -250,10 +220,10 @@ def _draw_times(ax: Any, runs: list[Run]) -> None:
     ax.barh(
         place,
         middles,
-        color=[COLORS[k % len(COLORS)] for k in place],
+        color=[lines.color(run.name) for run in runs],
         height=0.66,
         xerr=errors,
-        error_kw={"elinewidth": 0.7, "ecolor": "#404040", "capsize": 1.5, "capthick": 0.7},
+        error_kw={"elinewidth": 0.7, "ecolor": theme.text, "capsize": 1.5, "capthick": 0.7},
     )
     reach = np.nanmax(spans[:, 1], initial=0.0)
     for k, value in enumerate(middles):
@@ -262,14 +232,15 @@ def _draw_times(ax: Any, runs: list[Run]) -> None:
     ax.set_yticks([])
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.22 * reach)
+    ax.grid(axis="y", visible=False)
     ax.set_title("Time a step")
-    ax.set_xlabel("µs (median, 5 to 95 %)")
+    ax.set_xlabel("median, 5 to 95 % [µs]")
 
 
 # ---- over the step ---------------------------------------------------------------------------------------------------
 
 
-def _over_step(study: Compared) -> Any:
+def _over_step(study: Compared, theme: Theme) -> Any:
     """Errors over dt, and the distance over what it costs."""
     found = {name: [(run, summary(study, run)) for run in runs if not run.failure] for name, runs in study.series.items()}
     quantities = [
@@ -281,41 +252,45 @@ def _over_step(study: Compared) -> Any:
     timed = error is not None and any(len(run.step_seconds) for run in study.all_runs())
     count = len(quantities) + timed
     figure, axes = _figure(count, 2 if count in (2, 4) else 3, len(found))
+    lines = Lines(theme, found)
     slopes = orders(study)
     for ax, quantity in zip(axes, quantities):
-        _draw_errors(ax, study, found, quantity, slopes)
+        _draw_errors(ax, study, found, quantity, slopes, lines, theme)
     if timed and error is not None:
-        _draw_work(axes[-1], study, found, error)
+        _draw_work(axes[-1], found, error, lines)
     _frame(figure, study, f" in steps of {step_text(study.dts[0])} to {step_text(study.dts[-1])} s")
     return figure
 
 
-def _curve(ax: Any, number: int, name: str, x: list[float], y: list[float]) -> None:
-    ax.plot(x, y, marker=MARKERS[number % len(MARKERS)], markersize=3.6, label=name, **_style(number))
+def _curve(ax: Any, lines: Lines, name: str, x: list[float], y: list[float]) -> None:
+    ax.plot(x, y, marker=lines.marker(name), label=name, **lines.line(name))
 
 
-def _draw_errors(ax: Any, study: Compared, found: Any, quantity: str, slopes: Any) -> None:
+def _draw_errors(ax: Any, study: Compared, found: Any, quantity: str, slopes: Any, lines: Lines, theme: Theme) -> None:
     """An error over dt, with the order beside the end of each curve."""
     floor = floor_of(study, quantity)
     ends, seen = [], []
-    for number, (name, rows) in enumerate(found.items()):
+    for name, rows in found.items():
         points = [(run.dt, row[ORDERS[quantity]]) for run, row in rows if LOWEST < row[ORDERS[quantity]] < HIGHEST]
         if not points:
             continue
-        _curve(ax, number, name, *map(list, zip(*points)))
+        _curve(ax, lines, name, *map(list, zip(*points)))
         seen += [value for _, value in points]
         if np.isfinite(slopes[name][quantity]):
-            ends.append((points[0][1], f"dt$^{{{slopes[name][quantity]:z.1f}}}$", COLORS[number % len(COLORS)]))
+            ends.append((points[0][1], f"dt$^{{{slopes[name][quantity]:z.1f}}}$", lines.color(name)))
     title, label = ERRORS[quantity]
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_title(title)
     ax.set_ylabel(label)
-    ax.set_xlabel("dt, s")
+    ax.set_xlabel("dt [s]")
     if min(seen) < floor:
-        ax.axhspan(LOWEST * 1e-3, floor, color=DOUBT, linewidth=0, zorder=0, label=ROUNDING_LABEL)
+        ax.axhspan(LOWEST * 1e-3, floor, color=theme.shade, linewidth=0, zorder=0, label=ROUNDING_LABEL)
     _log_limits(ax, min(seen), max(seen))
     ax.set_xlim(0.75 * min(study.dts), 1.9 * max(study.dts))
+    if len(study.dts) <= MOST_TICKS:
+        ax.set_xticks(study.dts, [step_text(dt) for dt in study.dts])
+        ax.minorticks_off()
     _write_orders(ax, ends)
 
 
@@ -328,22 +303,28 @@ def _write_orders(ax: Any, ends: list[tuple[float, str, str]]) -> None:
         ax.text(0.985, height, text, transform=ax.transAxes, ha="right", va="center", fontsize=7, color=color)
 
 
-def _draw_work(ax: Any, study: Compared, found: Any, error: str) -> None:
+def _draw_work(ax: Any, found: Any, error: str, lines: Lines) -> None:
     """Error over computing time: the method further down and to the left is the better one."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     seen = []
-    for number, (name, rows) in enumerate(found.items()):
+    for name, rows in found.items():
         points = [
             (float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]])
             for run, row in rows
             if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST
         ]
         if points:
-            _curve(ax, number, name, *map(list, zip(*points)))
+            _curve(ax, lines, name, *map(list, zip(*points)))
             seen += [value for _, value in points]
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_title("What it costs")
     ax.set_ylabel(COST_LABELS[error])
-    ax.set_xlabel("computing time per simulated second, s")
+    ax.set_xlabel("computing time per simulated second [s]")
     if seen:
         _log_limits(ax, min(seen), max(seen))
+    low, high = ax.get_xlim()
+    ax.xaxis.set_major_locator(LogLocator(10.0, subs=(1.0, 2.0, 5.0) if high < 50.0 * low else (1.0,), numticks=7))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())

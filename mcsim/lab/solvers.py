@@ -113,11 +113,11 @@ class SolverStudy:
                 )
         write_table(path, rows)
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """Residuals against iterations and against time, as a .png, .pdf or .svg."""
+    def plot(self, path: str | os.PathLike[str], *, theme: str = "light") -> None:
+        """Residuals against iterations and against time, as a .png, .pdf or .svg. theme: "light" or "dark"."""
         from mcsim.lab.solver_picture import plot
 
-        plot(self, path)
+        plot(self, path, theme)
 
     def __repr__(self) -> str:
         return f"<SolverStudy of {self.name}: {', '.join(self.solutions)}>"

@@ -92,10 +92,10 @@ class Study:
         """Writes the summary, a line for each run."""
         write_csv(self, path)
 
-    def plot(self, path: str | os.PathLike[str], kind: str | None = None) -> None:
+    def plot(self, path: str | os.PathLike[str], kind: str | None = None, *, theme: str = "light") -> None:
         """Draws one picture (.png, .pdf or .svg): kind "time", panels over time at the smallest step, or "convergence",
-        errors over dt; by default the second if there are several steps."""
-        plot(self, path, kind)
+        errors over dt; by default the second if there are several steps. theme: "light" or "dark"."""
+        plot(self, path, kind, theme)
 
     # ---- files -------------------------------------------------------------------------------------------------------
 

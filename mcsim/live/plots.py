@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.extras import require_matplotlib
+from mcsim.core.plot_style import Lines, plot_style, theme_of
 from mcsim.live.frames import Wanted
 from mcsim.live.probes import QUANTITIES, Probes
 from mcsim.live.session import Session
-from mcsim.view.colors import PALETTE
 
 FIRST = ("joint_position_max", "energy_error")  # what the two plots show at first
 LABELS = {label: name for name, (label, _) in QUANTITIES.items()}
@@ -44,10 +44,8 @@ class Plots:
         )
 
     def _series(self) -> tuple[Any, ...]:
-        lines = [
-            {"label": name, "stroke": _css(PALETTE[k % len(PALETTE)]), "width": WIDTH, "show": True}
-            for k, name in enumerate(self._session.names)
-        ]
+        looks = Lines(theme_of("light"), self._session.names)
+        lines = [{"label": name, "stroke": looks.color(name), "width": WIDTH, "show": True} for name in self._session.names]
         return ({"label": "t [s]"}, *lines)
 
     def show(self) -> None:
@@ -81,25 +79,24 @@ class Plots:
     def picture(self) -> bytes:
         """Both plots as PNG, by Matplotlib."""
         require_matplotlib()
+        import matplotlib
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7.0, 6.0), layout="constrained")
-        for axes, (choice, _) in zip(figure.subplots(len(self._plots), 1), self._plots):
-            name = LABELS.get(choice.value, FIRST[0])
-            label, unit = QUANTITIES[name]
-            times, values = self._probes.series(name, bool(self._logarithmic.value))
-            for k, (world, numbers) in enumerate(zip(self._session.names, values)):
-                axes.plot(times, numbers, color=PALETTE[k % len(PALETTE)], label=world)
-            if self._logarithmic.value:
-                axes.set_yscale("log")
-            axes.set_xlabel("t [s]")
-            axes.set_ylabel(f"{label} [{unit}]")
-            axes.legend()
+        names = self._session.names
+        lines = Lines(theme_of("light"), names)
         out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=120)
+        with matplotlib.rc_context(plot_style()):
+            figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+            for axes, (choice, _) in zip(figure.subplots(len(self._plots), 1, sharex=True), self._plots):
+                name = LABELS.get(choice.value, FIRST[0])
+                label, unit = QUANTITIES[name]
+                times, values = self._probes.series(name, bool(self._logarithmic.value))
+                for world, numbers in zip(names, values):
+                    axes.plot(times, numbers, label=world, **lines.line(world))
+                if self._logarithmic.value:
+                    axes.set_yscale("log")
+                axes.set_ylabel(f"{label} [{unit}]")
+            axes.set_xlabel("time [s]")
+            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+            figure.savefig(out, format="png", dpi=150)
         return out.getvalue()
-
-
-def _css(color: np.ndarray) -> str:
-    red, green, blue = (int(255 * part) for part in color)
-    return f"rgb({red},{green},{blue})"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
+from mcsim.core.plot_style import BLUE, VERMILLION, Theme, plot_style, theme_of
 from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spanning import BASE
 
@@ -19,7 +20,6 @@ FORMATS = (".png", ".svg", ".pdf")
 COLUMN, ROW = 1.9, 1.1  # size of a node's cell [inch]
 LARGEST = 60.0  # width and height of a picture [inch]; larger graphs are drawn smaller
 DPI = 100
-TREE, LOOP, FREE, BASE_FILL, LINK_FILL = "#1f3b57", "#c0392b", "#8a97a5", "#d9d9d9", "#e8f0f8"
 NAME_LENGTH = 20  # letters of a name that fit in a cell
 LABEL_AT = 0.64  # of the way from parent to child: there children's labels are far from each other
 BEND, BEND_MORE = 0.9, 0.5  # how far the bend of a loop's arrow points aside, and the next one's [cells]
@@ -28,7 +28,24 @@ ENOUGH = 0.35  # distance of a line from a node that needs not be larger [cells]
 POINTS = 60  # of a bent arrow
 
 
-def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[str] | Any) -> Any:
+class Look(NamedTuple):
+    """theme: the colours; scale: of lines and letters."""
+
+    theme: Theme
+    scale: float
+
+    @property
+    def tree(self) -> str:
+        """Of what is in the tree."""
+        return self.theme.colors[BLUE]
+
+    @property
+    def loop(self) -> str:
+        """Of joints that close loops."""
+        return self.theme.colors[VERMILLION]
+
+
+def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[str] | Any, theme: str) -> Any:
     """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes.
 
     The base is a box, links are circles with their numbers and bodies. An arrow runs from the predecessor of a joint to
@@ -36,12 +53,14 @@ def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[st
     loop.
     """
     require_matplotlib()
+    colors = theme_of(theme)
     if hasattr(target, "add_patch"):
-        _paint(links, loops, target, 1.0)
+        _paint(links, loops, target, Look(colors, 1.0))
         return target
     form = Path(target).suffix.lower()
     if form not in FORMATS:
         raise SceneError(f"{fspath(target)}: a graph is drawn to a file whose name ends in {', '.join(FORMATS)}")
+    import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -49,12 +68,13 @@ def draw(links: Sequence[Link], loops: Sequence[Loop], target: str | PathLike[st
     width = COLUMN * (max(x for x, _ in places.values()) + 1.6)
     height = ROW * (max(y for _, y in places.values()) + 1.3)
     scale = min(1.0, LARGEST / max(width, height))
-    figure = Figure(figsize=(max(width * scale, 3.0), max(height * scale, 2.0)), dpi=DPI)
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    _paint(links, loops, axes, scale)
-    with written_whole(target) as file:
-        figure.savefig(file, format=form[1:])
+    with matplotlib.rc_context(plot_style(theme)):
+        figure = Figure(figsize=(max(width * scale, 3.0), max(height * scale, 2.0)), dpi=DPI)
+        FigureCanvasAgg(figure)
+        axes = figure.add_axes((0, 0, 1, 1))
+        _paint(links, loops, axes, Look(colors, scale))
+        with written_whole(target) as file:
+            figure.savefig(file, format=form[1:])
     return axes
 
 
@@ -77,59 +97,60 @@ def layout(links: Sequence[Link]) -> dict[int, np.ndarray]:
     return {number: np.array([x - left, depth[number]]) for number, x in across.items()}
 
 
-def _paint(links: Sequence[Link], loops: Sequence[Loop], axes: Any, scale: float) -> None:
-    """The whole graph on the axes; scale: of lines and letters."""
+def _paint(links: Sequence[Link], loops: Sequence[Loop], axes: Any, look: Look) -> None:
+    """The whole graph on the axes."""
     places = layout(links)
     axes.axis("off")
     axes.set_xlim(-0.8, max(x for x, _ in places.values()) + 0.8)
     axes.set_ylim(max(y for _, y in places.values()) + 0.7, -0.6)
     for link in links:
-        name, color = ("free", FREE) if link.joint is None else (link.joint.name, TREE)
+        name, color = ("free", look.theme.rule) if link.joint is None else (link.joint.name, look.tree)
         way = np.linspace(0.0, 1.0, POINTS)[:, None]
         line = (1.0 - way) * places[link.parent] + way * places[link.number]
-        _label(axes, line[int(LABEL_AT * POINTS)], name, color, scale)
+        _label(axes, line[int(LABEL_AT * POINTS)], name, color, look)
         ends = (link.parent, link.number)
-        _arrow(axes, line[::-1] if link.reversed else line, ends[::-1] if link.reversed else ends, color, "-", scale)
+        _arrow(axes, line[::-1] if link.reversed else line, ends[::-1] if link.reversed else ends, color, "-", look)
     between: dict[tuple[int, int], int] = {}
     for loop in loops:
         ends = loop.predecessor, loop.successor
         pair = min(ends), max(ends)
         line = _clearest(places, pair, between.get(pair, 0))
         between[pair] = between.get(pair, 0) + 1
-        _label(axes, line[POINTS // 2], loop.joint.name, LOOP, scale)
-        _arrow(axes, line if ends == pair else line[::-1], ends, LOOP, "--", scale)
-    _node(axes, places[BASE], "base", "", True, scale)
+        _label(axes, line[POINTS // 2], loop.joint.name, look.loop, look)
+        _arrow(axes, line if ends == pair else line[::-1], ends, look.loop, "--", look)
+    _node(axes, places[BASE], "base", "", True, look)
     for link in links:
-        _node(axes, places[link.number], str(link.number), link.body, False, scale)
+        _node(axes, places[link.number], str(link.number), link.body, False, look)
 
 
-def _node(axes: Any, place: np.ndarray, number: str, body: str, base: bool, scale: float) -> None:
+def _node(axes: Any, place: np.ndarray, number: str, body: str, base: bool, look: Look) -> None:
     axes.text(
         *place,
         number,
         ha="center",
         va="center",
-        fontsize=9 * scale,
+        fontsize=9 * look.scale,
+        color=look.theme.text,
         zorder=4,
         bbox={
             "boxstyle": "square,pad=0.5" if base else "circle,pad=0.35",
-            "edgecolor": TREE,
-            "facecolor": BASE_FILL if base else LINK_FILL,
-            "linewidth": 1.2 * scale,
+            "edgecolor": look.tree,
+            "facecolor": look.theme.shade if base else look.theme.background,
+            "linewidth": 1.2 * look.scale,
         },
     )
     if body:
         axes.annotate(
             _short(body),
             place,
-            (0, -15 * scale),
+            (0, -15 * look.scale),
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize=7 * scale,
+            fontsize=7 * look.scale,
             zorder=5,
-            color=TREE,
-            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+            color=look.tree,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": look.theme.background, "edgecolor": "none"},
         )
 
 
@@ -153,7 +174,7 @@ def _bent(start: np.ndarray, end: np.ndarray, aside: float) -> np.ndarray:
     return (1.0 - way) ** 2 * start + 2.0 * way * (1.0 - way) * corner + way**2 * end
 
 
-def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style: str, scale: float) -> None:
+def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style: str, look: Look) -> None:
     """An arrow along a line between two nodes, as far as it is clear of both."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path as Line
@@ -165,25 +186,25 @@ def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style
         FancyArrowPatch(
             path=Line(line[clear]),
             arrowstyle="-|>",
-            mutation_scale=12 * scale,
+            mutation_scale=12 * look.scale,
             color=color,
-            linewidth=1.3 * scale,
+            linewidth=1.3 * look.scale,
             linestyle=style,
             zorder=2,
         )
     )
 
 
-def _label(axes: Any, place: np.ndarray, name: str, color: str, scale: float) -> None:
+def _label(axes: Any, place: np.ndarray, name: str, color: str, look: Look) -> None:
     axes.text(
         *place,
         _short(name),
         ha="center",
         va="center",
-        fontsize=7 * scale,
+        fontsize=7 * look.scale,
         color=color,
         zorder=3,
-        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+        bbox={"boxstyle": "square,pad=0.1", "facecolor": look.theme.background, "edgecolor": "none"},
     )
 
 

@@ -335,13 +335,14 @@ class System:
         """The model of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
         return _of_data(read_json(path, WHAT), path_name(path, WHAT))
 
-    def draw(self, target: str | PathLike[str] | Any) -> Any:
-        """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes.
+    def draw(self, target: str | PathLike[str] | Any, *, theme: str = "light") -> Any:
+        """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes. theme:
+        "light" or "dark".
 
         The base is a box, links are circles. Arrows run from a joint's predecessor to its successor: solid in the tree,
         grey for free joints that the model added, dashed where they close loops.
         """
-        return draw(self.links, self.loops, target)
+        return draw(self.links, self.loops, target, theme)
 
     def __repr__(self) -> str:
         parts = [

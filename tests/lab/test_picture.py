@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import mcsim as mc
+from mcsim.core.plot_style import THEMES, Lines
 from mcsim.lab import Study, picture
 
 
@@ -27,21 +28,23 @@ def color_count(pixels, color):
     return int((np.abs(pixels - wanted).max(axis=2) < 12).sum())
 
 
-@pytest.mark.parametrize("kind", ["time", "convergence"])
-def test_pictures_show_every_method(swing, kind, tmp_path):
+@pytest.mark.parametrize("kind, theme", [("time", "light"), ("convergence", "dark")])
+def test_pictures_show_every_method(swing, kind, theme, tmp_path):
     path = tmp_path / "out.png"
-    swing.plot(path, kind)
-    found = pixels(path)
+    swing.plot(path, kind, theme=theme)
+    found, colors, lines = pixels(path), THEMES[theme], Lines(THEMES[theme], swing.series)
     assert found.shape[1] == round(220 * picture.WIDTH)
-    assert [color_count(found, color) > 200 for color in picture.COLORS[:4]] == [True, True, True, False]
-    assert color_count(found, picture.DOUBT) > 500
+    assert all(color_count(found, lines.color(name)) > 200 for name in swing.series)
+    assert color_count(found, colors.colors[2]) < 200  # no method has it
+    assert color_count(found, colors.shade) > 500
+    assert color_count(found, colors.background) > found.shape[0] * found.shape[1] / 2
     assert [p.name for p in tmp_path.iterdir()] == ["out.png"]
 
 
 def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path, monkeypatch):
     drawn = []
     for name in ("_over_time", "_over_step"):
-        monkeypatch.setattr(picture, name, lambda study, name=name: drawn.append(name) or Figure())
+        monkeypatch.setattr(picture, name, lambda study, theme, name=name: drawn.append(name) or Figure())
     one = Study(
         swing.scene,
         swing.bodies,
@@ -102,7 +105,9 @@ def test_failed_runs_are_drawn(tmp_path):
     assert study.series["maximal:tree+soft@rattle"][0].failure
     for kind in picture.KINDS:
         study.plot(tmp_path / "out.png", kind)
-        assert color_count(pixels(tmp_path / "out.png"), picture.COLORS[1]) > 200
+        assert (
+            color_count(pixels(tmp_path / "out.png"), Lines(THEMES["light"], study.series).color("maximal:tree+soft")) > 200
+        )
 
 
 def test_bad_pictures(swing, tmp_path, monkeypatch):
@@ -110,6 +115,8 @@ def test_bad_pictures(swing, tmp_path, monkeypatch):
         swing.plot(tmp_path / "out.gif")
     with pytest.raises(mc.SceneError, match="kind must be one of: time, convergence; got 'space'"):
         swing.plot(tmp_path / "out.png", "space")
+    with pytest.raises(mc.SceneError, match="theme must be one of: light, dark; got 'blue'"):
+        swing.plot(tmp_path / "out.png", theme="blue")
     one = mc.compare(mc.scenes.pendulum(), "reduced:aba", 0.1, reference=None)
     with pytest.raises(mc.SceneError, match="needs several dt"):
         one.plot(tmp_path / "out.png", "convergence")

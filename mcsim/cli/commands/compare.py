@@ -1,6 +1,7 @@
 """mcsim compare: one scene, by several methods."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,10 @@ from mcsim.cli.options import (
     output,
     positive,
     positives,
+    refuse_alone,
     scene_argument,
     set_option,
+    theme_option,
 )
 from mcsim.cli.terminal import FAILED, progress, width_of
 
@@ -74,6 +77,7 @@ def compare(
         ),
     ] = "auto",
     plot: Annotated[Path | None, output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    theme: Annotated[str | None, theme_option("With --plot: light or dark; light if left out.")] = None,
     save: Annotated[Path | None, output("save", "Write all data (.npz).")] = None,
     csv: Annotated[Path | None, output("csv", "Write the table (.csv).")] = None,
 ) -> None:
@@ -87,6 +91,7 @@ def compare(
     from mcsim.lab.studies import STUDIES
 
     check_output("--plot", plot, *SUFFIXES)
+    refuse_alone("--theme", theme, "--plot", plot)
     check_output("--save", save, ".npz")
     check_output("--csv", csv, ".csv")
     if plot:
@@ -111,7 +116,7 @@ def compare(
             progress=lambda done, total, what: show(done, None, total=total),
         )
     print(study.table(width_of(sys.stdout)))
-    for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):
+    for path, write in ((plot, partial(study.plot, theme=theme or "light")), (save, study.save), (csv, study.csv)):
         if path:
             write(path)
             print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")

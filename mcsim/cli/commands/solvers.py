@@ -1,6 +1,7 @@
 """mcsim solvers: one contact problem, by all solvers."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,10 @@ from mcsim.cli.options import (
     load_scene,
     output,
     positive,
+    refuse_alone,
     scene_argument,
     set_option,
+    theme_option,
     typed,
 )
 from mcsim.cli.terminal import FAILED, InputError, progress, width_of
@@ -66,6 +69,7 @@ def solvers(
         bool, typer.Option("--direct", help="Joints by a sparse factorization, the solver for the rest.")
     ] = False,
     plot: Annotated[Path | None, output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    theme: Annotated[str | None, theme_option("With --plot: light or dark; light if left out.")] = None,
     save: Annotated[Path | None, output("save", "Write the problem (.npz).")] = None,
     csv: Annotated[Path | None, output("csv", "Write every iteration's residuals (.csv).")] = None,
 ) -> None:
@@ -74,6 +78,7 @@ def solvers(
     from mcsim.lab.picture import SUFFIXES
 
     check_output("--plot", plot, *SUFFIXES)
+    refuse_alone("--theme", theme, "--plot", plot)
     check_output("--save", save, ".npz")
     check_output("--csv", csv, ".csv")
     kind_of_world(coordinates or "maximal")
@@ -106,7 +111,7 @@ def solvers(
             **keywords,
         )
     print(study.table(width_of(sys.stdout)))
-    for path, write in ((plot, study.plot), (save, study.problem.save), (csv, study.csv)):
+    for path, write in ((plot, partial(study.plot, theme=theme or "light")), (save, study.problem.save), (csv, study.csv)):
         if path:
             write(path)
             print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")

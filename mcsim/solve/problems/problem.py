@@ -279,12 +279,12 @@ class Problem:
         except SceneError as error:
             raise SceneError(f"{name}: no problem that Problem.save wrote ({error})") from None
 
-    def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
+    def draw(self, path: str | os.PathLike[str] | None = None, *, theme: str = "light") -> Any:
         """One picture: the pattern of A, its eigenvalues with rank and condition number, the rows' velocities without
-        impulses. -> the Matplotlib figure; with a path it is also saved."""
+        impulses. -> the Matplotlib figure; with a path it is also saved. theme: "light" or "dark"."""
         from mcsim.solve.problems.drawing import draw
 
-        return draw(self, path)
+        return draw(self, path, theme)
 
     def spectrum(self) -> Spectrum:
         """Eigenvalues of A + compliance, its rank and condition number; dense, so for some thousands of rows at most."""
