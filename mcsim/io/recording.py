@@ -3,7 +3,8 @@
 Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientations (t, n, 4) unit quaternions
 (w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,). And, of a
 recording that a Recorder made, scene: the scene file as bytes, without joints that no scene file can hold, so that the
-recording can be shown.
+recording can be shown. Where it keeps contacts: contacts (c,), as world.contacts has them, of one frame after the other,
+and contact_counts (t,), how many are of each.
 """
 
 from __future__ import annotations  # signatures read as they are written here
@@ -21,7 +22,8 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
 from mcsim.scene import Joint, Scene
-from mcsim.scene.checks import FieldError, count, show
+from mcsim.scene.checks import FieldError, count, flag, show
+from mcsim.world.observers import CONTACT_DTYPE
 from mcsim.world.record import MOST_STEPS
 from mcsim.world.world import World
 
@@ -34,6 +36,7 @@ class Recording:
     """Frames of a run; see the module for shapes and units.
 
     scene: what was run, with bodies of the same names in the same order; None: unknown, as in files of version 0.1.
+    contacts: for each frame what world.contacts had; None: they were not kept.
     """
 
     time: np.ndarray
@@ -43,6 +46,7 @@ class Recording:
     angular_velocities: np.ndarray
     body_names: tuple[str, ...]
     scene: Scene | None = None
+    contacts: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("time", *BODY_ARRAYS):
@@ -72,6 +76,19 @@ class Recording:
                 return f"scene must be a Scene, got {show(self.scene)}"
             if tuple(body.name for body in self.scene.bodies) != self.body_names:
                 return "the bodies of its scene are not those of body_names"
+        return None if self.contacts is None else self._problem_of_contacts(self.contacts)
+
+    def _problem_of_contacts(self, contacts: tuple[np.ndarray, ...]) -> str | None:
+        if len(contacts) != len(self.time):
+            return f"contacts must have an array for each of the {len(self.time)} frames, got {len(contacts)}"
+        for found in contacts:
+            if not isinstance(found, np.ndarray) or found.dtype != CONTACT_DTYPE or found.ndim != 1:
+                return "contacts must have arrays as world.contacts is"
+            numbers = np.concatenate([found["body_a"], found["body_b"]])
+            if ((numbers < -1) | (numbers >= len(self.body_names))).any():
+                return "contacts are of bodies that there are not"
+            if not all(np.isfinite(found[name]).all() for name in CONTACT_DTYPE.names or ()):
+                return "contacts has entries that are not finite"
         return None
 
     def __len__(self) -> int:
@@ -90,6 +107,9 @@ class Recording:
         arrays = {name: getattr(self, name) for name in ("time", *BODY_ARRAYS)}
         if self.scene is not None:
             arrays["scene"] = _as_bytes(self.scene)
+        if self.contacts is not None:
+            arrays["contacts"] = np.concatenate([*self.contacts, np.zeros(0, CONTACT_DTYPE)])
+            arrays["contact_counts"] = np.array([len(found) for found in self.contacts], int)
         with written_whole(path, "recording") as file:
             np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
 
@@ -131,7 +151,8 @@ class Recording:
             raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
         try:
             arrays: dict[str, Any] = {key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")}
-            return cls(**arrays, scene=_from_bytes(data["scene"]) if "scene" in data else None)
+            scene = _from_bytes(data["scene"]) if "scene" in data else None
+            return cls(**arrays, scene=scene, contacts=_split(data) if "contacts" in data else None)
         except SceneError as error:
             raise SceneError(f"{name}: not a recording: {str(error).removeprefix('recording: ')}") from None
 
@@ -173,10 +194,21 @@ def _from_bytes(content: np.ndarray) -> Scene:
     return Scene.from_dict(parse_json(content.tobytes(), "scene", "scene file"))
 
 
-class Recorder:
-    """Keeps frames of a world: one at once, one after every `every` steps of `step`, and where `keep` is called."""
+def _split(data: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The contacts of each frame."""
+    counts = data.get("contact_counts")
+    if counts is None or counts.dtype.kind not in "iu" or counts.ndim != 1 or (counts < 0).any():
+        raise SceneError("recording: contact_counts must say how many contacts each frame has")
+    if data["contacts"].ndim != 1 or counts.sum() != len(data["contacts"]):
+        raise SceneError(f"recording: there are {len(data['contacts'])} contacts, contact_counts says {counts.sum()}")
+    return tuple(np.split(data["contacts"], np.cumsum(counts)[:-1])) if len(counts) else ()
 
-    def __init__(self, world: World, every: int = 1) -> None:
+
+class Recorder:
+    """Keeps frames of a world: one at once, one after every `every` steps of `step`, and where `keep` is called. contacts:
+    whether to keep the contacts too, so that pictures can show them."""
+
+    def __init__(self, world: World, every: int = 1, *, contacts: bool = False) -> None:
         if not isinstance(world, World):
             raise SceneError(f"recorder: takes a World or a ReducedWorld, got {show(world)}")
         if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
@@ -185,6 +217,7 @@ class Recorder:
         self.every: int = int(every)
         self.body_names: tuple[str, ...] = tuple(world.body_names)
         self._frames: list[tuple[Any, ...]] = []
+        self._contacts: list[np.ndarray] | None = [] if flag(contacts, "recorder: contacts") else None
         self.keep()
 
     def step(self, frames: int = 1) -> None:
@@ -201,6 +234,8 @@ class Recorder:
         """Keeps the present state as a frame."""
         if tuple(self.world.body_names) != self.body_names:
             raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
+        if self._contacts is not None:  # more contacts than frames do no harm, fewer would
+            self._contacts[len(self._frames) :] = [self.world.contacts]
         # One append a frame: an interrupt leaves whole frames only.
         self._frames.append((self.world.time, *(getattr(self.world, name).copy() for name in BODY_ARRAYS)))
 
@@ -213,4 +248,5 @@ class Recorder:
             **dict(zip(BODY_ARRAYS, arrays, strict=True)),
             body_names=self.body_names,
             scene=self.world.scene,
+            contacts=None if self._contacts is None else tuple(self._contacts[: len(self._frames)]),
         )

@@ -7,29 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcsim.core.rotation import matrices, matrix, multiply
+from mcsim.core.rotation import matrices
 from mcsim.scene import Scene
-from mcsim.scene.joints import TYPES
 from mcsim.scene.shapes import Plane
 from mcsim.view.colors import PALETTE, STATIC, body_colors
 from mcsim.view.instances import Batch, batches, boxes
+from mcsim.view.marks import AXIS, JointMarks, force_arrows, usual_size
 from mcsim.world import World
 
 COLORINGS = ("body", "island", "speed", "energy", "joint error")
 LINES = ("joints", "contacts", "inertia", "boxes")
-LINE_COLORS = {
-    "joints": (70, 75, 85),
-    "axes": (0, 95, 200),
-    "contacts": (215, 35, 35),
-    "inertia": (150, 60, 190),
-    "boxes": (20, 150, 90),
-    "hand": (240, 120, 0),
-}
 ASLEEP = 0.45  # how much of its colour a sleeping body keeps
 USUAL_SPEED, USUAL_ENERGY = 1.5, 1.0  # [m/s], [J/kg]: in the middle of the scale
 LEAST_ERROR, MOST_ERROR = -9.0, -2.0  # decades of a metre at the ends of the scale
-# Half axes of the marks that can be clicked, in usual bodies' sizes: of a contact, of a joint, and of that along its axis.
-CONTACT_MARK, JOINT_MARK, AXIS_MARK = 0.05, 0.08, 0.35
+# Half axes of the marks that can be clicked, in usual bodies' sizes: of a contact, of a joint across its axis.
+CONTACT_MARK, JOINT_MARK = 0.05, 0.08
 ARROW = 2.5  # usual bodies' sizes that a usual impulse's arrow is long
 LONGEST_ARROW = 12.0  # of a contact's arrow, by the length for a body's weight
 _GRADIENT = np.array([[0.16, 0.30, 0.70], [0.35, 0.70, 0.75], [0.97, 0.85, 0.30], [0.98, 0.22, 0.12]])
@@ -62,10 +54,10 @@ class Looks:
         self.scene = scene = world.scene
         self.colors = body_colors(scene)
         self.dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
-        sizes = [shape.extent for body in scene.bodies if body.kind == "dynamic" for shape in body.shapes]
-        self.size = float(np.median(sizes)) if sizes else 1.0
+        self.size = usual_size(scene)
         self._mass = np.array([body.mass for body in scene.bodies])
-        self._ends = _joint_ends(scene)
+        self._joints = JointMarks(scene, self.size)
+        self._ends = self._joints.ends
         gravity = float(np.linalg.norm(scene.gravity)) or 9.81
         mass, count = self._usual_group()
         self._usual_impulse = mass * gravity * world.dt
@@ -156,39 +148,26 @@ class Looks:
 
     def lines(self, what: str) -> dict[str, np.ndarray]:
         """Name of LINE_COLORS -> segments (k, 2, 3) [m], of one of LINES."""
-        return {"joints": self._joints, "contacts": self._contacts, "inertia": self._boxes, "boxes": self._bounds}[what]()
+        ways = {"joints": self._joint_axes, "contacts": self._contacts, "inertia": self._boxes, "boxes": self._bounds}
+        return ways[what]()
 
-    def _joints(self) -> dict[str, np.ndarray]:
+    def _joint_axes(self) -> dict[str, np.ndarray]:
         """From each body to its joints, and the joints' axes."""
-        ends, rods, axes = self._ends, [], []
-        positions = np.concatenate([self.world.positions, np.zeros((1, 3))])
-        rotations = np.concatenate([matrices(self.world.orientations), np.eye(3)[None]])
-        for side in ("a", "b"):
-            numbers, turns = ends["body_" + side], rotations[ends["body_" + side]]
-            points = positions[numbers] + np.einsum("kij,kj->ki", turns, ends["point_" + side])
-            there = numbers >= 0
-            rods.append(np.stack([positions[numbers], points], axis=1)[there])
-            if side == "b":
-                way = AXIS_MARK * self.size * np.einsum("kij,kj->ki", turns, ends["axis"])
-                axes = np.stack([points - way, points + way], axis=1)[ends["has_axis"]]
-                upright = np.concatenate([self.world.orientations, [[1.0, 0.0, 0.0, 0.0]]])[numbers]
-                turned = multiply(upright.T, ends["turn"].T).T
-                halves = self.size * np.where(ends["along"], AXIS_MARK, JOINT_MARK)
-                self.marks["joint"] = Marks(points, turned, halves, [(joint.name,) for joint in self.scene.joints])
-        return {"joints": np.concatenate(rods), "axes": np.asarray(axes).reshape(-1, 2, 3)}
+        rods, axes, points = self._joints.lines(self.world.positions, self.world.orientations)
+        halves = self.size * np.where(self._ends["along"], AXIS, JOINT_MARK)
+        turned = self._joints.turned(self.world.orientations)
+        self.marks["joint"] = Marks(points, turned, halves, [(joint.name,) for joint in self.scene.joints])
+        return {"joints": rods, "axes": axes}
 
     def _contacts(self) -> dict[str, np.ndarray]:
-        """An arrow at each point, as long as the impulse on b is large; where there is none, a stub of the normal."""
+        """An arrow at each point, as long as the impulse on what moves is large; a stub where there is none."""
         found, names = self.world.contacts, [body.name for body in self.scene.bodies]
         pairs = [(names[a], names[b]) for a, b in zip(found["body_a"].tolist(), found["body_b"].tolist())]
         upright = np.tile((1.0, 0.0, 0.0, 0.0), (len(found), 1))
         halves = np.full((len(found), 3), CONTACT_MARK * self.size)
         self.marks["contact"] = Marks(found["position"], upright, halves, pairs)
-        impulse = found["normal_impulse"][:, None] * found["normal"] + found["tangent_impulse"]
-        length = np.linalg.norm(impulse, axis=1, keepdims=True)
-        scale = np.minimum(length / self._usual_impulse, LONGEST_ARROW) * self._arrow
-        way = np.where(length > 0.0, impulse / np.maximum(length, 1e-300) * scale, 0.05 * self.size * found["normal"])
-        return {"contacts": np.stack([found["position"], found["position"] + way], axis=1)}
+        scale = self._arrow / self._usual_impulse
+        return {"contacts": force_arrows(found, self.dynamic, scale, self.size, LONGEST_ARROW * self._arrow)}
 
     def _boxes(self) -> dict[str, np.ndarray]:
         """The boxes of even density that have each body's mass and inertia, about its centre of mass."""
@@ -208,30 +187,6 @@ class Looks:
             found = found[np.isfinite(found).all(axis=(1, 2))]
         middle, half = found.mean(axis=1), 0.5 * (found[:, 1] - found[:, 0])
         return {"boxes": (middle[:, None] + _CORNERS * half[:, None])[:, _EDGES].reshape(-1, 2, 3)}
-
-
-def _joint_ends(scene: Scene) -> dict[str, np.ndarray]:
-    """Of each joint: numbers of its bodies, the world is -1; the joint's point from each centre of mass, body axes; in b's
-    the axis and the orientation of the joint's frame, and which of that frame's axes is the joint's."""
-    number = {body.name: i for i, body in enumerate(scene.bodies)}
-    columns = ("body_a", "body_b", "point_a", "point_b", "axis", "has_axis", "turn", "along")
-    rows: dict[str, list[Any]] = {name: [] for name in columns}
-    for joint in scene.joints:
-        for side, end, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
-            rows["body_" + side].append(-1 if end is None else number[end])
-            origin = frame[0] if frame is not None else np.zeros(3)
-            rows["point_" + side].append(origin - (0.0 if end is None else scene.bodies[number[end]].center_of_mass))
-        kind = TYPES[joint.type].tree
-        letter = (kind.turn.replace("q", "") or kind.ways or "")[:1] if kind is not None else ""
-        along = [letter == axis and joint.frame_b is not None for axis in "xyz"]
-        turn = np.array([1.0, 0.0, 0.0, 0.0]) if joint.frame_b is None else joint.frame_b[1]
-        rows["has_axis"].append(any(along))
-        rows["axis"].append(matrix(turn) @ along)
-        rows["turn"].append(turn)
-        rows["along"].append(along)
-    shapes = {"body_a": (-1,), "body_b": (-1,), "has_axis": (-1,), "turn": (-1, 4)}
-    types = {"body_a": int, "body_b": int, "has_axis": bool, "along": bool}
-    return {name: np.array(row, types.get(name, float)).reshape(shapes.get(name, (-1, 3))) for name, row in rows.items()}
 
 
 def _inertia_boxes(scene: Scene) -> tuple[np.ndarray, np.ndarray]:

@@ -9,11 +9,12 @@ import numpy as np
 
 from mcsim.live.details import Selection, nearest
 from mcsim.live.frames import Frame, WorldFrame
-from mcsim.live.looks import LINE_COLORS, Marks
+from mcsim.live.looks import Marks
 from mcsim.scene import Scene
 from mcsim.scene.shapes import Plane
 from mcsim.view.batches import add_batch, aim
 from mcsim.view.instances import Batch, batches, shades
+from mcsim.view.marks import LINE_COLORS
 
 GHOST = 0.35  # opacity of all worlds but the first where they lie over each other
 APART = 1.25  # widths of the scene from one world to the next where they stand side by side

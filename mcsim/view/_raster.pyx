@@ -166,6 +166,122 @@ def fill(const float[:, :, ::1] polygons, const float[:, ::1] face, const float[
                      rows)
 
 
+def project(const double[:, ::1] vertices, const Py_ssize_t[::1] owners, const double[:, :, ::1] turns,
+            const double[:, ::1] origins, double scale, double near, bint orthographic, float[:, ::1] out):
+    """Vertices (v, 3) of bodies as samples (v, 3): x to the right, y downwards, and nearness; that is -1 where a vertex is
+    not `near` [m] before the eye, orthographic ones are all seen. turns (n, 3, 3), origins (n, 3): from a body's frame to
+    right, up and back of the eye; of vertex k those of body owners[k]. scale: samples per unit slope, or per metre. The
+    picture's middle is at x = y = 0."""
+    cdef Py_ssize_t k, i
+    cdef double x, y, z, part
+    cdef const double* v
+    cdef const double* r
+    if vertices.shape[0] != owners.shape[0] or vertices.shape[0] != out.shape[0] or out.shape[1] != 3:
+        raise ValueError("owners and out must have an entry for each vertex")
+    if vertices.shape[0] == 0:
+        return
+    with nogil:
+        for k in range(vertices.shape[0]):
+            i = owners[k]
+            v, r = &vertices[k, 0], &turns[i, 0, 0]
+            x = r[0] * v[0] + r[1] * v[1] + r[2] * v[2] + origins[i, 0]
+            y = r[3] * v[0] + r[4] * v[1] + r[5] * v[2] + origins[i, 1]
+            z = r[6] * v[0] + r[7] * v[1] + r[8] * v[2] + origins[i, 2]
+            if orthographic:
+                part = scale
+            elif -z > near:
+                part, z = -scale / z, -1.0 / z
+            else:
+                part, z = 0.0, -1.0
+            out[k, 0], out[k, 1], out[k, 2] = <float> (part * x), <float> (-part * y), <float> z
+
+
+cdef inline bint corners_of(const float* samples, const Py_ssize_t* face, double x, double y, bint orthographic,
+                            float* corners) noexcept nogil:
+    """The four corners (4, 3) of a face, with the picture's middle at x, y. -> whether all are before the eye"""
+    cdef int i
+    cdef const float* p
+    for i in range(4):
+        p = samples + 3 * face[i]
+        if p[2] < 0.0 and not orthographic:
+            return False
+        corners[3 * i], corners[3 * i + 1], corners[3 * i + 2] = p[0] + <float> x, p[1] + <float> y, p[2]
+    return True
+
+
+cdef inline double along(const double* n, const double* direction) noexcept nogil:
+    return n[0] * direction[0] + n[1] * direction[1] + n[2] * direction[2]
+
+
+def fill_faces(const float[:, ::1] samples, const Py_ssize_t[:, ::1] faces, const double[:, ::1] normals,
+               const double[::1] reach, const Py_ssize_t[::1] owners, const double[:, ::1] eyes,
+               const double[:, ::1] lights, const double[:, ::1] face_colors, const uint8_t[::1] outlined,
+               const uint8_t[::1] drawn, double dark, double bright, double edge, double width, bint orthographic,
+               uint8_t[:, :, ::1] colors, float[:, ::1] depths):
+    """The faces (f, 4) that look at the eye, those that are drawn, of vertices that project() put at samples. normals
+    (f, 3) and reach (f,), their planes n.x = reach, in bodies' frames, as eyes (n, 4), homogeneous, and unit vectors
+    towards the light (n, 3). Half of Lambert's law wraps the light around, from dark to bright, so that no side is black;
+    outlined ones have a border of `width` samples, `edge` times as bright."""
+    cdef Py_ssize_t k, i, rows = colors.shape[0], columns = colors.shape[1]
+    cdef float[12] corners
+    cdef float[4] face
+    cdef float[4] border
+    cdef double light, part
+    cdef int c
+    if not (faces.shape[0] == normals.shape[0] == owners.shape[0] == face_colors.shape[0] == outlined.shape[0]
+            == drawn.shape[0] == reach.shape[0]) or faces.shape[1] != 4:
+        raise ValueError("there must be a normal, a reach, an owner and a color for each face of four corners")
+    if faces.shape[0] == 0:
+        return
+    with nogil:
+        for k in range(faces.shape[0]):
+            i = owners[k]
+            if not drawn[k] or not along(&normals[k, 0], &eyes[i, 0]) > eyes[i, 3] * reach[k]:
+                continue
+            if not corners_of(&samples[0, 0], &faces[k, 0], 0.5 * columns, 0.5 * rows, orthographic, corners):
+                continue
+            light = dark + (bright - dark) * 0.5 * (along(&normals[k, 0], &lights[i, 0]) + 1.0)
+            for c in range(3):
+                part = face_colors[k, c] * light
+                part = part if part < 1.0 else 1.0
+                face[c], border[c] = <float> part, <float> (edge * part)
+            face[3] = border[3] = 1.0
+            fill_one(corners, 4, face, border, width if outlined[k] else 0.0, &colors[0, 0, 0], &depths[0, 0], columns,
+                     rows)
+
+
+def fill_shadows(const float[:, ::1] samples, const Py_ssize_t[:, ::1] faces, const double[:, ::1] normals,
+                 const Py_ssize_t[::1] owners, const double[:, ::1] lights, const uint8_t[::1] casting,
+                 const float[::1] color, bint orthographic, uint8_t[:, :, ::1] colors):
+    """The shadows of the faces that see the light and cast one: together they are those of the bodies. samples: where
+    project() put the vertices' shadows; the rest is as of fill_faces."""
+    cdef Py_ssize_t k, rows = colors.shape[0], columns = colors.shape[1]
+    cdef float[12] corners
+    if not faces.shape[0] == normals.shape[0] == owners.shape[0] == casting.shape[0] or faces.shape[1] != 4:
+        raise ValueError("there must be a normal and an owner for each face of four corners")
+    if faces.shape[0] == 0:
+        return
+    with nogil:
+        for k in range(faces.shape[0]):
+            if casting[k] and along(&normals[k, 0], &lights[owners[k], 0]) > 0.0:
+                if corners_of(&samples[0, 0], &faces[k, 0], 0.5 * columns, 0.5 * rows, orthographic, corners):
+                    fill_one(corners, 4, &color[0], &color[0], 0.0, &colors[0, 0, 0], NULL, columns, rows)
+
+
+def indices(const uint8_t[:, :, ::1] picture, const uint8_t[::1] table, uint8_t[:, ::1] out):
+    """The palette's numbers (height, width) of a picture (height, width, 3): table (2**18,) has them by the upper six bits
+    of red, green and blue."""
+    cdef Py_ssize_t i, k
+    cdef const uint8_t* p
+    if table.shape[0] != 1 << 18 or (picture.shape[0], picture.shape[1]) != (out.shape[0], out.shape[1]):
+        raise ValueError("table must have 2**18 entries, and out one for each pixel")
+    with nogil:
+        for i in range(picture.shape[0]):
+            for k in range(picture.shape[1]):
+                p = &picture[i, k, 0]
+                out[i, k] = table[(p[0] >> 2) << 12 | (p[1] >> 2) << 6 | p[2] >> 2]
+
+
 cdef inline void mean_row(const uint8_t* upper, const uint8_t* lower, uint8_t* out, Py_ssize_t count) noexcept nogil:
     """A row of so many pixels, from the two rows of twice as many samples."""
     cdef Py_ssize_t i, k

@@ -1,6 +1,11 @@
 """Colours that people with any colour vision can tell apart: the palette of Okabe and Ito (2008), a little softened."""
 
+from typing import NamedTuple
+
 import numpy as np
+
+from mcsim.core.plot_style import THEMES
+from mcsim.view.marks import LINE_COLORS
 
 PALETTE = (
     0.85
@@ -20,13 +25,40 @@ PALETTE = (
 )
 STATIC = np.array([0.72, 0.72, 0.72])
 KINEMATIC = np.array([0.60, 0.63, 0.68])
-BACKGROUND = "#fafaf8"
-SHADOW = (0.886, 0.886, 0.871)
-GRID = (0.70, 0.71, 0.72)
-ROD = (0.30, 0.30, 0.32)
-TEXT = "#404040"
 EDGE = 0.72  # brightness of outlines, relative to the face
 TONES = (1.0, 0.88, 1.08, 0.94)  # neighbours of one colour differ a little
+
+
+class Colors(NamedTuple):
+    """What a picture has beside its bodies: background and text "#rrggbb", shadow, grid, rod and, by name of LINE_COLORS,
+    marks, (3,) 0 to 1."""
+
+    background: str
+    text: str
+    shadow: tuple[float, ...]
+    grid: tuple[float, ...]
+    rod: tuple[float, ...]
+    marks: dict[str, tuple[float, ...]]
+
+
+COLORS = {
+    "light": Colors(
+        "#fafaf8",
+        "#404040",
+        (0.886, 0.886, 0.871),
+        (0.70, 0.71, 0.72),
+        (0.30, 0.30, 0.32),
+        {name: tuple(part / 255 for part in color) for name, color in LINE_COLORS.items()},
+    ),
+    "dark": Colors(
+        THEMES["dark"].background,
+        THEMES["dark"].text,
+        (0.045, 0.050, 0.060),
+        (0.36, 0.38, 0.42),
+        (0.72, 0.74, 0.78),
+        {"joints": (0.86, 0.88, 0.92), "axes": (0.40, 0.72, 1.0), "contacts": (1.0, 0.38, 0.33)},
+    ),
+}
 
 
 def body_colors(scene):

@@ -18,9 +18,10 @@ import pytest
 import mcsim as mc
 from mcsim.core.rotation import matrices
 from mcsim.live.frames import Camera, Wanted
-from mcsim.live.looks import ARROW, COLORINGS, LINE_COLORS, LINES, Looks
+from mcsim.live.looks import ARROW, COLORINGS, LINES, Looks
 from mcsim.live.session import Session
 from mcsim.view.instances import batches, boxes
+from mcsim.view.marks import LINE_COLORS
 from mcsim.view.serve import warning_of
 
 with_viser = pytest.mark.skipif(

@@ -137,8 +137,8 @@ def test_two_bodies_that_meet_are_cut_where_they_meet():
     world = mc.World(scene)
     painter = Painter(scene, np.array(world.positions)[None], np.array(world.orientations)[None], (200, 150))
     picture = painter.picture(world.positions, world.orientations)
-    painted = painter.color
-    of_body = [painted[painter.owner_of_face == k].mean(axis=0) for k in (0, 1)]
+    painted = painter.faces.colors
+    of_body = [painted[painter.faces.owners == k].mean(axis=0) for k in (0, 1)]
     camera = painter.camera
     seen = []
     for row in range(20, 130, 5):
