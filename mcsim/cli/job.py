@@ -31,6 +31,7 @@ class Job:
     fps: float
     record: bool
     tabulate: bool = False
+    contacts: bool = False  # whether the recording has them
     stopped: str = ""  # why it stopped early
     error: str = ""
     steps_done: int = 0
@@ -57,7 +58,7 @@ class Job:
         from mcsim.io import Recorder
 
         self.world = world
-        self.recorder = Recorder(world) if self.record else None
+        self.recorder = Recorder(world, contacts=self.contacts) if self.record else None
         self.first_energy = world.energy().total
         self.joint_names = [joint.name for joint in self.scene.joints]
         self.watch()

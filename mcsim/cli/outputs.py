@@ -6,8 +6,32 @@ from typing import Annotated, Any
 
 import typer
 
-from mcsim.cli.options import check_output, output, positive, refuse_alone
-from mcsim.cli.terminal import counted, progress
+from mcsim.cli.options import check_output, number, output, positive, refuse_alone, theme_option
+from mcsim.cli.terminal import InputError, counted, progress
+
+
+def view_of(text: str) -> Any:
+    """A camera, by a name or by its direction."""
+    from mcsim.core.errors import SceneError
+    from mcsim.view.camera import camera_of
+
+    given = [number(part) for part in text.split(",")] if "," in text else text
+    try:
+        return camera_of(given)
+    except SceneError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def marks_of(text: str) -> tuple[str, ...]:
+    """Names of marks, with commas between them."""
+    from mcsim.view.overlay import MARKS
+
+    names = tuple(part.strip() for part in text.split(","))
+    for name in names:
+        if name not in MARKS:
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(MARKS)}")
+    return names
+
 
 Png = Annotated[Path | None, output("png", "Write a picture of the end (.png).")]
 Strip = Annotated[
@@ -32,6 +56,30 @@ Speed = Annotated[
         help="With --gif: speed of the film; 0.5 is slow motion, 1 if left out.",
     ),
 ]
+CameraOption = Annotated[
+    Any,
+    typer.Option(
+        "--camera",
+        parser=view_of,
+        metavar="VIEW",
+        rich_help_panel="Output",
+        show_default=False,
+        help="With --png or --gif: perspective, orthographic, front, back, side, top, or a direction towards the eye "
+        "such as 1,-1,0.5; perspective if left out.",
+    ),
+]
+Show = Annotated[
+    Any,
+    typer.Option(
+        "--show",
+        parser=marks_of,
+        metavar="WHAT,...",
+        rich_help_panel="Output",
+        show_default=False,
+        help="With --png or --gif: joints, contacts, or both, over the bodies.",
+    ),
+]
+ThemeOption = Annotated[str | None, theme_option("With --png or --gif: light or dark; light if left out.")]
 Html = Annotated[Path | None, output("html", "Write a page that plays the run in any browser, in one file (.html).")]
 Glb = Annotated[Path | None, output("glb", "Write a 3-D file with the motion, for Blender and game engines (.glb).")]
 
@@ -46,6 +94,9 @@ class Outputs:
     speed: float | None = None
     html: Path | None = None
     glb: Path | None = None
+    camera: Any = None
+    show: Any = None
+    theme: str | None = None
 
     def wanted(self) -> bool:
         """Whether anything is."""
@@ -57,6 +108,9 @@ class Outputs:
             check_output(f"--{option}", getattr(self, option), f".{option}")
         refuse_alone("--strip", self.strip, "--png", self.png)
         refuse_alone("--speed", self.speed, "--gif", self.gif)
+        for option in ("camera", "show", "theme"):
+            if getattr(self, option) is not None and not (self.png or self.gif):
+                raise InputError(f"--{option} does nothing without --png or --gif: add one of them, or leave it out")
         from mcsim.core import extras
 
         if self.png or self.gif:
@@ -64,17 +118,27 @@ class Outputs:
         if self.html:
             extras.require_viser()
 
+    def with_contacts(self) -> bool:
+        """Whether a recording has to keep contacts."""
+        return "contacts" in (self.show or ())
+
     def write(self, scene: Any, recording: Any) -> None:
         """Writes them, and says so."""
         from mcsim.view import save_gif, save_gltf, save_html, save_png
 
+        look: dict[str, Any] = {
+            "camera": self.camera or "perspective",
+            "show": self.show or (),
+            "theme": self.theme or "light",
+        }
         frames = counted(len(recording), "frame", "frames")
         if self.png:
-            save_png(self.png, scene, recording, frames=self.strip or 1)
+            save_png(self.png, scene, recording, frames=self.strip or 1, **look)
             told_of(self.png, "picture")
         if self.gif:
             with progress(len(recording), "drawing", "frames") as show:
-                save_gif(self.gif, scene, recording, speed=self.speed or 1.0, progress=lambda k: show(k + 1, None))
+                told: dict[str, Any] = {"progress": lambda k: show(k + 1, None), "speed": self.speed or 1.0}
+                save_gif(self.gif, scene, recording, **told, **look)
             told_of(self.gif, frames)
         if self.html:
             save_html(self.html, scene, recording)

@@ -260,7 +260,10 @@ def _moments(name: str, time: np.ndarray, frames: int, times: Any) -> np.ndarray
         return time[chosen]
     if frames != 1:
         raise SceneError(f"{name}: give either frames or times")
-    moments = np.atleast_1d(np.asarray(times if np.isscalar(times) else list(times), float))
+    try:
+        moments = np.atleast_1d(np.asarray(times if np.isscalar(times) else list(times), float))
+    except (TypeError, ValueError):
+        moments = np.zeros(0)
     if moments.ndim != 1 or not 1 <= len(moments) <= MOST_PANELS or not np.isfinite(moments).all():
         raise SceneError(f"{name}: times must be 1 to {MOST_PANELS} numbers of seconds, got {show_value(times)}")
     return moments

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mcsim.cli.files import kind_of_arrays, refuse_other_kinds
-from mcsim.cli.outputs import Gif, Glb, Html, Outputs, Png, Speed, Strip
+from mcsim.cli.outputs import CameraOption, Gif, Glb, Html, Outputs, Png, Show, Speed, Strip, ThemeOption
 from mcsim.cli.terminal import InputError, folded
 from mcsim.core.errors import SceneError
 
@@ -22,6 +22,9 @@ def play(
     html: Html = None,
     glb: Glb = None,
     speed: Speed = None,
+    camera: CameraOption = None,
+    show: Show = None,
+    theme: ThemeOption = None,
     host: Annotated[
         str,
         typer.Option(
@@ -40,7 +43,7 @@ def play(
     """
     from mcsim.io import Recording
 
-    outputs = Outputs(png, strip, gif, speed, html, glb)
+    outputs = Outputs(png, strip, gif, speed, html, glb, camera, show, theme)
     outputs.check()
     if file.suffix != ".npz" or (file.is_file() and kind_of_arrays(file) != "recording"):
         refuse_other_kinds(file)

@@ -21,7 +21,7 @@ from mcsim.cli.options import (
     world_number,
     world_option,
 )
-from mcsim.cli.outputs import Gif, Glb, Html, Outputs, Png, Speed, Strip
+from mcsim.cli.outputs import CameraOption, Gif, Glb, Html, Outputs, Png, Show, Speed, Strip, ThemeOption
 from mcsim.cli.terminal import FAILED, folded
 from mcsim.cli.words import as_options, refuse_unread
 
@@ -151,6 +151,9 @@ def run(
         ),
     ] = typed("30"),
     speed: Speed = None,
+    camera: CameraOption = None,
+    show: Show = None,
+    theme: ThemeOption = None,
 ) -> None:
     """Simulate a scene, and say what happened.
 
@@ -187,7 +190,7 @@ def run(
     }
     check_output("--out", out, ".npz")
     check_output("--csv", csv, ".csv")
-    shown = Outputs(png, strip, gif, speed, html, glb)
+    shown = Outputs(png, strip, gif, speed, html, glb, camera, show, theme)
     shown.check()
     described = load_scene(scene, given_parameters(set_ or []))
     kind = kind_of_world(coordinates)
@@ -195,7 +198,8 @@ def run(
     with in_options((*options, "dt")):
         world = kind(described, dt=dt, **given)
     refuse_unread(world, given)
-    job = Job(described, dt, seconds, fps, record=bool(out or shown.wanted()), tabulate=csv is not None)
+    record = bool(out or shown.wanted())
+    job = Job(described, dt, seconds, fps, record, tabulate=csv is not None, contacts=shown.with_contacts())
     job.start(world)
     code = job.simulate()
     for line in job.summary():
