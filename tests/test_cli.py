@@ -75,6 +75,28 @@ def test_summary_agrees_with_the_world(capsys):
     assert f"change {metric(after - before, 'J', sign='+')}" in out
 
 
+def test_pictures_by_options(capsys):
+    run = ("run", "stack", "--set", "count=2", "--seconds", 0.1, "--out", "rec.npz", "--png", "end.png")
+    look = ("--camera", "front", "--show", "joints,contacts", "--theme", "dark")
+    code, _, _ = call(capsys, *run, *look)
+    assert code == 0
+    code, _, _ = call(capsys, "play", "rec.npz", "--png", "again.png", *look)
+    assert code == 0
+    with Image.open("end.png") as one, Image.open("again.png") as other:
+        pixels = np.asarray(one)
+        assert np.array_equal(pixels, np.asarray(other)) and np.median(pixels) < 60
+    for wrong, words in (
+        (("--camera", "1,0"), "must be 3 numbers"),
+        (("--show", "joints,forces"), "'forces' is not one of joints, contacts"),
+        (("--theme", "grey"), "'grey' is not one of light, dark"),
+    ):
+        code, _, err = call(capsys, "play", "rec.npz", "--png", "x.png", *wrong)
+        assert code == 2 and words in " ".join(err.split())
+    for option, value in (("--camera", "top"), ("--show", "joints"), ("--theme", "dark")):
+        code, _, err = call(capsys, "play", "rec.npz", option, value)
+        assert code == 2 and f"{option} does nothing without --png or --gif" in " ".join(err.split())
+
+
 def test_run_writes_recording_picture_and_film(capsys, tmp_path):
     code, out, _ = call(
         capsys,

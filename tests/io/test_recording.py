@@ -232,6 +232,38 @@ def test_frames_do_not_follow_the_world():
     assert np.array_equal(recorder.recording().positions, before)
 
 
+def test_contacts_are_kept_where_they_are_wanted(tmp_path):
+    world = mc.World(mc.load("stack", count=3))
+    recorder, seen = Recorder(world, contacts=True), [world.contacts]
+    for _ in range(3):
+        recorder.step()
+        seen.append(world.contacts)
+    recording = recorder.recording()
+    recording.save(tmp_path / "run.npz")
+    again = Recording.load(tmp_path / "run.npz")
+    assert len(seen[0]) == 0 < len(seen[3]) and len(again.contacts) == 4
+    assert all(np.array_equal(one, other) for one, other in zip(seen, again.contacts))
+    assert Recorder(world).recording().contacts is None
+    with pytest.raises(mc.SceneError, match="recorder: contacts must be True or False, got 'yes'"):
+        Recorder(world, contacts="yes")
+    arrays = dict(np.load(tmp_path / "run.npz"))
+    far = {**arrays, "contacts": arrays["contacts"].copy()}
+    far["contacts"]["body_b"] = 9
+    nowhere = {**arrays, "contacts": arrays["contacts"].copy()}
+    nowhere["contacts"]["position"][0, 1] = np.nan
+    for wrong, words in (
+        ({**arrays, "contact_counts": arrays["contact_counts"] + 1}, "contact_counts says"),
+        ({**arrays, "contact_counts": arrays["contact_counts"][:2]}, "contact_counts says"),
+        ({name: array for name, array in arrays.items() if name != "contact_counts"}, "contact_counts must say"),
+        ({**arrays, "contacts": np.zeros(arrays["contact_counts"].sum())}, "must have arrays as world.contacts is"),
+        (far, "of bodies that there are not"),
+        (nowhere, "not finite"),
+    ):
+        np.savez(tmp_path / "wrong.npz", **wrong)
+        with pytest.raises(mc.SceneError, match=f"wrong.npz: not a recording: .*{words}"):
+            Recording.load(tmp_path / "wrong.npz")
+
+
 def test_recorder_refuses_a_wrong_pace():
     with pytest.raises(mc.SceneError, match="at least 1"):
         Recorder(mc.World(mc.scenes.pendulum()), every=0)

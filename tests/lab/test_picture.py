@@ -110,6 +110,23 @@ def test_failed_runs_are_drawn(tmp_path):
         )
 
 
+def test_every_plot_has_the_style(tmp_path):
+    """Whoever draws: the ground, and what is written on it, have the theme's colours."""
+    world = mc.World(mc.load("stack", count=2))
+    world.step(5)
+    problem = world.problem()
+    study = mc.lab.solvers(problem, ["pgs", "ipm"], tolerance=1e-6)
+    system = mc.reduced.System(mc.load("double_pendulum"))
+    for draw, theme in ((study.plot, "dark"), (problem.draw, "dark"), (system.draw, "light"), (system.draw, "dark")):
+        draw(tmp_path / "out.png", theme=theme)
+        found = pixels(tmp_path / "out.png")[::2, ::2]
+        assert color_count(found, THEMES[theme].background) > 0.5 * found.shape[0] * found.shape[1]
+        assert color_count(found, THEMES[theme].text) > 5
+        with pytest.raises(mc.SceneError, match="theme must be one of: light, dark; got 'grey'"):
+            draw(tmp_path / "other.png", theme="grey")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.png"]
+
+
 def test_bad_pictures(swing, tmp_path, monkeypatch):
     with pytest.raises(mc.SceneError, match="must end in .png, .pdf, .svg"):
         swing.plot(tmp_path / "out.gif")

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 
 import mcsim as mc
-from mcsim.view import _raster
-from mcsim.view.painter import Painter
+from mcsim.view import Camera, _raster
+from mcsim.view.colors import EDGE
+from mcsim.view.ground import LIGHT
+from mcsim.view.painter import BORDER, BRIGHTEST, DARKEST, Painter
 
 ROWS, COLUMNS = 24, 32
 Y, X = np.mgrid[:ROWS, :COLUMNS] + 0.5
@@ -126,6 +128,46 @@ def test_wrong_arrays_are_refused():
             _raster.fill(*arguments)
     with pytest.raises(ValueError, match="SAMPLES"):
         _raster.finish(picture, np.zeros((8, 8, 3), np.uint8))
+
+
+@pytest.mark.parametrize("projection", ["perspective", "orthographic"])
+def test_faces_are_turned_lit_and_hidden_as_numpy_does(projection):
+    """Ragdolls, from a camera near them: some faces are behind the eye, and half of them look away."""
+    scene = mc.load("ragdolls", count=2)
+    world = mc.World(scene)
+    world.step(30)
+    view = Camera(projection=projection, eye=world.positions[3] + (0.4, -0.6, 0.3), target=world.positions[3], height=3.0)
+    painter = Painter(scene, world.positions[None], world.orientations[None], (80, 60), camera=view)
+    faces, camera = painter.faces, painter.camera
+    origins, turns = faces.frames(world.positions, world.orientations)
+    painter.samples[:], painter.depths[:] = 0, camera.nowhere
+    painter._fill_faces(origins, turns)
+    vertices, normals = faces.placed(world.positions, world.orientations)
+    corners = vertices[faces.corners]
+    towards = camera.axes[2] if camera.orthographic else camera.eye - corners[:, 0]
+    pixels, depth = camera.project(corners)
+    seen = (np.sum(normals * towards, axis=1) > 0) & (depth > camera.near).all(axis=1)
+    assert 0.1 < seen.mean() < 0.6
+    light = DARKEST + (BRIGHTEST - DARKEST) * (normals @ LIGHT + 1) / 2
+    color = np.column_stack([np.minimum(faces.colors * light[:, None], 1), np.ones(len(seen))]).astype(np.float32)
+    border = np.where(faces.outlined[:, None], color * np.float32([EDGE, EDGE, EDGE, 1]), color)
+    samples, depths = np.zeros_like(painter.samples), np.full_like(painter.depths, camera.nowhere)
+    for chosen, width in ((seen & ~faces.outlined, 0.0), (seen & faces.outlined, _raster.SAMPLES * BORDER)):
+        polygons = painter._sampled(pixels[chosen], camera.nearness(depth[chosen]))
+        _raster.fill(polygons, color[chosen], border[chosen], width, samples, depths)
+    same = (np.abs(painter.samples.astype(int) - samples) <= 1).all(axis=2)
+    assert same.mean() > 0.995 and samples.any(axis=2).mean() > 0.05
+
+
+def test_a_table_of_colours_is_looked_up():
+    picture = np.random.default_rng(2).integers(0, 256, (5, 7, 3), np.uint8)
+    table = np.random.default_rng(3).integers(0, 256, 1 << 18, np.uint8)
+    out = np.empty((5, 7), np.uint8)
+    _raster.indices(picture, table, out)
+    upper = picture.astype(int) >> 2
+    assert np.array_equal(out, table[(upper[..., 0] << 12) + (upper[..., 1] << 6) + upper[..., 2]])
+    with pytest.raises(ValueError, match="2..18 entries"):
+        _raster.indices(picture, table[:9].copy(), out)
 
 
 def test_two_bodies_that_meet_are_cut_where_they_meet():
