@@ -12,12 +12,20 @@ import argparse
 import numpy as np
 
 import mcsim as mc
+from mcsim.core.plot_style import THEMES, Lines, plot_style, theme_of
 
 RUNS = {
     "semi_implicit, tree": dict(joint_solver="tree"),
     "rk4, projection": dict(integrator="rk4", stabilization="projection"),
     "rattle": dict(integrator="rattle"),
     "variational": dict(integrator="variational"),
+}
+# Their names as methods, by which plots know their looks.
+METHODS = {
+    "semi_implicit, tree": "maximal:tree+soft",
+    "rk4, projection": "maximal:tree+projection@rk4",
+    "rattle": "maximal:tree+soft@rattle",
+    "variational": "maximal:tree+soft@variational",
 }
 LOOKS = 5000
 
@@ -58,7 +66,7 @@ def run(scene, keywords, steps, rate):
     return times, change / fastest, world
 
 
-def main(steps=100_000, rate=200.0, png=None):
+def main(steps=100_000, rate=200.0, png=None, theme="light"):
     """Runs all, prints the bands, draws the picture. -> {(scene, run): (10, 2) lowest and highest in each tenth}"""
     curves, table = {}, {}
     for name, build in SCENES.items():
@@ -76,30 +84,33 @@ def main(steps=100_000, rate=200.0, png=None):
                 + " ".join(f"[{low:+.1e} {high:+.1e}]" for low, high in band)
             )
     if png:
-        _plot(png, curves)
+        _plot(png, curves, theme)
         print(f"wrote {png}")
     return table
 
 
-def _plot(path, curves):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def _plot(path, curves, theme):
+    import matplotlib
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    axes = FigureCanvasAgg(figure).figure.subplots(1, len(SCENES), squeeze=False)[0]
-    for ax, scene in zip(axes, SCENES):
-        for i, label in enumerate(RUNS):
-            times, change = (np.median(x.reshape(50, -1), axis=1) for x in curves[scene, label])
-            ax.plot(times, change, color=f"C{i}", label=label, linewidth=1.3)
-        ax.set(title=scene, xlabel="time [s]", ylabel="change of the energy / largest kinetic energy")
-        ax.grid(alpha=0.3)
-    axes[0].legend(fontsize="small")
-    figure.savefig(path, dpi=100)
+    lines = Lines(theme_of(theme), METHODS.values())
+    with matplotlib.rc_context(plot_style(theme)):
+        figure = Figure(figsize=(7.2, 3.0), layout="constrained")
+        axes = figure.subplots(1, len(SCENES), squeeze=False)[0]
+        for ax, scene in zip(axes, SCENES):
+            for label, method in METHODS.items():
+                times, change = (np.median(x.reshape(50, -1), axis=1) for x in curves[scene, label])
+                ax.plot(times, change, label=label, **lines.line(method))
+            ax.set(title=scene, xlabel="time [s]")
+        axes[0].set_ylabel("change of the energy / largest kinetic energy")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(RUNS))
+        figure.savefig(path, dpi=140)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--png")
+    parser.add_argument("--theme", choices=THEMES, default="light")
     parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--rate", type=float, default=200.0)
     main(**vars(parser.parse_args()))

@@ -3,7 +3,7 @@ of substeps.
 
     python benchmarks/joints.py chain100 chain20_heavy --joint-solver rows tree --substeps 1 2 4 8 16 --repeats 5 \
         --rapier --culverin python3.12 --csv benchmarks/results/joints_substeps.csv
-    python benchmarks/joints_picture.py benchmarks/results/joints_substeps.csv docs/theory/joints.png
+    python benchmarks/joints_picture.py benchmarks/results/joints_substeps.csv docs/theory/joints.png [light | dark]
 """
 
 import csv
@@ -11,14 +11,15 @@ import sys
 from math import inf
 
 from joints import CASES
+from mcsim.core.plot_style import plot_style, theme_of
 
 TITLES = {"chain100": "chain of 100, from the horizontal", "chain20_heavy": "20 links of 1 kg, 1000 kg at the end"}
 # Engine of the CSV -> its name in the picture, colour, marker.
 LOOKS = {
-    "mcsim tree": ("mcsim tree", "#c03028", "o"),
-    "mcsim rows": ("mcsim rows", "#3a6ea5", "s"),
-    "rapier": ("Rapier", "#6b8e23", "^"),
-    "culverin": ("Jolt (culverin)", "#8a6d9e", "D"),
+    "mcsim tree": ("mcsim tree", "C0", "o", "-"),
+    "mcsim rows": ("mcsim rows", "C1", "s", "--"),
+    "rapier": ("Rapier", "C2", "^", "-."),
+    "culverin": ("Jolt (culverin)", "C3", "D", ":"),
 }
 FLOOR = 1e-9  # [mm] what is less is drawn here
 
@@ -51,7 +52,7 @@ def position_error(row):
     return float(row["rms_mm"].split()[-1]) if row["rms_mm"] and not row["note"] else inf
 
 
-def draw(panel, engines, error, goal):
+def draw(panel, engines, error, goal, theme):
     """goal: (ms, mm) of the corner to be in."""
     from matplotlib.ticker import LogLocator
 
@@ -64,8 +65,8 @@ def draw(panel, engines, error, goal):
             [max(0.0, at - float(row["ms_fastest"])) for at, row in zip(x, rows)],
             [max(0.0, float(row["ms_slowest"]) - at) for at, row in zip(x, rows)],
         ]
-        label, color, marker = LOOKS.get(engine, (engine, "black", "x"))
-        panel.errorbar(x, y, xerr=spread, color=color, marker=marker, ms=5, lw=1.2, elinewidth=0.8, capsize=2, label=label)
+        label, color, marker, dashes = LOOKS.get(engine, (engine, "C6", "x", "-"))
+        panel.errorbar(x, y, xerr=spread, color=color, marker=marker, ls=dashes, elinewidth=0.8, capsize=2, label=label)
         for at, height, row in zip(x, y, rows):
             if row["substeps"]:
                 panel.annotate(
@@ -73,39 +74,41 @@ def draw(panel, engines, error, goal):
                 )
     panel.set(xscale="log", yscale="log")
     left, bottom = min(panel.get_xlim()[0], goal[0] / 2), min(panel.get_ylim()[0], goal[1] / 10)
-    panel.fill_between([left, goal[0]], bottom, goal[1], color="0.9", zorder=0)
+    panel.fill_between([left, goal[0]], bottom, goal[1], color=theme.shade, zorder=0)
     panel.set_xlim(left=left)
     panel.set_ylim(bottom=bottom)
     panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     panel.xaxis.set_major_formatter("{x:g}")
     panel.xaxis.set_minor_formatter("")
-    panel.grid(True, which="major", lw=0.3)
 
 
-def main(path, png):
+def main(path, png, theme="light"):
     """Draws the cases of TITLES that the CSV has."""
     import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure
 
     machine, found = read(path)
     names = [name for name in TITLES if name in found]
-    figure, panels = plt.subplots(2, len(names), figsize=(5.2 * len(names), 7.5), squeeze=False, layout="constrained")
+    with matplotlib.rc_context(plot_style(theme)):
+        figure = Figure(figsize=(3.6 * len(names), 5.4), layout="constrained")
+        _paint(figure, machine, found, names, theme_of(theme))
+        figure.savefig(png, dpi=140)
+    print(f"wrote {png}")
+
+
+def _paint(figure, machine, found, names, theme):
+    panels = figure.subplots(2, len(names), squeeze=False)
     for column, name in enumerate(names):
         case = CASES[name]
-        draw(panels[0][column], found[name], joint_error, (case.ms, case.joint_mm))
-        draw(panels[1][column], found[name], position_error, (case.ms, case.rms_mm[-1]))
+        draw(panels[0][column], found[name], joint_error, (case.ms, case.joint_mm), theme)
+        draw(panels[1][column], found[name], position_error, (case.ms, case.rms_mm[-1]), theme)
         panels[0][column].set(title=TITLES[name])
         panels[1][column].set(xlabel="ms a step of 1/60 s")
     panels[0][0].set(ylabel="largest joint error of any step [mm]")
     panels[1][0].set(ylabel="rms position error, last reference time [mm]")
-    panels[0][0].legend(fontsize=8)
-    figure.suptitle(f"{machine}. Numbers: substeps. Grey: what was to be reached.", fontsize=7)
-    figure.savefig(png, dpi=110)
-    plt.close(figure)
-    print(f"wrote {png}")
+    panels[0][0].legend()
+    figure.suptitle(f"{machine}.\nNumbers: substeps. Shaded: what was to be reached.", fontsize=7, fontweight="normal")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

@@ -8,7 +8,7 @@ from families import FAMILIES, GROUPS
 from families.family import Choice, Log, WholeLog
 from folding import folded
 from mcsim.core.extras import require_matplotlib
-from mcsim.lab.picture import COLORS, STYLE
+from mcsim.core.plot_style import BLUE, VERMILLION, plot_style, theme_of
 
 BEGIN, END = "<!-- begin: made by benchmarks/truth.py -->", "<!-- end -->"
 PANELS = 4  # parameters in a picture
@@ -208,6 +208,7 @@ def telling(family, rows):
 def draw(family, rows, path):
     """The largest error by its bound against the parameters that matter most; a point a draw."""
     require_matplotlib()
+    colors = theme_of("light")
     from matplotlib import rc_context
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter
@@ -216,7 +217,7 @@ def draw(family, rows, path):
     excess = np.clip([family.excess(errors) for _, errors in rows], LOWEST, HIGHEST)
     places = np.array([family.place(parameters) for parameters, _ in rows])
     jitter = np.random.default_rng(0)
-    with rc_context(STYLE):
+    with rc_context(plot_style()):
         figure = Figure(figsize=(1.9 * len(names) + 0.5, 2.1), layout="constrained")
         panels = figure.subplots(1, len(names), sharey=True, squeeze=False)
         for panel, name in zip(panels[0], names):
@@ -239,9 +240,9 @@ def draw(family, rows, path):
                 panel.set_xlim(part.low / 1.2, part.high * 1.2)
             values = np.array(values, float)
             for place, color, label in (
-                ("outside", "#bbbbbb", "beyond the domain"),
-                ("shortfall", COLORS[1], "known shortfall"),
-                ("domain", COLORS[0], "domain"),
+                ("outside", colors.rule, "beyond the domain"),
+                ("shortfall", colors.colors[VERMILLION], "known shortfall"),
+                ("domain", colors.colors[BLUE], "domain"),
             ):
                 mask = places == place
                 if mask.any():

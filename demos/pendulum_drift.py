@@ -37,16 +37,23 @@ def main(seconds=20.0, png=None):
 
 
 def _plot(path, curves):
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    import matplotlib
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = FigureCanvasAgg(figure).figure.add_subplot(xlabel="time [s]", ylabel="hinge open by [m]", yscale="log")
-    for name, (times, errors) in curves.items():
-        axes.plot(times, np.maximum(errors, 1e-16), label=name, linewidth=1)
-    axes.legend()
-    axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
+    from mcsim.view import plot_style
+
+    with matplotlib.rc_context(plot_style()):
+        figure = Figure(figsize=(6, 3.4), layout="constrained")
+        axes = figure.add_subplot(
+            title="Pendulum of 1 m let go from the horizontal, dt 1/240 s",
+            xlabel="time [s]",
+            ylabel="hinge open by [m]",
+            yscale="log",
+        )
+        for (name, (times, errors)), look in zip(curves.items(), ("C7-", "C1--", "C0-")):
+            axes.plot(times, np.maximum(errors, 1e-16), look, label=name)
+        axes.legend()
+        figure.savefig(path, dpi=150)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Polygon
 
+from mcsim.core.plot_style import BLUE as C_BLUE, GREEN as C_GREEN, THEMES, VERMILLION, plot_style
+
 HERE = Path(__file__).resolve().parent
-RED, GREEN, BLUE, GREY = "#c0392b", "#1e8449", "#1f5fa8", "#555555"
+RED, GREEN, BLUE = (THEMES["light"].colors[number] for number in (VERMILLION, C_GREEN, C_BLUE))
+GREY = "#555555"
 BODY_A, BODY_B = "#dfe8f3", "#f6e6d2"
 
 
@@ -201,6 +204,7 @@ def contact_frame():
 
 
 if __name__ == "__main__":
+    plt.style.use(plot_style())
     frames()
     joint_frames()
     contact_frame()

@@ -15,6 +15,7 @@ from mcsim.scene.checks import FieldError, choose, show, vector
 
 FIELD_OF_VIEW = 0.6  # [rad], of the picture's height
 MARGIN = 0.86  # the part of the picture that the scene may fill
+LEAST = 0.6  # of its height, where captions take some
 NEAR = 1e-4  # of the way to what is seen: what is nearer to the eye is not drawn
 PROJECTIONS = ("perspective", "orthographic")
 # Name of a direction -> where the eye is, seen from the scene.
@@ -124,9 +125,11 @@ class Projection:
         return self.scale if self.orthographic else self.scale / self.distance
 
 
-def frame(points: np.ndarray, size: tuple[int, int], camera: Camera | None = None) -> Projection:
-    """The camera's projection that sees all points (n, 3), as far as the camera leaves that open."""
+def frame(points: np.ndarray, size: tuple[int, int], camera: Camera | None = None, caption: int = 0) -> Projection:
+    """The camera's projection that sees all points (n, 3), as far as the camera leaves that open. caption: pixels above and
+    below where there should be nothing, if that leaves enough."""
     camera = camera or Camera()
+    room = np.array([MARGIN * size[0], max(min(MARGIN * size[1], size[1] - 2 * caption), LEAST * size[1])])
     target = None if camera.target is None else np.asarray(camera.target)
     middle = (points.min(axis=0) + points.max(axis=0)) / 2 if target is None else target
     back = _back(camera, points, middle)
@@ -137,7 +140,7 @@ def frame(points: np.ndarray, size: tuple[int, int], camera: Camera | None = Non
     right = normalized(right)
     axes = np.stack([right, np.cross(back, right), back])
     fit = _fit_parallel if camera.projection == "orthographic" else _fit_perspective
-    found = fit(points, axes, size, middle, camera)
+    found = fit(points, axes, size, room, middle, camera)
     if camera.eye is None:
         return found
     eye = np.asarray(camera.eye)
@@ -161,23 +164,24 @@ def _back(camera: Camera, points: np.ndarray, middle: np.ndarray) -> np.ndarray:
 
 
 def _fit_parallel(
-    points: np.ndarray, axes: np.ndarray, size: tuple[int, int], middle: np.ndarray, camera: Camera
+    points: np.ndarray, axes: np.ndarray, size: tuple[int, int], room: np.ndarray, middle: np.ndarray, camera: Camera
 ) -> Projection:
     local = (points - middle) @ axes.T
     if camera.target is None and camera.eye is None:
         shift = np.append((local[:, :2].min(axis=0) + local[:, :2].max(axis=0)) / 2, 0.0)
         middle, local = middle + shift @ axes, local - shift
-    room = MARGIN * np.array(size) / 2
-    scale = size[1] / camera.height if camera.height else (room / np.maximum(np.abs(local[:, :2]).max(axis=0), 1e-9)).min()
+    scale = (
+        size[1] / camera.height if camera.height else (room / 2 / np.maximum(np.abs(local[:, :2]).max(axis=0), 1e-9)).min()
+    )
     distance = 2.0 * max(float(np.linalg.norm(local, axis=1).max()), size[1] / scale)
     return Projection(middle + distance * axes[2], axes, float(scale), (size[0], size[1]), distance, True)
 
 
 def _fit_perspective(
-    points: np.ndarray, axes: np.ndarray, size: tuple[int, int], target: np.ndarray, camera: Camera
+    points: np.ndarray, axes: np.ndarray, size: tuple[int, int], room: np.ndarray, target: np.ndarray, camera: Camera
 ) -> Projection:
     scale = size[1] / 2 / tan(FIELD_OF_VIEW / 2)
-    slopes = MARGIN * np.array(size) / 2 / scale  # of the picture's edges
+    slopes = room / 2 / scale  # of the edges of what may be filled
     if camera.height:
         distance = camera.height / 2 / tan(FIELD_OF_VIEW / 2)
     for turn in range(4 if not camera.height else 0):

@@ -102,7 +102,7 @@ class Painter:
         span = np.linalg.norm(np.ptp(points, axis=0)) if len(points) else np.inf
         still = np.flatnonzero(~faces.moves & (faces.radii > 0) & (faces.radii < 0.6 * span))
         points = np.concatenate([points, faces.box_corners(positions[:1], orientations[:1], still)])
-        return frame(points if len(points) else np.array([[-1.0] * 3, [1.0] * 3]), size, camera)
+        return frame(points if len(points) else np.array([[-1.0] * 3, [1.0] * 3]), size, camera, stamps.CAPTION)
 
     def _hide_what_blocks(self, positions: np.ndarray, orientations: np.ndarray) -> None:
         """Statics and kinematics that stand between the eye and many bodies become glass."""

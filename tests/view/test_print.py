@@ -299,9 +299,13 @@ def test_a_world_is_drawn_as_it_is_now(tmp_path):
 
 
 def test_films_have_the_colours_of_pictures(tmp_path):
-    """Through the palette no colour goes far astray."""
+    """Of each pixel the colour of the palette that is nearest, or nearly."""
     world = mc.World(mc.load("stack", count=4))
     save_png(tmp_path / "a.png", world, size=(160, 120))
     save_gif(tmp_path / "a.gif", world.scene, Recorder(world).recording(), size=(160, 120))
-    off = np.abs(read(tmp_path / "a.png") - read(tmp_path / "a.gif")).max(axis=2)
-    assert np.quantile(off, 0.98) <= 8 and np.mean(off) < 2.0
+    wanted, found = read(tmp_path / "a.png"), read(tmp_path / "a.gif")
+    colors = np.unique(found.reshape(-1, 3), axis=0)
+    assert len(colors) > 60
+    away = np.linalg.norm(wanted[:, :, None] - colors, axis=3).min(axis=2)
+    off = np.linalg.norm(wanted - found, axis=2)
+    assert (off <= away + 8).all() and np.mean(off) < 3.0
