@@ -220,7 +220,9 @@ def _draw_times(ax: Any, runs: list[Run], lines: Lines, theme: Theme) -> None:
     ax.barh(
         place,
         middles,
-        color=[lines.color(run.name) for run in runs],
+        color=[(lines.color(run.name), 0.45) for run in runs],
+        edgecolor=[lines.color(run.name) for run in runs],
+        linewidth=0.8,
         height=0.66,
         xerr=errors,
         error_kw={"elinewidth": 0.7, "ecolor": theme.text, "capsize": 1.5, "capthick": 0.7},

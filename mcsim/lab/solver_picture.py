@@ -30,7 +30,7 @@ def plot(study: Any, path: str | os.PathLike[str], theme: str = "light") -> None
     if suffix not in SUFFIXES:
         raise SceneError(f"{os.fspath(path)}: a picture must end in {', '.join(SUFFIXES)}")
     with matplotlib.rc_context(plot_style(theme)):
-        figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
         by_iteration, by_time = figure.subplots(1, 2, sharey=True)
         for name, found in study.solutions.items():
             k = numbers[name]
@@ -53,6 +53,6 @@ def plot(study: Any, path: str | os.PathLike[str], theme: str = "light") -> None
             f"{study.name}: {study.problem.contact_count} contacts, {others} other rows, model {study.model}, "
             f"tolerance {study.tolerance:g}"
         )
-        figure.legend(*by_iteration.get_legend_handles_labels(), loc="outside right upper", fontsize=7)
+        figure.legend(*by_iteration.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         with written_whole(path) as file:
             figure.savefig(file, format=suffix[1:], dpi=200)

@@ -268,6 +268,29 @@ def fill_shadows(const float[:, ::1] samples, const Py_ssize_t[:, ::1] faces, co
                     fill_one(corners, 4, &color[0], &color[0], 0.0, &colors[0, 0, 0], NULL, columns, rows)
 
 
+def nearest(const int[:, ::1] palette, uint8_t[::1] table):
+    """Fills a table for indices(): the number of the color of the palette (k, 3), 0 to 255, that is nearest."""
+    cdef Py_ssize_t at
+    cdef int red, green, blue, k, far, least, best, count = <int> palette.shape[0]
+    cdef int[256] without_blue
+    if table.shape[0] != 1 << 18 or palette.shape[1] != 3 or not 0 < count <= 256:
+        raise ValueError("table must have 2**18 entries, and the palette (1 to 256, 3)")
+    with nogil:
+        for at in range(1 << 18):
+            # Twice the middle of what the six bits leave open.
+            red, green, blue = <int> (8 * (at >> 12) + 3), <int> (8 * (at >> 6 & 63) + 3), <int> (8 * (at & 63) + 3)
+            if at & 63 == 0:
+                for k in range(count):
+                    without_blue[k] = ((red - 2 * palette[k, 0]) * (red - 2 * palette[k, 0])
+                                       + (green - 2 * palette[k, 1]) * (green - 2 * palette[k, 1]))
+            best, least = 0, 1 << 30
+            for k in range(count):
+                far = without_blue[k] + (blue - 2 * palette[k, 2]) * (blue - 2 * palette[k, 2])
+                if far < least:
+                    best, least = k, far
+            table[at] = <uint8_t> best
+
+
 def indices(const uint8_t[:, :, ::1] picture, const uint8_t[::1] table, uint8_t[:, ::1] out):
     """The palette's numbers (height, width) of a picture (height, width, 3): table (2**18,) has them by the upper six bits
     of red, green and blue."""

@@ -184,10 +184,14 @@ def _fit_perspective(
     slopes = room / 2 / scale  # of the edges of what may be filled
     if camera.height:
         distance = camera.height / 2 / tan(FIELD_OF_VIEW / 2)
+    right, up, back = axes @ points.T
+    middle = axes @ target
     for turn in range(4 if not camera.height else 0):
-        local = (points - target) @ axes.T
-        distance = max((np.abs(local[:, :2]) / slopes + local[:, 2:]).max(), 1e-3)
+        aside = np.maximum(np.abs(right - middle[0]) / slopes[0], np.abs(up - middle[1]) / slopes[1])
+        distance = max(float((aside + back).max() - middle[2]), 1e-3)
         if turn < 3 and camera.target is None:  # centre what is seen from there, and again
-            seen = local[:, :2] / (distance * 1.001 - local[:, 2:])
-            target = target + (seen.max(axis=0) + seen.min(axis=0)) / 2 * distance @ axes[:2]
-    return Projection(target + distance * axes[2], axes, scale, (size[0], size[1]), float(distance))
+            depth = distance * 1.001 + middle[2] - back
+            for k, place in enumerate((right, up)):
+                slope = (place - middle[k]) / depth
+                middle[k] += (slope.max() + slope.min()) / 2 * distance
+    return Projection(middle @ axes + distance * axes[2], axes, scale, (size[0], size[1]), float(distance))

@@ -124,8 +124,8 @@ def save_gif(
         panels = [shots.picture(name, numbers[k]) for name, numbers in chosen.items()]
         return panels[0] if len(panels) == 1 else stamps.in_rows([panels], shots.painter.colors)
 
-    # One palette for all frames, from the first, the middle and the last.
-    palette = Palette(np.concatenate([picture(k) for k in sorted({0, count // 2, count - 1})]))
+    # One palette for all frames, from the first, the middle and the last, of which every second pixel is enough.
+    palette = Palette(np.concatenate([picture(k)[::2, ::2] for k in sorted({0, count // 2, count - 1})]))
 
     def images() -> Iterator[Any]:
         for k in range(count):
@@ -152,13 +152,12 @@ class Palette:
     def __init__(self, samples: np.ndarray) -> None:
         from PIL import Image
 
+        from mcsim.view import _raster
+
         few = Image.fromarray(samples).quantize(FILM_COLORS, method=Image.Quantize.MEDIANCUT)
         self._colors = few.getpalette() or []
-        # The nearest of every colour, as fine as six bits tell them apart.
-        steps = np.arange(64) * 4 + 2
-        every = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).astype(np.uint8).reshape(512, 512, 3)
-        nearest = Image.fromarray(every).quantize(palette=few, dither=Image.Dither.NONE)
-        self._table = np.ascontiguousarray(np.asarray(nearest).ravel())
+        self._table = np.empty(1 << 18, np.uint8)
+        _raster.nearest(np.array(self._colors, np.intc).reshape(-1, 3), self._table)
 
     def image(self, picture: np.ndarray) -> Any:
         """The picture in these colours."""

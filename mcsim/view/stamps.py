@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from mcsim.view.colors import Colors
 LETTERS = 15  # pixels high
 PLACE = 12  # pixels from the edges of the picture
 CAPTION = 28  # pixels that a line of text takes
+RIM = 2  # pixels of the background's colour around letters
+MIDDLE = 16  # pixels from the top to the middle of the first line
 ROW = 30  # pixels that a scale takes
 LONGEST = 0.25  # of the picture's width, of a scale
 THICK = 3  # pixels, of the scale bar
@@ -34,27 +36,45 @@ def rgb(color: str) -> np.ndarray:
     return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
 
 
-def write(picture: np.ndarray, title: str, label: str, colors: Colors) -> None:
-    """A title into the upper left corner and a label into the upper right, or below it where there is no room."""
+@lru_cache(64)
+def lettered(text: str, ink: str, rim: str) -> tuple[np.ndarray, np.ndarray]:
+    """Text with a rim, to be read over bodies too: how much of it is left of a picture (height, width, 1), and what comes
+    to that (height, width, 3), both float32."""
     from PIL import Image, ImageDraw
 
-    height, width = picture.shape[:2]
-    crowded = font().getlength(title) + font().getlength(label) + 3 * PLACE > width
-    for text, right, row in ((title, False, 0), (label, not crowded, int(crowded and bool(title)))):
-        if not text:
-            continue
-        wide = min(round(font().getlength(text)) + 2 * PLACE, width)
-        rows = slice(row * CAPTION, min((row + 1) * CAPTION, height))
-        part = picture[rows, width - wide :] if right else picture[rows, :wide]
-        lettered = Image.fromarray(np.ascontiguousarray(part))
-        place = (wide - PLACE, 8) if right else (PLACE, 8)
-        ImageDraw.Draw(lettered).text(place, text, anchor="ra" if right else "la", **_letters(colors))
-        part[:] = np.asarray(lettered)
+    wide = math.ceil(font().getlength(text)) + 2 * RIM + 1
+    masks = []
+    for width in (RIM, 0):
+        mask = Image.new("L", (wide, CAPTION))
+        ImageDraw.Draw(mask).text((RIM, CAPTION // 2), text, fill=255, font=font(), anchor="lm", stroke_width=width)
+        masks.append(np.asarray(mask, np.float32)[..., None] / 255)
+    grown, letters = masks
+    added = grown * (1 - letters) * rgb(rim).astype(np.float32) + letters * rgb(ink).astype(np.float32)
+    return (1 - grown) * (1 - letters), added
 
 
-def _letters(colors: Colors) -> dict[str, Any]:
-    """How text is written: with a rim of the background's colour, to be read over bodies too."""
-    return {"fill": colors.text, "font": font(), "stroke_width": 2, "stroke_fill": colors.background}
+def put(picture: np.ndarray, text: str, colors: Colors, x: int, y: int) -> None:
+    """Text into a picture, its left edge at x and its middle at y pixels from the upper left."""
+    left, added = lettered(text, colors.text, colors.background)
+    x, y = max(x - RIM, 0), max(y - CAPTION // 2, 0)
+    part = picture[y : y + CAPTION, x : x + left.shape[1]]
+    rows, columns = part.shape[:2]
+    part[:] = left[:rows, :columns] * part + added[:rows, :columns] + np.float32(0.5)
+
+
+def width_of(text: str) -> int:
+    """Of a text, in pixels."""
+    return math.ceil(font().getlength(text))
+
+
+def write(picture: np.ndarray, title: str, label: str, colors: Colors) -> None:
+    """A title into the upper left corner and a label into the upper right, or below it where there is no room."""
+    crowded = bool(title and label) and width_of(title) + width_of(label) + 3 * PLACE > picture.shape[1]
+    if title:
+        put(picture, title, colors, PLACE, MIDDLE)
+    if label:
+        right = picture.shape[1] - PLACE - width_of(label)
+        put(picture, label, colors, PLACE if crowded else right, MIDDLE + CAPTION if crowded else MIDDLE)
 
 
 def nice(longest: float) -> float:
@@ -86,8 +106,8 @@ class Scale:
         height = picture.shape[0]
         low = height - ROW * row
         part = picture[max(low - ROW, 0) : low]
-        lettered = Image.fromarray(np.ascontiguousarray(part))
-        pen, ink = ImageDraw.Draw(lettered), tuple(int(255 * c + 0.5) for c in color)
+        drawn = Image.fromarray(np.ascontiguousarray(part))
+        pen, ink = ImageDraw.Draw(drawn), tuple(int(255 * c + 0.5) for c in color)
         middle, end = part.shape[0] // 2, PLACE + round(self.pixels) - 1
         edge = tuple(rgb(colors.background).tolist())
         half = THICK // 2
@@ -100,8 +120,8 @@ class Scale:
             pen.rectangle([PLACE - grown, middle - half - grown, end + grown, middle + half + grown], fill=fill)
             for x in (PLACE, end):
                 pen.line([(x, middle - 5 - grown), (x, middle + 5 + grown)], fill=fill, width=1 + 2 * grown)
-        pen.text((end + 9, middle), self.text, anchor="lm", **_letters(colors))
-        part[:] = np.asarray(lettered)
+        part[:] = np.asarray(drawn)
+        put(picture, self.text, colors, end + 9, max(low - ROW, 0) + middle)
 
 
 def in_rows(rows: Sequence[Sequence[np.ndarray]], colors: Colors) -> np.ndarray:

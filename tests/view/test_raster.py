@@ -170,6 +170,18 @@ def test_a_table_of_colours_is_looked_up():
         _raster.indices(picture, table[:9].copy(), out)
 
 
+def test_the_nearest_colour_of_a_palette():
+    palette = np.random.default_rng(4).integers(0, 256, (40, 3)).astype(np.intc)
+    table = np.empty(1 << 18, np.uint8)
+    _raster.nearest(palette, table)
+    for at in np.random.default_rng(5).integers(0, 1 << 18, 500):
+        middle = np.array([at >> 12, at >> 6 & 63, at & 63]) * 4 + 1.5
+        away = np.linalg.norm(palette - middle, axis=1)
+        assert away[table[at]] == pytest.approx(away.min())
+    with pytest.raises(ValueError, match="1 to 256, 3"):
+        _raster.nearest(palette[:0].copy(), table)
+
+
 def test_two_bodies_that_meet_are_cut_where_they_meet():
     """Two large boxes with one centre, one turned: each is seen where its surface is the nearer one, found by rays."""
     scene = mc.Scene()
