@@ -135,7 +135,8 @@ def test_the_ground_from_its_side_is_a_line():
     dark = np.abs(picture - rgb(COLORS["light"].background)).sum(axis=2) > 60
     full = np.flatnonzero(dark[:, 250:].all(axis=1))  # beside box and scale
     assert abs(full.mean() - (300 - 75)) < 1.5 and 1 <= len(full) <= 2
-    assert not dark[:210, 300:390].any()  # nothing above it but the label's corner, no shadow
+    assert not dark[30:222, 300:].any()  # nothing is above it, no shadow
+    assert dark[228:232, 250:].any() and not dark[236:, 250:].any()  # strokes are below
 
 
 # ---- scales ----------------------------------------------------------------------------------------------------------
@@ -194,6 +195,11 @@ def test_arrows_show_where_forces_are_and_how_large(floor_first):
     expected = painter.camera.scale * 1.2
     assert lengths[1] == pytest.approx(expected, abs=4) and lengths[0] == pytest.approx(expected / 3, abs=4)
     assert not red[: round(300 - foot - expected - 8)].any()  # nothing is above the longest
+    # The scale of the arrows, in the row over that of the metres, is one of them.
+    (_, _), (key, _) = painter.overlay._scales
+    assert key.pixels == pytest.approx(key.value * scale * painter.camera.scale)
+    drawn = np.flatnonzero(near(picture, COLORS["light"].marks["contacts"])[300 - ROW - ROW // 2, :200])
+    assert drawn[0] == 12 and len(drawn) == pytest.approx(key.pixels, abs=2)
     without = painter_of(world, (600, 300), camera=view).picture(world.positions, world.orientations).astype(int)
     assert not near(without, COLORS["light"].marks["contacts"]).any()
 
