@@ -30,8 +30,8 @@ def usual_size(scene: Scene) -> float:
 
 class JointMarks:
     """The joints of a scene, to be drawn. ends: of each joint the numbers of its bodies (the world is -1), its point from
-    each centre of mass in the body's axes, and in b's the axis, where it has one, and the orientation of its frame, of whose
-    axes that is one (along). size [m]: of a usual body."""
+    each centre of mass in the body's axes, and in b's the axis, where it has one, and the orientation of its frame, of
+    whose axes that is one (along). size [m]: of a usual body."""
 
     def __init__(self, scene: Scene, size: float) -> None:
         self.ends = _joint_ends(scene)
