@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from viser import BatchedMeshHandle, SceneApi, ViserServer
 
 
-def aim(server: ViserServer, points: np.ndarray, aspect: tuple[float, float]) -> None:
+def aim(server: ViserServer, points: np.ndarray, aspect: tuple[int, int]) -> None:
     """The first look at a page: at all points (k, 3) [m], from where a picture would be drawn. aspect: width and height of
     what is seen, in any unit."""
     camera, view = frame(points, aspect), server.initial_camera
