@@ -1,5 +1,6 @@
 """Calls of the command line, in this process and in one of its own, and a scene file written by hand for them."""
 
+import signal
 import subprocess
 import sys
 
@@ -29,3 +30,8 @@ def process(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-m", "mcsim", *map(str, arguments)], capture_output=True, text=True, timeout=120, **options
     )
+
+
+def hear_ctrl_c() -> None:
+    """For preexec_fn: a shell lets what it starts in the background ignore Ctrl-C, and so all that this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
-from command_line import call
+from command_line import call, hear_ctrl_c
 from mcsim.io import Recorder
 from mcsim.view.batches import Placed
 
@@ -114,7 +114,9 @@ def test_a_page_is_served_until_ctrl_c():
     """To this machine alone; any path but the page's is missing."""
     recorded().save("run.npz")
     command = [sys.executable, "-m", "mcsim", "play", "run.npz", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c
+    ) as process:
         line = process.stdout.readline()
         (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", line)
         text = urllib.request.urlopen(address, timeout=20).read().decode()

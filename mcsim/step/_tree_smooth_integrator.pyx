@@ -140,9 +140,10 @@ cdef class TreeSmoothIntegrator(Integrator):
     # ---- what has bounds ---------------------------------------------------------------------------------------------
 
     cdef void solve_before(self, double h, bint last) noexcept nogil:
-        """Impulses on the mean velocity to come."""
+        """Impulses on the mean velocity to come. Rows are those of the present pose before and after."""
         self.accelerate(False)
-        self.sweeping.refresh()
+        if self.rows.loops.some:
+            self.rows.loop_rows.factor(self.plain.rows, self.plain.joint_end, 0.0)
         self.begin_rows()
         self.space.motion.look()
         self.kicks.begin()

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from command_line import hear_ctrl_c
 from mcsim.core.rotation import matrices
 from mcsim.live.frames import Camera, Wanted
 from mcsim.live.looks import ARROW, COLORINGS, LINES, Looks
@@ -375,7 +376,11 @@ def test_the_command_line_plays_until_ctrl_c():
 
     command = [sys.executable, "-m", "mcsim", "view", "chain", "maximal:si+baumgarte", "reduced:aba", "--set", "count=3"]
     done = subprocess.Popen(
-        [*command, "--port", "0", "--no-browser"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_ctrl_c,
     )
     line = done.stdout.readline()
     assert line.startswith("chain is played at http://127.0.0.1:")
