@@ -87,6 +87,7 @@ cdef class GeneralizedRows:
     cdef void add_force(self, Py_ssize_t row, double force, double* forces) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void finish_loops(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil

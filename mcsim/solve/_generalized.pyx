@@ -183,6 +183,13 @@ cdef class GeneralizedRows:
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
+    cdef void finish_loops(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """The diagonals of wide rows alone."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            if is_wide(&rows[i]):
+                rows[i].diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
+
     cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """Limits and contacts that are to be pushed apart are pushed no faster than with the energy that their bodies alone
         would need: where a tree can hardly follow, J being all but 0, any speed would ask for another one without bound.

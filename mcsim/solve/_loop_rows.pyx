@@ -403,29 +403,44 @@ cdef class LoopRows:
         """J x = target, x velocities or accelerations, by what the rows do, which `given` tells then [N s, or N]. The
         proximal iteration from 0 leads to the least such impulses in the metric of the diagonal, also where rows follow
         from each other (solve/_smooth.pyx); what is inconsistent ends it."""
-        cdef Py_ssize_t k, first = 0, end
+        cdef Py_ssize_t first = 0, end
         cdef double worst, last
         cdef int n
         while first < self.count:
             end = self.end_of_part(first)
             self.factor_part(rows, RELAXED, SMOOTH_PROXIMAL, first, end)
             memset(self.given + first, 0, (end - first) * sizeof(double))
-            last = 0.0
+            last = worst = self.miss(rows, x, first, end)
             for n in range(MOST_ITERATIONS):
-                worst = 0.0
-                for k in range(first, end):
-                    self.change[k] = self.rate_of(rows, k, x) - self.target[k]
-                    worst = max(worst, fabs(self.change[k]) / rows[self.row[k]].push)
                 if worst == 0.0 or (n > 0 and not worst < PROGRESS * last):
                     break
                 last = worst
-                self.invert(RELAXED, first, end)
-                for k in range(first, end):
-                    self.given[k] += self.change[k]
-                    self.generalized.apply(self.row[k], self.change[k], x)
-                    if is_wide(&rows[self.row[k]]):
-                        self.generalized.apply(self.row[k] + 1, self.change[k], x)
+                self.give(rows, x, first, end)
+                worst = self.miss(rows, x, first, end)
             first = end
+
+    cdef double miss(self, const Row* rows, const double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """change <- J x - target of the rows [first, end). -> the largest, in parts of their `push`"""
+        cdef double worst = 0.0
+        cdef Py_ssize_t k
+        for k in range(first, end):
+            self.change[k] = self.rate_of(rows, k, x) - self.target[k]
+            worst = max(worst, fabs(self.change[k]) / rows[self.row[k]].push)
+        return worst
+
+    cdef void give(self, const Row* rows, double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """One step of the rows [first, end) against `change`."""
+        cdef Py_ssize_t k
+        self.invert(RELAXED, first, end)
+        for k in range(first, end):
+            self.given[k] += self.change[k]
+            self.act(rows, k, self.change[k], x)
+
+    cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, double* x) noexcept nogil:
+        """Loop i, both its records if it is wide."""
+        self.generalized.apply(self.row[i], impulse, x)
+        if is_wide(&rows[self.row[i]]):
+            self.generalized.apply(self.row[i] + 1, impulse, x)
 
     cdef void keep(self, Row* rows, double h) noexcept nogil:
         """What `meet` has given, for h, is the rows' impulses."""

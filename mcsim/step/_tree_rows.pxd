@@ -20,6 +20,9 @@ cdef class TreeRows:
     cdef int32_t* bonds                  # (bodies,) the same of their trees; the world's before the first
 
     cdef int project(self) noexcept nogil
+    cdef void project_loops(self) noexcept nogil
+    cdef void project_again(self, Py_ssize_t i) noexcept nogil
+    cdef void ask_again(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void find_busy(self) noexcept nogil
     cdef int32_t engage(self, int32_t body, bint ties, int32_t rows, int32_t first) noexcept nogil

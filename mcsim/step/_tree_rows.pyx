@@ -8,8 +8,8 @@ from mcsim.core._arrays cimport integers
 from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._types cimport GROW, OK
 from mcsim.reduced._motion cimport Block
-from mcsim.solve._generalized cimport closes
-from mcsim.state._row cimport ROW_JOINT, Row
+from mcsim.solve._generalized cimport Reach, closes
+from mcsim.state._row cimport ROW_JOINT, Row, is_wide
 
 
 cdef class TreeRows:
@@ -51,6 +51,42 @@ cdef class TreeRows:
                 status = self.project_row(i, 1, -1, row.body_b) or status
         self.responses.find()
         return status
+
+    cdef void project_loops(self) noexcept nogil:
+        """The same of the rows that close loops alone, at another pose: all others stay as they are, to the bit."""
+        cdef Py_ssize_t i
+        self.responses.expect(self.plain.rows, self.plain.joint_end)
+        for i in range(self.plain.joint_end):
+            if closes(&self.plain.rows[i]):
+                self.project_again(i)
+                if is_wide(&self.plain.rows[i]):
+                    self.project_again(i + 1)
+        self.responses.find()
+        self.generalized.finish_loops(self.plain.rows, self.plain.joint_end)
+
+    cdef void project_again(self, Py_ssize_t i) noexcept nogil:
+        cdef Row* row = &self.plain.rows[i]
+        cdef const Block* a = &self.motion.blocks[row.body_a]
+        cdef const Block* b = &self.motion.blocks[row.body_b]
+        cdef bint has_a = row.body_a >= 0 and a.count > 0
+        cdef bint has_b = row.body_b >= 0 and b.count > 0
+        row.diagonal = 0.0
+        if has_a and has_b and a.first == b.first:
+            self.ask_again(i, 0, row.body_a, row.body_b)
+            return
+        if has_a:
+            self.ask_again(i, 0, row.body_a, -1)
+        if has_b:
+            self.ask_again(i, 1, -1, row.body_b)
+
+    cdef void ask_again(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
+        """Where its numbers stood; a row that the tree implies has none."""
+        cdef Row* row = &self.plain.rows[i]
+        cdef Reach* reach = &self.generalized.reaches[2 * i + side]
+        if reach.count > 0:
+            self.responses.ask(&self.motion.blocks[body_a if body_a >= 0 else body_b], body_a, body_b, &row.jacobian[0],
+                               False, self.generalized.jacobian + reach.begin, reach.span,
+                               self.generalized.response + reach.begin, &row.diagonal)
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
         """Over one tree, with those of its bodies that are on it. -> OK or GROW"""

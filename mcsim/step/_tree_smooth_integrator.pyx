@@ -118,8 +118,7 @@ cdef class TreeSmoothIntegrator(Integrator):
     cdef void close(self) noexcept nogil:
         """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C."""
         self.rows.contacts.bend_joints()
-        self.rows.tree_rows.project()
-        self.space.generalized.finish(self.plain.rows, self.plain.row_count)
+        self.rows.tree_rows.project_loops()
         self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end)
         self.rows.loop_rows.aim_accelerations(self.plain.rows, self.space.motion.qd, self.context.settings)
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
