@@ -247,7 +247,8 @@ def test_loops_for_ten_seconds(stabilization, integrator, least, most):
     first, last = max(errors[:300]), max(errors[-300:])
     assert least < max(errors) < most
     assert last > 2.0 * first if stabilization == "none" else last < 1.5 * first + 1e-12
-    assert np.abs(world.jacobian() @ world.qd).max() < (1e-3 if stabilization == "none" else 1e-9)
+    fed_back = integrator == "rk4" and stabilization != "projection"  # velocities too are open at the method's order
+    assert np.abs(world.jacobian() @ world.qd).max() < (1e-3 if stabilization == "none" else 1e-8 if fed_back else 1e-9)
 
 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
