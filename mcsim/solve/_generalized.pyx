@@ -180,8 +180,7 @@ cdef class GeneralizedRows:
                 if row.block == 3:
                     row[1].coupling = self.coupling(i + 1, i + 2)
                     row[2].coupling = self.coupling(i, i + 2)
-            elif is_wide(row):
-                row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
+        self.finish_loops(rows, count)
 
     cdef void finish_loops(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """The diagonals of wide rows alone."""

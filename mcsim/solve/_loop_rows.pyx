@@ -288,21 +288,18 @@ cdef class LoopRows:
                            Py_ssize_t end) noexcept nogil:
         """Impulses -K^-1 `change` into the rows and the velocities, of loops [begin, end). -> the largest correction
         [m/s, rad/s]"""
-        cdef Py_ssize_t i, first = begin
+        cdef Py_ssize_t i, last, first = begin
         cdef double* x = self.change
         cdef double largest = 0.0
         cdef Row* row
-        for i in range(begin + 1, end + 1):
-            if i == end or self.part[i] != first:
-                self.solve_part(rows, relaxed, first, i)
-                first = i
+        while first < end:
+            last = self.end_of_part(first)
+            self.solve_part(rows, relaxed, first, last)
+            first = last
         for i in range(begin, end):
             row = &rows[self.row[i]]
-            row.impulse += x[i]
-            self.generalized.apply(self.row[i], x[i], velocity)
-            if is_wide(row):
-                row[1].impulse = row.impulse
-                self.generalized.apply(self.row[i] + 1, x[i], velocity)
+            set_impulse(row, row.impulse + x[i])
+            self.act(rows, i, x[i], velocity)
             largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
         return largest
 
@@ -339,24 +336,19 @@ cdef class LoopRows:
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil:
         """J velocity = 0 in all rows that close a bond's loops, by impulses that leave no trace but there: proximal steps,
         each of which leaves PROXIMAL of what it is given."""
-        cdef Py_ssize_t i, k, first, begin, end
+        cdef Py_ssize_t i, first, last, begin, end
         cdef int _
         self.span_of(bond, &begin, &end)
         for _ in range(HOLDS):
             for i in range(begin, end):
-                k = self.row[i]
-                self.change[i] = self.generalized.rate(k, velocity) + (
-                    self.generalized.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
+                self.change[i] = self.rate_of(rows, i, velocity)
             first = begin
-            for i in range(begin + 1, end + 1):
-                if i == end or self.part[i] != first:
-                    self.invert(RELAXED, first, i)
-                    first = i
+            while first < end:
+                last = self.end_of_part(first)
+                self.invert(RELAXED, first, last)
+                first = last
             for i in range(begin, end):
-                k = self.row[i]
-                self.generalized.apply(k, self.change[i], velocity)
-                if is_wide(&rows[k]):
-                    self.generalized.apply(k + 1, self.change[i], velocity)
+                self.act(rows, i, self.change[i], velocity)
 
     # ---- exactly -----------------------------------------------------------------------------------------------------
 

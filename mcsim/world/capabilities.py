@@ -260,6 +260,12 @@ CHANGEABLE = (
 )
 
 
+def of_bounds(k: Mapping[str, Any]) -> str:
+    """The stabilization of limits and contacts: what Runge-Kutta projects are joints alone, and those are soft then."""
+    projects = k["stabilization"] == "projection" and k["integrator"] == "rk4"
+    return "soft" if projects else str(k["stabilization"])
+
+
 def check(k: dict[str, Any], *names: str) -> None:
     """Values by these names, each checked in its place."""
     for name in names:

@@ -22,6 +22,7 @@ from mcsim.world.capabilities import (
     OF_SPRINGS,
     OF_SWEEPS,
     STABILIZATION_TABLE,
+    of_bounds,
     solver_of,
 )
 from mcsim.world.choices import (
@@ -272,8 +273,7 @@ def _reads(k: Mapping[str, Any], reduced: bool) -> tuple[str, ...]:
     """The keywords of solvers and stabilizations that those chosen read."""
     model = "ncp" if reduced and k["solver"] != "si" else k["contact_model"]  # pgs is there the laboratory's
     solver = solver_of({"solver": k["solver"], "contact_model": model})
-    projects = k["integrator"] == "rk4" and k["stabilization"] == "projection"  # joints alone
-    entry = STABILIZATION_TABLE["soft" if projects else k["stabilization"]]
+    entry = STABILIZATION_TABLE[of_bounds(k)]
     found = (*solver.reads, *((entry.reduced_reads or ()) if reduced else entry.reads))
     return tuple(name for name in found if not (reduced and name in OF_WORLD_ALONE))
 

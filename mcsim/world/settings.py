@@ -35,6 +35,7 @@ from mcsim.world.capabilities import (
     check_given,
     check_goes,
     check_model,
+    of_bounds,
     solver_of,
 )
 
@@ -142,8 +143,7 @@ def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False, smooth: boo
         k["friction_points"] = "point"
     own_iterations = k["iterations"] is None
     if own_iterations:
-        projects = k["stabilization"] == "projection" and k["integrator"] == "rk4"
-        entry = STABILIZATION_TABLE["soft" if projects else k["stabilization"]]
+        entry = STABILIZATION_TABLE[of_bounds(k)]
         k["iterations"] = CONTACT_TABLE[k["contact"]].sweeps or (entry.reduced_sweeps if reduced else entry.sweeps)
     check(k, "iterations", "position_rounds", "baumgarte", "damping_ratio", "joint_damping_ratio")
     check_given(k, "slop", "restitution_threshold", "speculative_distance", "push_speed", "joint_push_speed")
@@ -268,14 +268,14 @@ def check_damping(described: Sequence[Body], bodies: BodyArrays, h: float) -> No
 
 def _check_feedback(k: Mapping[str, Any], h: float) -> None:
     """Feedback at joints that Runge-Kutta bears."""
-    z, hertz = k["joint_damping_ratio"], k["joint_hertz"]
-    fastest = 2.0 * math.pi * hertz * (z + math.sqrt(max(z * z - 1.0, 0.0)))
+    z = k["joint_damping_ratio"]
+    fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
     if k["stabilization"] == "soft" and fastest * h > RK4_FASTEST:
         raise FieldError(
             "joint_hertz",
-            f"of {hertz:.4g} with joint_damping_ratio {z:.4g} is too fast for "
+            f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
             f'integrator="rk4" at substeps of {h:.4g} s: pass at most '
-            f"{hertz * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt",
+            f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt",
         )
 
 
@@ -403,12 +403,10 @@ def workers(threads: int) -> int:
 
 
 def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:
-    """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords. What Runge-Kutta projects are the
-    joints: limits and contacts are soft then."""
+    """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
     projects = k["stabilization"] == "projection"
-    if projects and k["integrator"] == "rk4":
-        k = {**k, "stabilization": "soft"}
+    k = {**k, "stabilization": of_bounds(k)}
     stabilization = STABILIZATION_TABLE[k["stabilization"]]
     h = k["dt"] / k["substeps"]
     return {
