@@ -56,6 +56,15 @@ GROUPS = {
         "gear_train",
         "escapement",
     ),
+    "Mechanisms of the literature": (
+        "point_pendulum",
+        "four_bars",
+        "squeezer",
+        "bricard",
+        "governor",
+        "heavy_top",
+        "planar_chain",
+    ),
     "Machines that walk and stand": ("jansen_walker", "quadruped"),
     "Tops and free rotation": ("spinning_top", "tippe_top", "rattleback", "dzhanibekov"),
     "Ragdolls": ("ragdolls", "ragdoll_stairs", "free_ragdoll", "ragdolls11"),
@@ -115,6 +124,21 @@ SHOWN = {
     "escapement": Shown(
         "A clock's escapement", "The pendulum lets one tooth pass in each full swing, and the tooth pushes it on.", 1.4
     ),
+    "point_pendulum": Shown("The simplest pendulum", "A point on a massless bar: problem A01 of a library.", 1.2, frames=3),
+    "four_bars": Shown(
+        "Four-bar linkages in a row",
+        "All fall together, and pass through poses in which they could go on in many ways.",
+        1.4,
+        {"windows": 5},
+        frames=2,
+    ),
+    "squeezer": Shown("Andrews' squeezing mechanism", "Seven small bodies in three loops, driven by a torque.", 1 / 60),
+    "bricard": Shown(
+        "Bricard's mechanism", "Six hinges along the edges of a cube, which should be rigid, fall and swing.", 1.2, frames=3
+    ),
+    "governor": Shown("A flyball governor", "The balls swing out as the shaft spins, and lift the ring.", 0.5, frames=2),
+    "heavy_top": Shown("A heavy top", "A fast disc, held at one end of its axis, goes round and nods.", 1.0, frames=3),
+    "planar_chain": Shown("A chain of bars", "Let go from the horizontal: chaos in a plane.", 1.5, frames=3),
     "jansen_walker": Shown("Jansen's walker", "One crank moves twelve legs of Theo Jansen's linkage, and it walks.", 1.0),
     "quadruped": Shown(
         "A quadruped", "Springs about the angles of its stand carry it, and 10 kg on its back.", 1.5, {"load": 10.0}

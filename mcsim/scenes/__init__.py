@@ -28,6 +28,15 @@ from mcsim.scenes.mechanisms import (
     slider_crank,
     spinning_top,
 )
+from mcsim.scenes.published import (
+    bricard,
+    four_bars,
+    governor,
+    heavy_top,
+    planar_chain,
+    point_pendulum,
+    squeezer,
+)
 from mcsim.scenes.ragdoll import free_ragdoll, ragdoll_stairs, ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
 from mcsim.scenes.ropes import rope_bridge
@@ -43,6 +52,7 @@ __all__ = [
     "load",
     "parameters",
     "arch",
+    "bricard",
     "bridge",
     "card_tower",
     "cardan_shaft",
@@ -54,10 +64,13 @@ __all__ = [
     "dzhanibekov",
     "escapement",
     "four_bar",
+    "four_bars",
     "free_ragdoll",
     "galton_board",
     "gear_train",
+    "governor",
     "grid",
+    "heavy_top",
     "incline",
     "jansen_walker",
     "marble_run",
@@ -65,6 +78,8 @@ __all__ = [
     "newton_cradle",
     "one",
     "pendulum",
+    "planar_chain",
+    "point_pendulum",
     "pyramid",
     "quadruped",
     "ragdoll_stairs",
@@ -75,6 +90,7 @@ __all__ = [
     "rope_bridge",
     "slider_crank",
     "spinning_top",
+    "squeezer",
     "stack",
     "terrain",
     "tippe_top",

@@ -29,7 +29,7 @@ from mcsim.scene import (
 )
 from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError, Vector
 from mcsim.scene.mass import combined
-from mcsim.scenes.poses import axis_angle
+from mcsim.scenes.poses import axis_angle, planar_direction, planar_normal
 from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
 
 PLANAR_AXIS = (0.0, -1.0, 0.0)
@@ -232,10 +232,10 @@ def slider_crank(
     scene = Scene(name="slider_crank")
     lean = -arcsin(crank * sin(angle) / rod)
     lean_speed = -crank * cos(angle) * speed / (rod * cos(lean))
-    pin = crank * _direction(angle)
-    wrist = pin + rod * _direction(lean)
-    pin_velocity = crank * speed * _normal(angle)
-    wrist_velocity = pin_velocity + rod * lean_speed * _normal(lean)
+    pin = crank * planar_direction(angle)
+    wrist = pin + rod * planar_direction(lean)
+    pin_velocity = crank * speed * planar_normal(angle)
+    wrist_velocity = pin_velocity + rod * lean_speed * planar_normal(lean)
 
     scene.add_body("bed", kind="static", shape=Box((0.5 * rod, 0.15, 0.03)), position=(rod, 0.0, -0.13), **TOUCHES_NOTHING)
     _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
@@ -274,7 +274,7 @@ def four_bar(
     The default lengths let the crank turn fully (Grashof).
     """
     scene = Scene(name="four_bar")
-    pin = crank * _direction(angle)
+    pin = crank * planar_direction(angle)
     pivot = np.array([ground, 0.0, 0.0])
     gap = pivot - pin
     distance = linear.length(gap)
@@ -287,13 +287,13 @@ def four_bar(
     # The triangle pin, pivot, joint: law of cosines at the pin.
     opening = arccos((coupler * coupler + distance * distance - rocker * rocker) / (2 * coupler * distance))
     lean = arctan2(gap[2], gap[0]) + opening
-    joint = pin + coupler * _direction(lean)
+    joint = pin + coupler * planar_direction(lean)
     swing = arctan2(joint[2] - pivot[2], joint[0] - pivot[0])
     # Loop velocity: crank w n(angle) + coupler w' n(lean) = rocker w'' n(swing).
-    pin_velocity = crank * speed * _normal(angle)
-    system = np.stack([-coupler * _normal(lean), rocker * _normal(swing)], axis=1)[[0, 2]]
+    pin_velocity = crank * speed * planar_normal(angle)
+    system = np.stack([-coupler * planar_normal(lean), rocker * planar_normal(swing)], axis=1)[[0, 2]]
     lean_speed, swing_speed = linear.solve(system, pin_velocity[[0, 2]])
-    joint_velocity = rocker * swing_speed * _normal(swing)
+    joint_velocity = rocker * swing_speed * planar_normal(swing)
 
     _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
     _add_bar(scene, "coupler", pin, joint, -0.08, lean_speed, (pin_velocity + joint_velocity) / 2)
@@ -304,16 +304,6 @@ def four_bar(
     scene.add_joint(HingeJoint("coupler", "rocker", anchor=joint, axis=PLANAR_AXIS, name="elbow"))
     scene.add_joint(HingeJoint(None, "rocker", anchor=pivot, axis=PLANAR_AXIS, name="pivot"))
     return scene
-
-
-def _direction(angle: float) -> np.ndarray:
-    """The unit vector at `angle` in the x-z plane."""
-    return np.array([cos(angle), 0.0, sin(angle)])
-
-
-def _normal(angle: float) -> np.ndarray:
-    """d(_direction)/d(angle)."""
-    return np.array([-sin(angle), 0.0, cos(angle)])
 
 
 def _add_bar(scene: Scene, name: str, start: Vector, end: Vector, offset: float, speed: float, velocity: Vector) -> None:

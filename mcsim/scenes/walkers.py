@@ -12,6 +12,7 @@ from mcsim.core import linear
 from mcsim.core.rotation import from_axes
 from mcsim.core.trig import cos, sin
 from mcsim.scene import Box, Capsule, HingeJoint, Material, Motor, Scene, Shape, Sphere, Spring
+from mcsim.scenes.poses import meet
 from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
 
@@ -34,27 +35,17 @@ class Leg(NamedTuple):
     foot: np.ndarray
 
 
-def _meet(p: np.ndarray, q: np.ndarray, from_p: float, from_q: float, side: int) -> np.ndarray:
-    """The point at these distances from p and q, left (side 1) or right of who looks from p to q."""
-    way = q - p
-    distance = linear.length(way)
-    along = (from_p * from_p - from_q * from_q + distance * distance) / (2 * distance)
-    aside = math.sqrt(from_p * from_p - along * along)
-    ahead = way / distance
-    return p + along * ahead + side * aside * np.array([-ahead[1], ahead[0]])
-
-
 def jansen_leg(angle: float, mirrored: bool = False) -> Leg:
     """Where the joints are when the crank stands at `angle` from x. The leg is behind the crank, or ahead, mirrored."""
     n = JANSEN
     if mirrored:
         return Leg(*(point * (-1.0, 1.0) for point in jansen_leg(math.pi - angle)))
     pivot, pin = np.array([-n["a"], -n["l"]]), n["m"] * np.array([cos(angle), sin(angle)])
-    upper = _meet(pivot, pin, n["b"], n["j"], 1)
-    lower = _meet(pivot, pin, n["c"], n["k"], -1)
-    hip = _meet(pivot, upper, n["d"], n["e"], 1)
-    knee = _meet(lower, hip, n["g"], n["f"], 1)
-    return Leg(pivot, pin, upper, lower, hip, knee, _meet(lower, knee, n["i"], n["h"], 1))
+    upper = meet(pivot, pin, n["b"], n["j"], 1)
+    lower = meet(pivot, pin, n["c"], n["k"], -1)
+    hip = meet(pivot, upper, n["d"], n["e"], 1)
+    knee = meet(lower, hip, n["g"], n["f"], 1)
+    return Leg(pivot, pin, upper, lower, hip, knee, meet(lower, knee, n["i"], n["h"], 1))
 
 
 def _rods(corners: np.ndarray, radius: float, tip: bool) -> tuple[np.ndarray, list[Shape]]:
