@@ -513,6 +513,16 @@ def test_compare_knows_ready_studies(capsys):
     assert code == 0 and "chain: 20 bodies" in out and "maximal" not in out
 
 
+def test_compare_runs_a_suite(capsys, tmp_path):
+    """Methods are given beside it, in the place of the scene too."""
+    code, out, _ = call(capsys, "compare", "--suite", "mechanisms", "reduced:aba", "--quick", "--csv", tmp_path / "a.csv")
+    rows = [line.split() for line in out.splitlines() if "reduced:aba  " in line]
+    assert code == 0 and [row[0] for row in rows[:2]] == ["A01", "A02"] and len(rows) == len(mc.lab.suites.MECHANISMS)
+    assert "maximal" not in out and "wrote" in out
+    rows = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + len(mc.lab.suites.MECHANISMS)
+
+
 def test_compare_takes_any_scene(capsys):
     (mc.Scene.from_dict(HAND_WRITTEN)).save("hand.json")
     code, out, _ = call(capsys, "compare", "hand.json", "--seconds", 0.1, "--substeps", 2, "--dt", 0.01)

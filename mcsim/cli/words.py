@@ -31,7 +31,7 @@ def as_options(message: str, keywords: Iterable[str]) -> str:
     message = re.sub(rf"^(World|ReducedWorld): ({names}) '([^']*)'", r"\1: \2 \3", message)
     message = re.sub(rf"\b({names})=", lambda found: option(found.group(1)) + " ", message)
     return re.sub(
-        rf"^(?:World|ReducedWorld|compare|solvers): (?:({names})\b)?",
+        rf"^(?:World|ReducedWorld|compare|solvers|suites): (?:({names})\b)?",
         lambda found: option(found.group(1)) if found.group(1) else "",
         message,
     )

@@ -1,9 +1,10 @@
 """Methods side by side on one scene: what it costs to keep the constraints, and what is lost without.
 
-mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones.
+mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones, and `suites`
+mechanisms whose motion is known, by all methods in one table.
 """
 
-from mcsim.lab import loading as loading, studies
+from mcsim.lab import loading as loading, studies, suites
 from mcsim.lab.compare import compare
 from mcsim.lab.methods import DEFAULT_METHODS, Method
 from mcsim.lab.record import Run
@@ -11,4 +12,15 @@ from mcsim.lab.reference import Reference
 from mcsim.lab.solvers import SolverStudy, solvers
 from mcsim.lab.study import Study
 
-__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "SolverStudy", "Study", "compare", "solvers", "studies"]
+__all__ = [
+    "DEFAULT_METHODS",
+    "Method",
+    "Reference",
+    "Run",
+    "SolverStudy",
+    "Study",
+    "compare",
+    "solvers",
+    "studies",
+    "suites",
+]

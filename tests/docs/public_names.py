@@ -14,6 +14,6 @@ NAMES |= {
     f"mcsim.{module}.{name}"
     for module, found in MODULES.items()
     for name in found.__all__
-    if name not in ("compare", "studies")
+    if name not in ("compare", "studies", "suites")
 }
 NAMES |= {f"mcsim.scenes.{name}" for name in mc.scenes.__all__ if name != "load"}

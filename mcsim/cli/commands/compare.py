@@ -20,17 +20,19 @@ from mcsim.cli.options import (
     set_option,
     theme_option,
 )
-from mcsim.cli.terminal import FAILED, progress, width_of
+from mcsim.cli.suites import refuse_with_suite, run_suite, suite_option
+from mcsim.cli.terminal import FAILED, InputError, progress, width_of
 
 
 def compare(
     scene: Annotated[
-        str,
+        str | None,
         scene_argument(
             "A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
-            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds."
+            "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds. "
+            "With --suite there is none."
         ),
-    ],
+    ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Argument(
@@ -80,12 +82,25 @@ def compare(
     theme: Annotated[str | None, theme_option("With --plot: light or dark; light if left out.")] = None,
     save: Annotated[Path | None, output("save", "Write all data (.npz).")] = None,
     csv: Annotated[Path | None, output("csv", "Write the table (.csv).")] = None,
+    suite: Annotated[str | None, suite_option()] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="With --suite: only until the first time at which each value is known.")
+    ] = False,
 ) -> None:
     """Run a scene by several methods, and say what each keeps, loses and costs.
 
     Each is measured against a reference run that tightens until it agrees with itself: drift of the joints, energy,
     momentum, overlap, the solver's residual, distance to the reference trajectory, time a step.
+    With --suite, mechanisms whose motion is known are run by each method, and measured against what is known.
     """
+    if suite is not None:
+        refuse_with_suite(seconds=seconds, set=set_, reference=reference != "auto", plot=plot, theme=theme, save=save)
+        run_suite(suite, [*([scene] if scene else []), *(methods or [])], dt, quick, substeps, strict, csv)
+        return
+    if scene is None:
+        raise InputError("Missing argument 'SCENE': a scene, or --suite NAME")
+    if quick:
+        raise InputError("--quick does nothing without --suite: add --suite NAME, or leave --quick out")
     from mcsim.lab import DEFAULT_METHODS, compare as run_study
     from mcsim.lab.picture import SUFFIXES
     from mcsim.lab.studies import STUDIES
