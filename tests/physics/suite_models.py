@@ -141,7 +141,7 @@ def governor(times):
         [2 * np.pi, 0.0, 0.0],
         loads=loads,
         method="Radau",
-        tolerance=1e-10,
+        tolerance=1e-8,
     )
     return model.solve(np.asarray(times, float))[0][:, 1:2]
 
