@@ -14,14 +14,17 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.lab import loading, nature
 from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
-from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
+from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift, trajectory_bytes
 from mcsim.lab.reference import BUDGET, TOLERANCE, Reference, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, count, positive
+from mcsim.scene.checks import FieldError, count, positive, show
+from mcsim.world.beginning import first_overlap
 from mcsim.world.capabilities import MOST_SUBSTEPS
 
 MOST_RUN_STEPS = 10_000_000
+SMALL_TRAJECTORIES = 2**28  # bytes of all runs together, up to which they are kept unasked
+MOST_TRAJECTORIES = 2**33
 OFTEN = 64  # steps between two calls of progress
 
 Progress = Callable[[float, float, str], None]
@@ -39,6 +42,8 @@ def compare(
     tolerance: float = TOLERANCE,
     budget: int = BUDGET,
     timing: bool = True,
+    trajectories: bool | str = "auto",
+    residuals: bool = False,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Study:
@@ -55,6 +60,9 @@ def compare(
     strict: whether a method ends where one of its steps could not do something (World(strict=True)); else its run keeps the
         notes.
     timing: whether each method runs once more, to be timed. progress: called with (runs done, runs, what).
+    trajectories: whether runs keep the states of all bodies and joints; "auto": if all of them take at most 256 MiB.
+    residuals: whether primal, dual and complementarity are found after every step also of methods whose solver does not
+        measure them, which takes a millisecond or more each time.
 
     Bodies do not sleep, unless a dict says so. A method that fails keeps what it did until then, with the reason.
     """
@@ -72,11 +80,30 @@ def compare(
     except FieldError as error:
         raise SceneError(f"compare: {error}") from None
     found = [replace(method, keywords={"strict": strict} | method.keywords) for method in methods_of(methods, substeps)]
+    kept = _keeps(trajectories, scene, len(found), dts, seconds)
     for method in found:
         for step in dts:
             method.world(scene, step)  # complains before anything has run
     wanted = reference if reference in (None, "auto") else methods_of(reference, substeps)[0]
-    return _Work(scene, found, seconds, dts, wanted, timing, progress).study(tolerance, most)
+    recorded = {"trajectories": kept, "residuals": residuals}
+    return _Work(scene, found, seconds, dts, wanted, timing, recorded, progress).study(tolerance, most)
+
+
+def _keeps(trajectories: Any, scene: Scene, methods: int, dts: list[float], seconds: float) -> bool:
+    """Whether trajectories are kept."""
+    if trajectories is False:
+        return False
+    wanted = methods * sum(trajectory_bytes(steps_of(dt, seconds), scene) for dt in dts)
+    if trajectories is True:
+        if wanted > MOST_TRAJECTORIES:
+            raise SceneError(
+                f"compare: the trajectories of all runs take {wanted / 2**30:.3g} GiB, more than the "
+                f"{MOST_TRAJECTORIES / 2**30:g} that are kept; take fewer seconds, methods or steps, or trajectories=False"
+            )
+        return True
+    if trajectories != "auto":
+        raise SceneError(f'compare: trajectories must be True, False or "auto", got {show(trajectories)}')
+    return wanted <= SMALL_TRAJECTORIES
 
 
 def _steps(dt: Any) -> list[float]:
@@ -101,10 +128,12 @@ class _Work:
         dts: list[float],
         wanted: str | Method | None,
         timing: bool,
+        recorded: dict[str, bool],
         progress: Progress | None,
     ) -> None:
         self.scene, self.methods, self.seconds, self.dts = scene, methods, seconds, dts
-        self.wanted, self.timing = wanted, timing
+        self.wanted, self.timing, self._recorded = wanted, timing, recorded
+        self._overlap = first_overlap(methods[0].world(scene, dts[-1])) if nature.may_touch(scene) else 0.0
         self._progress = progress or (lambda done, total, what: None)
         self._total = len(methods) * len(dts) * (1 + timing) + (wanted is not None)
         self._done, self._said = 0, 0.0
@@ -140,6 +169,8 @@ class _Work:
             conserves=nature.conserves_energy(self.scene),
             free=nature.is_free(self.scene),
             touching=nature.may_touch(self.scene),
+            body_names=tuple(body.name for body in self.scene.bodies),
+            joint_names=tuple(joint.name for joint in self.scene.joints),
         )
         self._measure(study)
         return study
@@ -153,7 +184,7 @@ class _Work:
         """One method at one step, recorded, then timed."""
         steps = steps_of(dt, self.seconds)
         world = method.world(self.scene, dt)
-        recorder = Recorder(self.scene, world, steps, drift, reference)
+        recorder = Recorder(self.scene, world, steps, drift, reference, overlap=self._overlap, **self._recorded)
         recorder.keep()
         failure = ""
         for k in range(steps):
@@ -176,8 +207,19 @@ class _Work:
         if self.timing:
             seconds = self._timed(method, dt, len(arrays["time"]) - 1)
             self._done += 1
-        nothing = {name: np.zeros(0) for name in ("energy_error", "momentum_error", "spin_error")}
-        return Run(method.name, dt, self.seconds, **arrays, **nothing, step_seconds=seconds, failure=failure, notes=notes)
+        nothing: dict[str, Any] = {name: np.zeros(0) for name in ("energy_error", "momentum_error", "spin_error")}
+        return Run(
+            method.name,
+            dt,
+            self.seconds,
+            **arrays,
+            **nothing,
+            step_seconds=seconds,
+            failure=failure,
+            notes=notes,
+            body_names=world.body_names,
+            joint_names=world.joint_names,
+        )
 
     def _timed(self, method: Method, dt: float, steps: int) -> np.ndarray:
         """(steps,) [s] of the calls of step()."""

@@ -7,14 +7,35 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
 from mcsim.lab.nature import has_springs
 from mcsim.reduced import System
 from mcsim.scene import Scene
 from mcsim.world import World
+from mcsim.world.laboratory import measured
 
 BLOCK = 256  # steps that are worked out together
 BLOWN = 1e30  # kinetic energy of what has blown up [J]
+
+
+# What a run keeps of every body, and of every joint, where its trajectories are kept: shapes of a row.
+KEPT: dict[str, tuple[int, ...]] = {
+    "positions": (-1, 3),
+    "orientations": (-1, 4),
+    "velocities": (-1, 3),
+    "angular_velocities": (-1, 3),
+    "joint_position_errors": (-1,),
+    "joint_angle_errors": (-1,),
+}
+# Residual -> unit: of translation, and of rotation where that is another.
+RESIDUAL_UNITS = {
+    "natural_map": "N s, N m s",
+    "velocity": "m/s, rad/s",
+    "primal": "m/s, rad/s",
+    "dual": "N s, N m s",
+    "complementarity": "J",
+}
 
 
 @dataclass(eq=False)
@@ -24,12 +45,17 @@ class Run:
     time: [s]. joint_position_max, joint_position_rms [m], joint_angle_max, joint_angle_rms [rad]: by how much joints are
     open, the worst and the root mean square over all. velocity_drift [m/s], spin_drift [rad/s]: the worst velocity
     along what a joint forbids. energy, kinetic: [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
-    penetration [m]: the deepest. residual [N s]: the solver's natural map. position_distance [m], angle_distance [rad]:
+    penetration [m]: the deepest. position_distance [m], angle_distance [rad]:
     to the reference trajectory, root mean square over the bodies; NaN without one. energy_error [J], momentum_error
     [kg m/s], spin_error [kg m²/s]: see Study. step_seconds (steps,) [s]: time of each call of step(), in a run of its
     own that records nothing.
     name, dt, seconds: which run it is. failure: why it ended early, "" if it did not. notes: what its steps could not do,
-    sentences.
+    sentences. body_names, joint_names: in the order of the arrays that have one entry for each.
+
+    residuals: name -> (t,), as of world.stats.residuals after a step: "natural_map" and "dual" [N s, N m s], "velocity" and
+    "primal" [m/s, rad/s], "complementarity" [J]; NaN at the beginning, and of those that the steps did not measure and the
+    study was not asked for (compare(residuals=True)).
+    trajectories: what `positions` and its kin return; empty if the study did not keep them.
     """
 
     name: str
@@ -47,7 +73,6 @@ class Run:
     linear_momentum: np.ndarray
     angular_momentum: np.ndarray
     penetration: np.ndarray
-    residual: np.ndarray
     position_distance: np.ndarray
     angle_distance: np.ndarray
     energy_error: np.ndarray
@@ -56,6 +81,10 @@ class Run:
     step_seconds: np.ndarray
     failure: str = ""
     notes: list[str] = field(default_factory=list)
+    residuals: dict[str, np.ndarray] = field(default_factory=dict)
+    trajectories: dict[str, np.ndarray] = field(default_factory=dict)
+    body_names: tuple[str, ...] = ()
+    joint_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """The number of steps that were made."""
@@ -65,12 +94,58 @@ class Run:
         end = f", failed at {self.time[-1]:.4g} s" if self.failure else ""
         return f"<Run {self.name!r}: {len(self)} steps of {self.dt:.6g} s{end}>"
 
+    @property
+    def residual(self) -> np.ndarray:
+        """residuals["natural_map"]"""
+        return self.residuals["natural_map"]
 
-# What says which run it is, and its arrays.
+    @property
+    def positions(self) -> np.ndarray:
+        """(t, bodies, 3) of the centres of mass [m]; static bodies too, in the order of `body_names`."""
+        return self._kept("positions")
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(t, bodies, 4) unit quaternions [w, x, y, z]"""
+        return self._kept("orientations")
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(t, bodies, 3) of the centres of mass [m/s]"""
+        return self._kept("velocities")
+
+    @property
+    def angular_velocities(self) -> np.ndarray:
+        """(t, bodies, 3) in the world's axes [rad/s]"""
+        return self._kept("angular_velocities")
+
+    @property
+    def joint_position_errors(self) -> np.ndarray:
+        """(t, joints) by how much each joint is open [m]: world.joint_errors()[:, 0], in the order of `joint_names`."""
+        return self._kept("joint_position_errors")
+
+    @property
+    def joint_angle_errors(self) -> np.ndarray:
+        """(t, joints) by how much each joint is turned open [rad]: world.joint_errors()[:, 1]."""
+        return self._kept("joint_angle_errors")
+
+    def _kept(self, name: str) -> np.ndarray:
+        if name not in self.trajectories:
+            raise SceneError(f"run {self.name!r} has no {name}: its trajectories were not kept; compare(trajectories=True)")
+        return self.trajectories[name]
+
+
+# What says which run it is, its arrays over time, and what holds further ones.
 TOLD = ("name", "dt", "seconds", "failure", "notes")
-ARRAYS = tuple(f.name for f in fields(Run) if f.name not in TOLD)
+HOLDERS = ("residuals", "trajectories", "body_names", "joint_names")
+ARRAYS = tuple(f.name for f in fields(Run) if f.name not in (*TOLD, *HOLDERS))
 # Those that follow from several runs, or are no recordings.
 LATER = ("energy_error", "momentum_error", "spin_error", "step_seconds")
+
+
+def trajectory_bytes(steps: int, scene: Scene) -> int:
+    """The memory that the trajectories of a run take."""
+    return 8 * (steps + 1) * (13 * len(scene.bodies) + 2 * len(scene.joints))
 
 
 class Bodies:
@@ -172,11 +247,25 @@ class Recorder:
     """Takes the state of a world after every step, and works it out in blocks.
 
     drift: VelocityDrift or None. reference: what gives positions and orientations of the moving bodies at given times
-    (.states(time)), or None. blown: after how many steps the energy was seen to have left all bounds; None if not.
+    (.states(time)), or None. overlap: of the beginning [m], which the world does not know. trajectories: whether the states
+    of all bodies and joints are kept. residuals: whether those are found that the steps did not measure. blown: after how
+    many steps the energy was seen to have left all bounds; None if not.
     """
 
-    def __init__(self, scene: Scene, world: World, steps: int, drift: VelocityDrift | None, reference: Any = None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        world: World,
+        steps: int,
+        drift: VelocityDrift | None,
+        reference: Any = None,
+        *,
+        overlap: float = 0.0,
+        trajectories: bool = True,
+        residuals: bool = False,
+    ) -> None:
         self._world, self._drift, self._reference = world, drift, reference
+        self._overlap, self._all_residuals = overlap, residuals
         self._bodies = Bodies(scene)
         self._springs = has_springs(scene)
         self._joints = len(scene.joints)
@@ -186,6 +275,12 @@ class Recorder:
             name: np.full((steps + 1, 3) if name.endswith("_momentum") else steps + 1, np.nan)
             for name in ARRAYS
             if name not in LATER
+        }
+        self._residuals = {name: np.full(steps + 1, np.nan) for name in RESIDUAL_UNITS}
+        self._trajectories = {
+            name: np.empty((steps + 1, self._joints if name.startswith("joint_") else n, *row[1:]))
+            for name, row in KEPT.items()
+            if trajectories
         }
         self._done = self._kept = 0
         self.blown: int | None = None
@@ -203,14 +298,25 @@ class Recorder:
             errors = world.joint_errors()
             out["joint_position_max"][k], out["joint_angle_max"][k] = errors.max(axis=0)
             out["joint_position_rms"][k], out["joint_angle_rms"][k] = np.sqrt(np.mean(errors * errors, axis=0))
+            if self._trajectories:
+                for column, part in enumerate(("position", "angle")):
+                    self._trajectories[f"joint_{part}_errors"][k] = errors[:, column]
         if self._springs:
             energy = world.energy()
             out["kinetic"][k], out["energy"][k] = energy.kinetic, energy.total
-        out["penetration"][k] = max(0.0, -world.contacts["separation"].min(initial=0.0))
-        out["residual"][k] = world.stats.residuals["natural_map"]
+        overlap = -world.contacts["separation"].min(initial=0.0) if k else self._overlap
+        out["penetration"][k] = max(0.0, overlap)
+        if k:
+            self._keep_residuals(k)
         self._kept += 1
         if self._kept - self._done == BLOCK:
             self._work_out()
+
+    def _keep_residuals(self, k: int) -> None:
+        """Of the step that was made. To find those that it did not measure takes longer than most steps do."""
+        found = self._world.stats.residuals
+        for name, value in (found if self._all_residuals else measured(found)).items():
+            self._residuals[name][k] = value
 
     @np.errstate(over="ignore", invalid="ignore")
     def _work_out(self) -> None:
@@ -220,6 +326,9 @@ class Recorder:
         state = [array[:count] for array in self._block]
         x, q, v, w = (array[:, self._bodies.moving] for array in state)
         out, bodies = self._out, self._bodies
+        for name, array in zip(KEPT, state):
+            if self._trajectories:
+                self._trajectories[name][part] = array
         spins = bodies.spins(q, w)
         if not self._springs:
             out["kinetic"][part] = bodies.kinetic(v, w, spins)
@@ -236,8 +345,12 @@ class Recorder:
             self.blown = self._done + int(np.argmin(kinetic < BLOWN))
         self._done = self._kept
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Any]:
         """All that was kept, until it blew up, by the names of Run."""
         self._work_out()
         count = self._kept if self.blown is None else max(1, self.blown)
-        return {name: array[:count].copy() for name, array in self._out.items()}
+
+        def cut(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            return {name: array if count == len(array) else array[:count].copy() for name, array in arrays.items()}
+
+        return cut(self._out) | {"residuals": cut(self._residuals), "trajectories": cut(self._trajectories)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_table
-from mcsim.lab.record import Run
+from mcsim.lab.record import RESIDUAL_UNITS, Run
 from mcsim.lab.reference import Reference
 
 NARROWEST = 80  # columns of text
@@ -28,14 +28,23 @@ COLUMNS = (
     ("velocity_drift", "velocity drift", "m/s"),
     ("spin_drift", "velocity drift", "rad/s"),
     ("energy_error", "energy error", "relative"),
+    ("energy_error_j", "energy error", "J"),
     ("momentum_error", "momentum error", "kg m/s"),
     ("spin_error", "angular m. error", "kg m²/s"),
     ("penetration_m", "overlap", "m"),
-    ("residual", "residual", "N s"),
+    ("residual_natural_map", "natural map", "N s"),
+    ("residual_velocity", "last correction", "m/s"),
+    ("residual_primal", "primal residual", "m/s"),
+    ("residual_dual", "dual residual", "N s"),
+    ("residual_complementarity", "complementarity", "J"),
     ("distance_m", "distance", "m"),
     ("turn_rad", "distance", "rad"),
     ("step_us", "time a step", "µs"),
 )
+
+
+# Those that stand in files alone: a table has the natural map of every method, which says the same of its last sweep.
+FILES_ONLY = ("residual_velocity",)
 
 
 class Compared(Protocol):
@@ -70,6 +79,11 @@ def _worst(values: np.ndarray) -> float:
     return float(values.max()) if len(values) else np.nan
 
 
+def _middle(values: np.ndarray) -> float:
+    values = values[~np.isnan(values)]
+    return float(np.median(values)) if len(values) else np.nan
+
+
 @np.errstate(over="ignore")
 def _mean_square(values: np.ndarray) -> float:
     values = values[~np.isnan(values)]
@@ -77,21 +91,22 @@ def _mean_square(values: np.ndarray) -> float:
 
 
 def summary(study: Compared, run: Run) -> dict[str, float]:
-    """The numbers of a run: the largest over the run; distances root mean square over its time; the residual's and the
-    step time's medians."""
+    """The numbers of a run: the largest over the run; distances root mean square over its time; medians of the residuals
+    and of the time of a step."""
     return {
         "joint_drift_m": _worst(run.joint_position_max),
         "joint_drift_rad": _worst(run.joint_angle_max),
         "velocity_drift": _worst(run.velocity_drift),
         "spin_drift": _worst(run.spin_drift),
         "energy_error": _worst(run.energy_error) / study.energy_scale,
+        "energy_error_j": _worst(run.energy_error),
         "momentum_error": _worst(run.momentum_error),
         "spin_error": _worst(run.spin_error),
         "penetration_m": _worst(run.penetration),
-        "residual": float(np.median(run.residual[1:])) if len(run) else np.nan,
+        **{f"residual_{name}": _middle(run.residuals[name][1:]) for name in RESIDUAL_UNITS},
         "distance_m": _mean_square(run.position_distance),
         "turn_rad": _mean_square(run.angle_distance),
-        "step_us": 1e6 * float(np.median(run.step_seconds)) if len(run.step_seconds) else np.nan,
+        "step_us": 1e6 * _middle(run.step_seconds),
     }
 
 
@@ -139,7 +154,9 @@ def table(study: Compared, width: int | None = None) -> Text:
     columns = [
         column
         for column in COLUMNS
-        if any(np.isfinite(row[column[0]]) for _, row in found) and (column[0] != "penetration_m" or study.touching)
+        if any(np.isfinite(row[column[0]]) for _, row in found)
+        and column[0] not in FILES_ONLY
+        and (column[0] != "penetration_m" or study.touching)
     ]
     head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
     body = [
@@ -152,7 +169,8 @@ def table(study: Compared, width: int | None = None) -> Text:
             "turn_rad": _mean_square(study.reference.angle_doubt),
         }
         own = study.reference.energy - study.reference.energy[0]
-        doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
+        if study.conserves:
+            doubt |= {"energy_error": _worst(own) / study.energy_scale, "energy_error_j": _worst(own)}
         body.append(
             [
                 "reference",
@@ -193,7 +211,7 @@ def _notes(study: Compared) -> list[str]:
     ) + f", over {study.energy_scale:.3g} J, the largest kinetic energy"
     lines.append(
         f"largest values of the run; energy against {against}; distance: root mean square over bodies and "
-        "time; residual, time a step: medians"
+        "time; residuals, time a step: medians"
     )
     lines += [
         f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"

@@ -13,21 +13,21 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.lab.picture import plot
-from mcsim.lab.record import ARRAYS, TOLD, Run
+from mcsim.lab.record import ARRAYS, KEPT, TOLD, Run
 from mcsim.lab.reference import Reference
 from mcsim.lab.report import orders, table, write_csv
 from mcsim.scene.checks import items, number, text
 
-VERSION = 1
+VERSION = 2
+WRONG = (ValueError, TypeError, KeyError, AttributeError, RecursionError)  # what files that are no studies raise
+DICTS = ("residuals", "trajectories")  # of a Run, which hold arrays by name
 REFERENCE_ARRAYS = tuple(f.name for f in fields(Reference) if f.name != "label")
 
 # Array -> shape of one of its rows, of which there is one a time; -1: any.
 ROWS: dict[str, tuple[int, ...]] = {
     "linear_momentum": (3,),
     "angular_momentum": (3,),
-    "positions": (-1, 3),
-    "orientations": (-1, 4),
-}
+} | KEPT
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ class Study:
     series: name -> list of Run, one for each of dts. runs: name -> Run at the smallest step.
     reference: Reference, or None; reference_failure: why there is none, if it was wanted.
     energy_scale [J]: the largest kinetic energy, by which energy errors are divided in tables and pictures.
-    touching: whether bodies may collide.
+    touching: whether bodies may collide. body_names, joint_names: of the scene.
 
     energy_error of a run is the energy less that of the beginning where the scene conserves it (`conserves`), else less
     the reference's. momentum_error and spin_error, of linear and angular momentum, are the lengths of what they are off
@@ -57,6 +57,8 @@ class Study:
     conserves: bool = False
     free: bool = False
     touching: bool = False
+    body_names: tuple[str, ...] = ()
+    joint_names: tuple[str, ...] = ()
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -100,8 +102,8 @@ class Study:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", ..., "reference.time", ...,
-        and "study", JSON text that says what they are."""
+        """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", "runs.0.residuals.primal",
+        "runs.0.trajectories.positions", ..., "reference.time", ..., and "study", JSON text that says what they are."""
         name = path_name(path, "study")
         if Path(name).suffix != ".npz":
             raise SceneError(f"{name}: a study is a .npz file")
@@ -109,10 +111,16 @@ class Study:
         runs = self.all_runs()
         about |= {
             "version": VERSION,
-            "runs": [{name: getattr(run, name) for name in TOLD} for run in runs],
+            "runs": [
+                {name: getattr(run, name) for name in TOLD} | {key: list(getattr(run, key)) for key in DICTS}
+                for run in runs
+            ],
             "reference": None if self.reference is None else self.reference.label,
         }
         arrays = {f"runs.{i}.{name}": getattr(run, name) for i, run in enumerate(runs) for name in ARRAYS}
+        for i, run in enumerate(runs):
+            for holder in DICTS:
+                arrays |= {f"runs.{i}.{holder}.{name}": array for name, array in getattr(run, holder).items()}
         if self.reference is not None:
             arrays |= {f"reference.{name}": getattr(self.reference, name) for name in REFERENCE_ARRAYS}
         with written_whole(path, "study") as file:
@@ -124,25 +132,45 @@ class Study:
         name, data = path_name(path, "study"), read_arrays(path, "study")
         try:
             about = json.loads(str(data["study"]))
-            if about.pop("version") != VERSION:
-                raise SceneError("of another version of mcsim")
+            version = about.pop("version")
+        except WRONG as error:
+            raise _no_study(name, error) from None
+        if version != VERSION:
+            raise SceneError(
+                f"{name}: a study of format {version!r:.20}, which another version of mcsim wrote; this one reads format "
+                f"{VERSION}: run the study anew"
+            )
+        try:
+            names: dict[str, Any] = {
+                key: tuple(text(name, key) for name in items(about.pop(key), "a list of names", key))
+                for key in ("body_names", "joint_names")
+            }
             series: dict[str, list[Run]] = {}
             for i, said in enumerate(about.pop("runs")):
-                arguments: dict[str, Any] = said | _checked(data, f"runs.{i}.", ARRAYS)
+                prefix = f"runs.{i}."
+                arguments: dict[str, Any] = said | names | _checked(data, prefix, ARRAYS)
+                steps = len(arguments["time"])
+                arguments |= {key: _checked(data, f"{prefix}{key}.", said[key], steps) for key in DICTS}
                 run = Run(**arguments)
                 text(run.name, "name"), number(run.dt, "dt"), number(run.seconds, "seconds")
                 run.notes = [text(note, "note") for note in items(run.notes, "a list of sentences", "notes")]
                 series.setdefault(run.name, []).append(run)
             label = about.pop("reference")
             reference = None if label is None else Reference(label, **_checked(data, "reference.", REFERENCE_ARRAYS))
-            return cls(series=series, reference=reference, **about)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise SceneError(f"{name}: not a study: {' '.join(str(error).split()):.200}") from None
+            return cls(series=series, reference=reference, **about, **names)
+        except WRONG as error:
+            raise _no_study(name, error) from None
 
 
-def _checked(data: Any, prefix: str, names: Any) -> dict[str, np.ndarray]:
-    """name -> array of numbers of a file's arrays, as many rows as there are times."""
+def _no_study(name: str, error: Exception) -> SceneError:
+    return SceneError(f"{name}: not a study: {' '.join(str(error).split()):.200}")
+
+
+def _checked(data: Any, prefix: str, names: Any, count: int | None = None) -> dict[str, np.ndarray]:
+    """name -> array of numbers of a file's arrays, as many rows as there are times, or `count`."""
     arrays = {name: data[prefix + name] for name in names}
+    if count is None:
+        count = len(arrays["time"])
     for name, array in arrays.items():
         row = ROWS.get(name, ())
         if (
@@ -150,7 +178,7 @@ def _checked(data: Any, prefix: str, names: Any) -> dict[str, np.ndarray]:
             or array.ndim != 1 + len(row)
             or any(n != m for n, m in zip(array.shape[1:], row) if m >= 0)
             or name != "step_seconds"
-            and len(array) != len(arrays["time"])
+            and len(array) != count
         ):
             raise SceneError(f"{prefix}{name} holds {array.dtype} of the shape {array.shape}")
     return arrays

@@ -169,6 +169,11 @@ class Residuals(Mapping[str, float]):
         return repr(dict(self))
 
 
+def measured(residuals: Mapping[str, float]) -> Mapping[str, float]:
+    """Those of a step's residuals that need not be found first: what it has measured, and what was asked for since."""
+    return residuals._found if isinstance(residuals, Residuals) else residuals
+
+
 def residuals_now(world: ObservedWorld) -> dict[str, float]:
     """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
     a manifold's centre counts as two rows bounded by its load. Of compliant contacts none: of their last impulses those of

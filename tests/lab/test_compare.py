@@ -1,6 +1,8 @@
 """compare: orders that theory knows, maximal and reduced coming together, failures, files."""
 
 import csv
+import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,9 +10,11 @@ import pytest
 import mcsim as mc
 from mcsim.lab import Study, record, studies
 from mcsim.lab.methods import parse
-from mcsim.lab.record import ARRAYS, distances
+from mcsim.lab.record import ARRAYS, KEPT, RESIDUAL_UNITS, distances
 from mcsim.lab.report import finest_order, summary
 from mcsim.lab.study import REFERENCE_ARRAYS
+
+comparing = sys.modules["mcsim.lab.compare"]  # mcsim.lab.compare is the function
 
 DTS = [1 / 60, 1 / 120, 1 / 240]
 # Method -> orders over dt of distance, energy error, drift; None where there is only rounding.
@@ -143,6 +147,64 @@ def test_what_is_driven_is_measured_against_the_reference():
     assert np.array_equal(run.energy_error, run.energy - driven.reference.energy[driven.reference.at(run.time)])
 
 
+def test_trajectories(study):
+    """The states of all bodies, of those that stand still too, and what each joint is open, by name."""
+    for run in study.all_runs():
+        assert run.body_names == study.body_names and run.joint_names == study.joint_names
+        assert run.body_names[0] == "floor" and run.joint_names[-1] == "eye"
+        world = parse(run.name).world(mc.scenes.wrecking_ball(links=3, height=2, width=2), run.dt)
+        world.step(30)
+        for name in ("positions", "orientations", "velocities", "angular_velocities"):
+            assert np.array_equal(getattr(run, name)[30], getattr(world, name))
+        assert np.array_equal(run.joint_position_errors[30], world.joint_errors()[:, 0])
+        assert np.array_equal(run.joint_angle_errors[30], world.joint_errors()[:, 1])
+        assert np.array_equal(run.joint_position_errors.max(axis=1), run.joint_position_max)
+
+
+def test_trajectories_that_take_too_much_are_not_kept(monkeypatch):
+    scene = mc.scenes.pendulum()
+    needed = 8 * (13 + 2) * (11 + 21)
+
+    def made(trajectories, method="reduced:aba"):
+        return mc.compare(scene, method, 0.1, [0.01, 0.005], None, timing=False, trajectories=trajectories)
+
+    monkeypatch.setattr(comparing, "SMALL_TRAJECTORIES", needed)
+    assert made("auto").runs["reduced:aba"].positions.shape == (21, 1, 3)
+    monkeypatch.setattr(comparing, "SMALL_TRAJECTORIES", needed - 1)
+    for trajectories in ("auto", False):
+        run = made(trajectories).runs["reduced:aba"]
+        with pytest.raises(mc.SceneError, match="run 'reduced:aba' has no joint_angle_errors: .*compare.trajectories=True"):
+            run.joint_angle_errors
+    assert made(True).runs["reduced:aba"].positions.shape == (21, 1, 3)
+    monkeypatch.setattr(comparing, "MOST_TRAJECTORIES", needed - 1)
+    with pytest.raises(mc.SceneError, match="the trajectories of all runs take .* GiB, more than .* trajectories=False"):
+        made(True)
+
+
+def test_a_run_that_ends_early_keeps_as_much_of_everything(monkeypatch):
+    monkeypatch.setattr(record, "BLOWN", 10.0)
+    run = mc.compare(mc.scenes.pendulum(), "maximal:tree+soft", 1.0, reference=None).runs["maximal:tree+soft"]
+    assert run.failure
+    assert {len(getattr(run, name)) for name in KEPT} == {len(v) for v in run.residuals.values()} == {len(run) + 1}
+
+
+@pytest.mark.parametrize("method", ["maximal:si+soft", "reduced:aba", {"event": {"contact": "event"}}])
+def test_overlap_at_the_beginning(method):
+    """A ball that begins 2 mm in the floor, beside one that hangs above it: no world has found a contact by then."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    scene.add_body("deep", shape=mc.Sphere(0.1), position=(0, 0, 0.098))
+    scene.add_body("high", shape=mc.Sphere(0.1), position=(1, 0, 0.102))
+    found = mc.compare(scene, method, 0.1, reference=None, timing=False).all_runs()[0]
+    assert found.penetration[0] == pytest.approx(0.002, rel=1e-9) and found.penetration[1] > 0.0
+    scene = mc.Scene()
+    scene.add_body("one", shape=mc.Sphere(0.1))
+    scene.add_body("other", shape=mc.Sphere(0.1), position=(0, 0, 0.15))
+    scene.add_joint(mc.BallJoint("one", "other", anchor=(0, 0, 0.1)))
+    found = mc.compare(scene, "maximal:si+soft", 0.1, reference=None, timing=False).all_runs()[0]
+    assert np.array_equal(found.penetration, np.zeros(len(found) + 1))  # what is jointed does not touch
+
+
 def test_timing(study):
     for run in study.all_runs():
         assert len(run.step_seconds) == len(run) == 60 and 1e-7 < np.median(run.step_seconds) < 0.1
@@ -228,6 +290,7 @@ def test_a_reference_that_fails():
         ({"substeps": 0}, ["compare: substeps must be from 1"]),
         ({"methods": "reduced:bab"}, ["no algorithm 'bab'"]),
         ({"reference": "best"}, ["no method 'best'"]),
+        ({"trajectories": "some"}, ["compare: trajectories must be True, False or \"auto\", got 'some'"]),
         ({"tolerance": -1.0}, ["compare: tolerance must be positive"]),
     ],
 )
@@ -281,7 +344,7 @@ def test_table(study, convergence):
     assert repr(study.table()) == str(study.table())
     text = convergence.table()
     assert text.count("maximal:si+none") == 4 and "order in dt of" in text and "  4.0" in text
-    assert max(map(len, text.splitlines())) < 150
+    assert max(map(len, text.splitlines())) < 165
 
 
 def test_csv(convergence, tmp_path):
@@ -293,6 +356,8 @@ def test_csv(convergence, tmp_path):
         numbers = summary(convergence, run)
         assert (row["method"], float(row["dt"]), int(row["steps"])) == (run.name, run.dt, len(run))
         assert float(row["energy_error"]) == numbers["energy_error"]
+        assert float(row["energy_error_j"]) == numbers["energy_error_j"] == np.abs(run.energy_error).max()
+        assert float(row["residual_natural_map"]) == np.median(run.residual[1:]) and row["residual_dual"] == ""
         assert float(row["distance_m"]) == numbers["distance_m"]
     assert float(rows[-1]["order_distance"]) == convergence.orders()["reduced:aba@rk4"]["distance"]
     with pytest.raises(mc.SceneError, match="must end in .csv"):
@@ -312,6 +377,12 @@ def test_round_trip(which, tmp_path, request):
         assert (a.name, a.dt, a.seconds, a.failure) == (b.name, b.dt, b.seconds, b.failure)
         for name in ARRAYS:
             assert np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True)
+        for name in RESIDUAL_UNITS:
+            assert np.array_equal(a.residuals[name], b.residuals[name], equal_nan=True)
+        for name in KEPT:
+            assert np.array_equal(getattr(a, name), getattr(b, name)) and len(getattr(a, name)) == len(a) + 1
+        assert a.body_names == b.body_names == found.body_names == kept.body_names
+        assert a.joint_names == b.joint_names == found.joint_names == kept.joint_names
     assert repr(found.reference) == repr(kept.reference)
     for name in REFERENCE_ARRAYS:
         assert np.array_equal(getattr(found.reference, name), getattr(kept.reference, name))
@@ -322,6 +393,21 @@ def test_bad_files(study, tmp_path):
         study.save(tmp_path / "study.txt")
     with pytest.raises(FileNotFoundError, match="no such study"):
         Study.load(tmp_path / "none.npz")
+    study.save(tmp_path / "study.npz")
+    with np.load(tmp_path / "study.npz") as data:
+        arrays = dict(data)
+    about = json.loads(str(arrays["study"]))
+    for name, change, words in (
+        ("old.npz", {"version": 1}, "old.npz: a study of format 1, which another version of mcsim wrote; .* run .* anew"),
+        ("names.npz", {"body_names": [3]}, "names.npz: not a study"),
+    ):
+        np.savez(tmp_path / name, **arrays | {"study": np.array(json.dumps(about | change))})
+        with pytest.raises(mc.SceneError, match=words):
+            Study.load(tmp_path / name)
+    bad = np.zeros((len(arrays["runs.0.time"]), 10, 4))
+    np.savez(tmp_path / "shape.npz", **arrays | {"runs.0.trajectories.positions": bad})
+    with pytest.raises(mc.SceneError, match="shape.npz: not a study: runs.0.trajectories.positions holds float64"):
+        Study.load(tmp_path / "shape.npz")
     (tmp_path / "text.npz").write_text("hello")
     np.savez(tmp_path / "other.npz", time=np.zeros(3))
     for name in ("text.npz", "other.npz"):

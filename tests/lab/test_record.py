@@ -6,7 +6,7 @@ import pytest
 import mcsim as mc
 from mcsim.core.rotation import conjugate, multiply, rotation_vector
 from mcsim.lab.methods import parse
-from mcsim.lab.record import BLOCK, Recorder, VelocityDrift, distances
+from mcsim.lab.record import BLOCK, RESIDUAL_UNITS, Recorder, VelocityDrift, distances
 from mcsim.state.fields import ROW_KINDS
 
 STEPS = BLOCK + 40
@@ -36,7 +36,9 @@ def recorded(scene, method, steps=STEPS):
     """-> arrays of Run, the world after it, and what a world of its own says step by step."""
     worlds = [method.world(scene, 1 / 240) for _ in range(2)]
     recorder = Recorder(scene, worlds[0], steps, VelocityDrift(scene) if scene.joints else None)
-    told = {name: [] for name in ("energy", "kinetic", "linear", "angular", "errors", "overlap", "residual", "time")}
+    states = ("positions", "orientations", "velocities", "angular_velocities")
+    told = ("energy", "kinetic", "linear", "angular", "errors", "overlap", "residual", "time")
+    told = {name: [] for name in (*told, *states)}
     for k in range(steps + 1):
         for world in worlds:
             if k:
@@ -52,6 +54,8 @@ def recorded(scene, method, steps=STEPS):
         told["overlap"].append(-world.contacts["separation"].min(initial=0.0))
         told["residual"].append(world.stats.residuals["natural_map"])
         told["time"].append(world.time)
+        for name in states:
+            told[name].append(getattr(world, name).copy())
     return recorder.arrays(), worlds[0], {name: np.array(values) for name, values in told.items()}
 
 
@@ -71,7 +75,12 @@ def test_records_what_the_world_says(name, parameters, method):
     agree(found["linear_momentum"], told["linear"])
     agree(found["angular_momentum"], told["angular"])
     assert np.array_equal(found["penetration"], np.maximum(told["overlap"], 0.0))
-    assert np.array_equal(found["residual"], told["residual"])
+    assert np.isnan(found["residuals"]["natural_map"][0])
+    assert np.array_equal(found["residuals"]["natural_map"][1:], told["residual"][1:])
+    kept = found["trajectories"]
+    for name in ("positions", "orientations", "velocities", "angular_velocities"):
+        assert np.array_equal(kept[name], told[name])
+    assert np.array_equal(np.stack([kept["joint_position_errors"], kept["joint_angle_errors"]], -1), told["errors"])
     if scene.joints:
         for column, part in enumerate(("position", "angle")):
             assert np.array_equal(found[f"joint_{part}_max"], told["errors"][:, :, column].max(axis=1))
@@ -95,6 +104,29 @@ def test_recording_changes_nothing(method):
     for _ in range(60):
         alone.step()
     assert watched.state_hash() == alone.state_hash()
+
+
+def test_residuals_that_are_asked_for():
+    """Those of the world's own statistics, each under its name; unasked, those alone that the step has measured."""
+    scene = mc.scenes.wrecking_ball(links=4, height=3, width=2)
+    worlds = [parse("maximal:si+baumgarte").world(scene, 1 / 240) for _ in range(3)]
+    asked = Recorder(scene, worlds[0], 60, None, residuals=True)
+    unasked = Recorder(scene, worlds[1], 60, None)
+    told = []
+    for k in range(61):
+        for world in worlds:
+            if k:
+                world.step()
+        asked.keep(), unasked.keep()
+        told.append(dict(worlds[2].stats.residuals))
+    found, less = asked.arrays()["residuals"], unasked.arrays()["residuals"]
+    assert list(found) == list(less) == list(RESIDUAL_UNITS) and set(told[0]) == set(RESIDUAL_UNITS)
+    for name in RESIDUAL_UNITS:
+        assert np.array_equal(found[name][1:], [row[name] for row in told[1:]])
+        known = name in ("natural_map", "velocity")
+        assert np.array_equal(less[name][1:], found[name][1:]) if known else np.isnan(less[name]).all()
+    assert found["primal"][1:].min() > 0.0
+    assert worlds[0].state_hash() == worlds[1].state_hash() == worlds[2].state_hash()
 
 
 @pytest.mark.parametrize(
