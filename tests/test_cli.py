@@ -490,11 +490,14 @@ def test_compare_says_and_writes(capsys, tmp_path):
         "a.npz",
         "--csv",
         "a.csv",
+        "--series",
+        "b.csv",
     )
     assert code == 0 and err == ""
     assert out.startswith("pendulum: 1 body, 1 joint, 0.5 s in steps of 1/60, 1/120, 1/240 s\n")
     assert out.count("\nreduced:aba ") == 4 and "order in dt of" in out and out.count("wrote a.") == 3
-    assert sorted(os.listdir(tmp_path)) == ["a.csv", "a.npz", "a.png"]
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "a.npz", "a.png", "b.csv"] and "wrote b.csv" in out
+    assert len(Path("b.csv").read_text().splitlines()) == 1 + 2 * (31 + 61 + 121)
     study = mc.lab.Study.load("a.npz")
     assert study.dts == [1 / 60, 1 / 120, 1 / 240] and list(study.series) == ["maximal:si+baumgarte", "reduced:aba"]
     assert str(study.table()) in out

@@ -15,3 +15,11 @@ def require_viser() -> None:
         import viser  # noqa: F401 (whether it is there)
     except ImportError:
         raise ImportError("pages in the browser need viser: pip install 'mcsim-physics[view]'") from None
+
+
+def require_pandas() -> None:
+    """Raises ImportError with the line to type if pandas is missing."""
+    try:
+        import pandas  # noqa: F401 (whether it is there)
+    except ImportError:
+        raise ImportError("data frames need pandas: pip install 'mcsim-physics[pandas]'") from None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
 from mcsim.lab.nature import has_springs
+from mcsim.lab.series import RESIDUAL_UNITS, run_frame, write_series
 from mcsim.reduced import System
 from mcsim.scene import Scene
 from mcsim.world import World
 from mcsim.world.laboratory import measured
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BLOCK = 256  # steps that are worked out together
 BLOWN = 1e30  # kinetic energy of what has blown up [J]
@@ -27,14 +32,6 @@ KEPT: dict[str, tuple[int, ...]] = {
     "angular_velocities": (-1, 3),
     "joint_position_errors": (-1,),
     "joint_angle_errors": (-1,),
-}
-# Residual -> unit: of translation, and of rotation where that is another.
-RESIDUAL_UNITS = {
-    "natural_map": "N s, N m s",
-    "velocity": "m/s, rad/s",
-    "primal": "m/s, rad/s",
-    "dual": "N s, N m s",
-    "complementarity": "J",
 }
 
 
@@ -128,6 +125,15 @@ class Run:
     def joint_angle_errors(self) -> np.ndarray:
         """(t, joints) by how much each joint is turned open [rad]: world.joint_errors()[:, 1]."""
         return self._kept("joint_angle_errors")
+
+    def csv(self, path: str | os.PathLike[str]) -> None:
+        """Writes the run over time, a line for the beginning and one for each step: a column for each array that has one
+        number a time, or three, with its unit in brackets; empty where nothing is known."""
+        write_series([self], path, told=False)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a data frame over the time [s]; `frame.attrs["units"]` has the units by column. Needs pandas."""
+        return run_frame(self)
 
     def _kept(self, name: str) -> np.ndarray:
         if name not in self.trajectories:

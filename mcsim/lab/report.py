@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from textwrap import wrap
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_table
-from mcsim.lab.record import RESIDUAL_UNITS, Run
+from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
+from mcsim.lab.series import RESIDUAL_UNITS
 
 NARROWEST = 80  # columns of text
 ROUNDING = 1e-11  # errors below are rounding: they have no order
@@ -298,31 +299,33 @@ def step_text(dt: float) -> str:
     return f"1/{inverse:.0f}" if dt < 1.0 and abs(inverse - round(inverse)) < 1e-6 * inverse else f"{dt:.4g}"
 
 
-# ---- CSV -------------------------------------------------------------------------------------------------------------
+# ---- rows of a file --------------------------------------------------------------------------------------------------
+
+
+def summary_rows(study: Compared) -> tuple[list[str], list[list[Any]]]:
+    """-> names of columns, and a row for each run; NaN of what is not known."""
+    found = orders(study) if len(study.dts) > 1 else {}
+    unknown = dict.fromkeys(ORDERS, np.nan)
+    keys = [key for key, _, _ in COLUMNS]
+    header = ["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS), "failure"]
+    rows = []
+    for run in study.all_runs():
+        row = summary(study, run)
+        slopes = found.get(run.name, unknown)
+        numbers = [*(row[key] for key in keys), *slopes.values()]
+        rows.append([study.scene, run.name, run.dt, study.seconds, len(run), *numbers, run.failure])
+    return header, rows
 
 
 def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     """See Study.csv."""
     if Path(path).suffix != ".csv":
         raise SceneError(f"{os.fspath(path)}: must end in .csv")
-    found = orders(study) if len(study.dts) > 1 else {}
-    keys = [key for key, _, _ in COLUMNS]
-    rows = [["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS), "failure"]]
-    for run in study.all_runs():
-        row = summary(study, run)
-        rows.append(
-            [
-                study.scene,
-                run.name,
-                repr(run.dt),
-                repr(study.seconds),
-                str(len(run)),
-                *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
-                *(
-                    "" if np.isnan(value) else repr(value)
-                    for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()
-                ),
-                run.failure,
-            ]
-        )
-    write_table(path, rows)
+    header, rows = summary_rows(study)
+    write_table(path, [header, *([_cell(value) for value in row] for row in rows)])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value != value else repr(value)

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.lab.picture import plot
 from mcsim.lab.record import ARRAYS, KEPT, TOLD, Run
 from mcsim.lab.reference import Reference
-from mcsim.lab.report import orders, table, write_csv
+from mcsim.lab.report import orders, summary_rows, table, write_csv
+from mcsim.lab.series import study_frame, write_series
 from mcsim.scene.checks import items, number, text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VERSION = 2
 WRONG = (ValueError, TypeError, KeyError, AttributeError, RecursionError)  # what files that are no studies raise
@@ -93,6 +97,14 @@ class Study:
     def csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the summary, a line for each run."""
         write_csv(self, path)
+
+    def series_csv(self, path: str | os.PathLike[str]) -> None:
+        """Writes all runs over time, a line for each method, step and time: method, dt, and the columns of Run.csv."""
+        write_series(self.all_runs(), path, told=True)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The summary as a data frame, a row for each run, with the columns of `csv`. Needs pandas."""
+        return study_frame(*summary_rows(self))
 
     def plot(self, path: str | os.PathLike[str], kind: str | None = None, *, theme: str = "light") -> None:
         """Draws one picture (.png, .pdf or .svg): kind "time", panels over time at the smallest step, or "convergence",

@@ -10,8 +10,9 @@ import pytest
 import mcsim as mc
 from mcsim.lab import Study, record, studies
 from mcsim.lab.methods import parse
-from mcsim.lab.record import ARRAYS, KEPT, RESIDUAL_UNITS, distances
+from mcsim.lab.record import ARRAYS, KEPT, distances
 from mcsim.lab.report import finest_order, summary
+from mcsim.lab.series import RESIDUAL_UNITS
 from mcsim.lab.study import REFERENCE_ARRAYS
 
 comparing = sys.modules["mcsim.lab.compare"]  # mcsim.lab.compare is the function

@@ -6,7 +6,8 @@ import pytest
 import mcsim as mc
 from mcsim.core.rotation import conjugate, multiply, rotation_vector
 from mcsim.lab.methods import parse
-from mcsim.lab.record import BLOCK, RESIDUAL_UNITS, Recorder, VelocityDrift, distances
+from mcsim.lab.record import BLOCK, Recorder, VelocityDrift, distances
+from mcsim.lab.series import RESIDUAL_UNITS
 from mcsim.state.fields import ROW_KINDS
 
 STEPS = BLOCK + 40

@@ -86,6 +86,9 @@ def compare(
     quick: Annotated[
         bool, typer.Option("--quick", help="With --suite: only until the first time at which each value is known.")
     ] = False,
+    series: Annotated[
+        Path | None, output("series", "Write all runs over time (.csv), a line for each method, step and time.")
+    ] = None,
 ) -> None:
     """Run a scene by several methods, and say what each keeps, loses and costs.
 
@@ -109,6 +112,7 @@ def compare(
     refuse_alone("--theme", theme, "--plot", plot)
     check_output("--save", save, ".npz")
     check_output("--csv", csv, ".csv")
+    check_output("--series", series, ".csv")
     if plot:
         from mcsim.view import require_matplotlib
 
@@ -131,7 +135,12 @@ def compare(
             progress=lambda done, total, what: show(done, None, total=total),
         )
     print(study.table(width_of(sys.stdout)))
-    for path, write in ((plot, partial(study.plot, theme=theme or "light")), (save, study.save), (csv, study.csv)):
+    for path, write in (
+        (plot, partial(study.plot, theme=theme or "light")),
+        (save, study.save),
+        (csv, study.csv),
+        (series, study.series_csv),
+    ):
         if path:
             write(path)
             print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
