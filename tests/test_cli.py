@@ -507,6 +507,29 @@ def test_compare_says_and_writes(capsys, tmp_path):
     assert np.array_equal(study.runs["reduced:aba"].energy, alone.runs["reduced:aba"].energy)
 
 
+def test_compare_prints_other_formats_and_kinds(capsys):
+    code, out, _ = call(
+        capsys,
+        "compare",
+        "pendulum",
+        "reduced:aba",
+        "--seconds",
+        0.1,
+        "--residuals",
+        "--format",
+        "latex",
+        "--save",
+        "a.npz",
+        "--plot",
+        "a.pdf",
+        "--kind",
+        "work",
+    )
+    study = mc.lab.Study.load("a.npz")
+    assert code == 0 and out.startswith(study.table(format="latex")) and r"\toprule" in out
+    assert np.isfinite(study.runs["reduced:aba"].residuals["primal"][1:]).all() and Path("a.pdf").exists()
+
+
 def test_compare_knows_ready_studies(capsys):
     """The study's methods and parameters; its seconds are shortened here."""
     code, out, _ = call(capsys, "compare", "chain", "--seconds", 0.05, "--reference", "none", "--set", "n=3")

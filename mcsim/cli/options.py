@@ -80,8 +80,26 @@ def themed(text: str) -> str:
     """The name of a theme."""
     from mcsim.core.plot_style import THEMES
 
-    if text not in THEMES:
-        raise typer.BadParameter(f"{text!r} is not one of {', '.join(THEMES)}")
+    return _one_of(text, THEMES)
+
+
+def kind_of_plot(text: str) -> str:
+    """The name of a kind of picture that a study has."""
+    from mcsim.lab.picture import KINDS
+
+    return _one_of(text, KINDS)
+
+
+def format_of_table(text: str) -> str:
+    """The name of a format of tables."""
+    from mcsim.lab.tables import FORMATS
+
+    return _one_of(text, FORMATS)
+
+
+def _one_of(text: str, names: Iterable[str]) -> str:
+    if text not in names:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(names)}")
     return text
 
 

@@ -1,4 +1,4 @@
-"""A study as one picture: panels over time, or errors over the step."""
+"""A study as one picture: panels over time, errors over the step, or errors over what they cost."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ WIDTH, PANEL_HEIGHT = 7.2, 2.15  # inches: two columns of a journal
 POINTS = 240  # of a curve: the largest value of each such part of the run
 LOWEST, HIGHEST = 1e-17, 1e9  # of what is drawn on a logarithmic axis
 SUFFIXES = (".png", ".pdf", ".svg")
-KINDS = ("time", "convergence")
+KINDS = ("time", "residuals", "convergence", "work")
 
 
 class Panel(NamedTuple):
-    """title, label of its axis, and the array of a Run that it shows. doubt: the array of the reference that says below
-    which values tell nothing."""
+    """title, label of its axis, and the array of a Run that it shows, as its column in a file is called. doubt: the array
+    of the reference that says below which values tell nothing."""
 
     title: str
     label: str
@@ -46,12 +46,22 @@ PANELS = (
     Panel("Distance to the reference", "rms over bodies [m]", "position_distance", doubt="position_doubt"),
     Panel("Overlap", "deepest contact [m]", "penetration"),
 )
+# Each residual by itself: they are of different units.
+RESIDUAL_PANELS = (
+    Panel("Natural map", "worst row [N s or N m s]", "residual_natural_map"),
+    Panel("Last correction", "worst row [m/s or rad/s]", "residual_velocity"),
+    Panel("Primal residual", "worst row [m/s or rad/s]", "residual_primal"),
+    Panel("Dual residual", "worst row [N s or N m s]", "residual_dual"),
+    Panel("Complementarity", "worst row [J]", "residual_complementarity"),
+)
 # What is left out first where there are more than fit.
 SPARE = ("joint_angle_max", "momentum_error", "velocity_drift")
 MOST_PANELS = 5
 MOST_TICKS = 5  # of steps that are written at an axis
 
-# Quantity of `orders` -> title, label, of the convergence picture.
+Summaries = dict[str, list[tuple[Run, dict[str, float]]]]  # method -> its runs and their numbers
+
+# Quantity of `orders` -> title and label of its panel over steps and over costs.
 ERRORS = {
     "distance": ("Distance to the reference", "rms over bodies and time [m]"),
     "energy": ("Energy error", "part of max. kinetic energy"),
@@ -73,11 +83,14 @@ def plot(study: Compared, path: str | os.PathLike[str], kind: str | None = None,
         raise SceneError(f"Study.plot: kind must be one of: {', '.join(KINDS)}; got {kind!r}")
     if kind == "convergence" and len(study.dts) < 2:
         raise SceneError("Study.plot: a convergence picture needs several dt; this study has one")
+    if kind == "work" and not any(len(run.step_seconds) for run in study.all_runs()):
+        raise SceneError("Study.plot: a work-precision diagram needs timed runs; this study was made with timing=False")
     import matplotlib
 
+    draw = {"time": _over_time, "residuals": _residuals, "convergence": _over_step, "work": _over_work}[kind]
     with matplotlib.rc_context(plot_style(theme)), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure = _over_time(study, colors) if kind == "time" else _over_step(study, colors)
+        figure = draw(study, colors)
         with written_whole(path) as file:
             figure.savefig(file, format=Path(path).suffix.lower()[1:], dpi=220)
 
@@ -121,7 +134,10 @@ def _frame(figure: Any, study: Compared, detail: str) -> None:
 def _over_time(study: Compared, theme: Theme) -> Any:
     runs = list(study.runs.values())
     lines = Lines(theme, study.runs)
-    panels = _shown(study, runs)
+    panels = _shown(study, runs, PANELS)
+    for array in SPARE:
+        if len(panels) > MOST_PANELS:
+            panels = [panel for panel in panels if panel.array != array]
     timed = any(len(run.step_seconds) for run in runs)
     figure, axes = _figure(len(panels) + timed, 3, len(runs))
     for ax, panel in zip(axes, panels):
@@ -132,21 +148,35 @@ def _over_time(study: Compared, theme: Theme) -> Any:
     return figure
 
 
-def _shown(study: Compared, runs: list[Run]) -> list[Panel]:
-    """The panels that have something to show, as many as fit. Rounding is nothing, unless there is nothing else."""
+def _residuals(study: Compared, theme: Theme) -> Any:
+    """The residuals over time that are known of any method, a panel for each."""
+    runs = list(study.runs.values())
+    lines = Lines(theme, study.runs)
+    panels = _shown(study, runs, RESIDUAL_PANELS)
+    figure, axes = _figure(len(panels), 2 if len(panels) in (2, 4) else 3, len(runs))
+    for ax, panel in zip(axes, panels):
+        _draw(ax, study, runs, panel, lines, theme)
+    _frame(figure, study, f" in steps of {step_text(study.dts[-1])} s")
+    return figure
+
+
+def _values(run: Run, panel: Panel) -> np.ndarray:
+    residual = panel.array.removeprefix("residual_")
+    return run.residuals[residual] if residual != panel.array else getattr(run, panel.array)
+
+
+def _shown(study: Compared, runs: list[Run], panels: tuple[Panel, ...]) -> list[Panel]:
+    """Those that have something to show. Rounding is nothing, unless there is nothing else."""
     for least in (ROUNDING, 0.0):
-        panels = [
+        found = [
             panel
-            for panel in PANELS
-            if any(_largest(getattr(run, panel.array)) > least for run in runs)
+            for panel in panels
+            if any(_largest(_values(run, panel)) > least for run in runs)
             and (panel.array != "penetration" or study.touching)
         ]
-        if panels:
+        if found:
             break
-    for array in SPARE:
-        if len(panels) > MOST_PANELS:
-            panels = [panel for panel in panels if panel.array != array]
-    return panels
+    return found
 
 
 def _largest(values: np.ndarray) -> float:
@@ -170,7 +200,7 @@ def _draw(ax: Any, study: Compared, runs: list[Run], panel: Panel, lines: Lines,
     """One quantity of all methods, on a logarithmic axis."""
     lows, highs = [], []
     for run in runs:
-        time, values = _envelope(run.time, getattr(run, panel.array))
+        time, values = _envelope(run.time, _values(run, panel))
         if panel.relative:
             values = values / study.energy_scale
         values = np.clip(values, LOWEST, HIGHEST)
@@ -244,12 +274,8 @@ def _draw_times(ax: Any, runs: list[Run], lines: Lines, theme: Theme) -> None:
 
 def _over_step(study: Compared, theme: Theme) -> Any:
     """Errors over dt, and the distance over what it costs."""
-    found = {name: [(run, summary(study, run)) for run in runs if not run.failure] for name, runs in study.series.items()}
-    quantities = [
-        quantity
-        for quantity in ERRORS
-        if any(row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)
-    ]
+    found = _summaries(study)
+    quantities = _told(study, found)
     error = next((quantity for quantity in ("distance", "energy", "drift") if quantity in quantities), None)
     timed = error is not None and any(len(run.step_seconds) for run in study.all_runs())
     count = len(quantities) + timed
@@ -259,9 +285,23 @@ def _over_step(study: Compared, theme: Theme) -> Any:
     for ax, quantity in zip(axes, quantities):
         _draw_errors(ax, study, found, quantity, slopes, lines, theme)
     if timed and error is not None:
-        _draw_work(axes[-1], found, error, lines)
+        _draw_work(axes[-1], found, error, "What it costs", COST_LABELS[error], lines)
     _frame(figure, study, f" in steps of {step_text(study.dts[0])} to {step_text(study.dts[-1])} s")
     return figure
+
+
+def _summaries(study: Compared) -> Summaries:
+    """Method -> its runs that came to the end, and their numbers."""
+    return {name: [(run, summary(study, run)) for run in runs if not run.failure] for name, runs in study.series.items()}
+
+
+def _told(study: Compared, found: Summaries) -> list[str]:
+    """The quantities of which any method has errors that tell something."""
+    return [
+        quantity
+        for quantity in ERRORS
+        if any(row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)
+    ]
 
 
 def _curve(ax: Any, lines: Lines, name: str, x: list[float], y: list[float]) -> None:
@@ -305,25 +345,47 @@ def _write_orders(ax: Any, ends: list[tuple[float, str, str]]) -> None:
         ax.text(0.985, height, text, transform=ax.transAxes, ha="right", va="center", fontsize=7, color=color)
 
 
-def _draw_work(ax: Any, found: Any, error: str, lines: Lines) -> None:
-    """Error over computing time: the method further down and to the left is the better one."""
+# ---- over what it costs ----------------------------------------------------------------------------------------------
+
+
+def _over_work(study: Compared, theme: Theme) -> Any:
+    """A work-precision diagram: errors over computing time, a point for each step."""
+    found = _summaries(study)
+    quantities = _told(study, found)
+    figure, axes = _figure(len(quantities), max(1, len(quantities)), len(found))
+    lines = Lines(theme, found)
+    for ax, quantity in zip(axes, quantities):
+        _draw_work(ax, found, quantity, *ERRORS[quantity], lines)
+        floor = floor_of(study, quantity)
+        low, high = ax.get_ylim()
+        if low < floor:
+            ax.axhspan(LOWEST * 1e-3, floor, color=theme.shade, linewidth=0, zorder=0, label=ROUNDING_LABEL)
+            ax.set_ylim(low, high)
+    steps = f"{step_text(study.dts[0])} to " if len(study.dts) > 1 else ""
+    _frame(figure, study, f" in steps of {steps}{step_text(study.dts[-1])} s")
+    return figure
+
+
+def _draw_work(ax: Any, found: Summaries, quantity: str, title: str, label: str, lines: Lines) -> None:
+    """Error over computing time, the median of a step times their number: the method further down and to the left is
+    the better one."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     seen = []
     for name, rows in found.items():
         points = [
-            (float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]])
+            (float(np.median(run.step_seconds)) * len(run), row[ORDERS[quantity]])
             for run, row in rows
-            if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST
+            if len(run.step_seconds) and LOWEST < row[ORDERS[quantity]] < HIGHEST
         ]
         if points:
             _curve(ax, lines, name, *map(list, zip(*points)))
             seen += [value for _, value in points]
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_title("What it costs")
-    ax.set_ylabel(COST_LABELS[error])
-    ax.set_xlabel("computing time per simulated second [s]")
+    ax.set_title(title)
+    ax.set_ylabel(label)
+    ax.set_xlabel("computing time of the run [s]")
     if seen:
         _log_limits(ax, min(seen), max(seen))
     low, high = ax.get_xlim()

@@ -1,10 +1,9 @@
-"""A study as text: the table, the orders, CSV."""
+"""A study in numbers: the table, the orders, CSV."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +13,9 @@ from mcsim.core.files import write_table
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 from mcsim.lab.series import RESIDUAL_UNITS
+from mcsim.lab.tables import FORMATS, Report, Table, Text, number_text
+from mcsim.scene.checks import show
 
-NARROWEST = 80  # columns of text
 ROUNDING = 1e-11  # errors below are rounding: they have no order
 # How many times what it is uncertain by an error must be to have one: at a halved step it is then known to 0.15.
 KNOWN = 10.0
@@ -66,13 +66,6 @@ class Compared(Protocol):
     @property
     def runs(self) -> dict[str, Run]: ...
     def all_runs(self) -> list[Run]: ...
-
-
-class Text(str):
-    """Text that shows itself as it is, also at a prompt."""
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def _worst(values: np.ndarray) -> float:
@@ -148,9 +141,17 @@ def finest_order(points: list[tuple[float, float]], floor: float) -> float:
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
-def table(study: Compared, width: int | None = None) -> Text:
+def table(study: Compared, width: int | None = None, format: str = "text") -> Text:
     """See Study.table."""
+    if format not in FORMATS:
+        raise SceneError(f"Study.table: format must be one of: {', '.join(FORMATS)}; got {show(format)}")
     several = len(study.dts) > 1
+    tables = [_runs_table(study, several), *([_orders_table(study)] if several else [])]
+    return FORMATS[format](Report(_title(study), tables, _notes(study)), width)
+
+
+def _runs_table(study: Compared, several: bool) -> Table:
+    """A row for each run, and one of the reference."""
     found = [(run, summary(study, run)) for run in study.all_runs()]
     columns = [
         column
@@ -172,20 +173,18 @@ def table(study: Compared, width: int | None = None) -> Text:
         own = study.reference.energy - study.reference.energy[0]
         if study.conserves:
             doubt |= {"energy_error": _worst(own) / study.energy_scale, "energy_error_j": _worst(own)}
-        body.append(
-            [
-                "reference",
-                *([""] if several else []),
-                *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns),
-            ]
-        )
-    rows = aligned(head, body, width, 2 if several else 1)
-    notes_width = width or max(NARROWEST, *map(len, rows))
-    notes = [line for note in _notes(study) for line in folded(note, notes_width)]
-    lines = [*folded(_title(study), width), "", *rows, "", *notes]
-    if several:
-        lines += ["", *_order_lines(study)]
-    return Text("\n".join(lines))
+        known = [number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns]
+        body.append(["reference", *([""] if several else []), *known])
+    return Table(head, body, 2 if several else 1)
+
+
+def _orders_table(study: Compared) -> Table:
+    head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
+    body = [
+        [name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
+        for name, row in orders(study).items()
+    ]
+    return Table(head, body)
 
 
 def _title(study: Compared) -> str:
@@ -229,69 +228,6 @@ def _horizon(study: Compared) -> str:
         return ""
     lost = np.flatnonzero(study.reference.position_doubt > 1e-3)
     return f" (to 1 mm until {study.reference.time[lost[0]]:.3g} s)" if len(lost) else ""
-
-
-def _order_lines(study: Compared) -> list[str]:
-    found = orders(study)
-    head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
-    return aligned(
-        head,
-        [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())] for name, row in found.items()],
-    )
-
-
-def folded(text: str, width: int | None) -> list[str]:
-    """A line, or the lines that it takes within `width` characters."""
-    return wrap(text, width, subsequent_indent="  ") if width else [text]
-
-
-def aligned(head: list[list[str]], body: list[list[str]], width: int | None = None, keys: int = 1) -> list[str]:
-    """Columns, the first to the left, the others to the right; two lines of heading, the same words once. Columns for
-    which `width` has no room go on below, after the first `keys` of them once more."""
-    whole = _columns(head, body)
-    if width is None or max(map(len, whole)) <= width or len(head) <= keys + 1:
-        return whole
-    most = next(
-        (
-            k
-            for k in range(len(head) - 1, keys + 1, -1)
-            if max(map(len, _columns(head[:k], [row[:k] for row in body]))) <= width
-        ),
-        keys + 1,
-    )
-    first = _columns(head[:most], [row[:most] for row in body])
-    return [*first, "", *aligned(head[:keys] + head[most:], [row[:keys] + row[most:] for row in body], width, keys)]
-
-
-def _columns(head: list[list[str]], body: list[list[str]]) -> list[str]:
-    first, second = ([part[k] for part in head] for k in (0, 1))
-    words = [list(_wrapped(text)) for text in first]
-    depth = max(map(len, words))
-    lines = [[[""] * (depth - len(word)) + word for word in words][i] for i in range(len(words))]
-    rows = [[column[k] for column in lines] for k in range(depth)] + ([second] if any(second) else []) + body
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    text = [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in rows
-    ]
-    heading = depth + bool(any(second))
-    return [*text[:heading], "-" * max(map(len, text)), *text[heading:]]
-
-
-def _wrapped(text: str) -> list[str]:
-    """A heading in two lines, the first word above the rest."""
-    first, _, rest = text.partition(" ")
-    return [first, rest] if rest and len(text) > 8 and "order" not in text else [text]
-
-
-def number_text(value: float) -> str:
-    if np.isnan(value):
-        return "–"
-    if value == 0.0 or 0.1 <= abs(value) < 999.5:
-        return f"{value:.3g}"
-    return f"{value:.1e}"
 
 
 def step_text(dt: float) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_table
-from mcsim.lab.report import Text, aligned, folded, number_text
+from mcsim.lab.tables import Text, aligned, folded, number_text
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, choose, not_negative, positive, show
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, Problem, Solution, solve

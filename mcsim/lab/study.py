@@ -84,10 +84,12 @@ class Study:
 
     # ---- what comes out ----------------------------------------------------------------------------------------------
 
-    def table(self, width: int | None = None) -> str:
-        """The summary as plain text: a row for each run, the reference, and of several steps the orders. Columns
-        that are not within `width` characters go on below the others; None: a line has as many as it needs."""
-        return table(self, width)
+    def table(self, width: int | None = None, format: str = "text") -> str:
+        """The summary: a row for each run, the reference, the notes, and of several steps the orders.
+
+        format: "text", plain columns, in which those that are not within `width` characters go on below the others (None:
+        a line has as many as it needs); "markdown"; or "latex", for the package booktabs."""
+        return table(self, width, format)
 
     def orders(self) -> dict[str, dict[str, float]]:
         """name -> {"distance", "turn", "energy", "drift": order}: slopes of log error over log dt between the two
@@ -107,8 +109,11 @@ class Study:
         return study_frame(*summary_rows(self))
 
     def plot(self, path: str | os.PathLike[str], kind: str | None = None, *, theme: str = "light") -> None:
-        """Draws one picture (.png, .pdf or .svg): kind "time", panels over time at the smallest step, or "convergence",
-        errors over dt; by default the second if there are several steps. theme: "light" or "dark"."""
+        """Draws one picture (.png, .pdf or .svg).
+
+        kind: "time", panels over time at the smallest step; "residuals", each residual of the solvers over time;
+        "convergence", errors over dt; "work", errors over computing time (median step time times steps), a point for each
+        dt. By default convergence if there are several steps, else time. theme: "light" or "dark"."""
         plot(self, path, kind, theme)
 
     # ---- files -------------------------------------------------------------------------------------------------------

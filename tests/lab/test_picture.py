@@ -8,6 +8,7 @@ from PIL import Image
 import mcsim as mc
 from mcsim.core.plot_style import THEMES, Lines
 from mcsim.lab import Study, picture
+from mcsim.lab.report import summary
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def color_count(pixels, color):
     return int((np.abs(pixels - wanted).max(axis=2) < 12).sum())
 
 
-@pytest.mark.parametrize("kind, theme", [("time", "light"), ("convergence", "dark")])
+@pytest.mark.parametrize("kind, theme", [("time", "light"), ("convergence", "dark"), ("work", "light"), ("work", "dark")])
 def test_pictures_show_every_method(swing, kind, theme, tmp_path):
     path = tmp_path / "out.png"
     swing.plot(path, kind, theme=theme)
@@ -36,7 +37,7 @@ def test_pictures_show_every_method(swing, kind, theme, tmp_path):
     assert found.shape[1] == round(220 * picture.WIDTH)
     assert all(color_count(found, lines.color(name)) > 200 for name in swing.series)
     assert color_count(found, colors.colors[2]) < 200  # no method has it
-    assert color_count(found, colors.shade) > 500
+    assert color_count(found, colors.shade) > (500 if kind != "work" else 200)
     assert color_count(found, colors.background) > found.shape[0] * found.shape[1] / 2
     assert [p.name for p in tmp_path.iterdir()] == ["out.png"]
 
@@ -65,13 +66,44 @@ def test_vector_formats(swing, suffix, start, tmp_path):
     assert (tmp_path / f"out{suffix}").read_bytes().startswith(start)
 
 
-def titles(study, monkeypatch, tmp_path):
-    """The panels' titles."""
+def axes_of(study, monkeypatch, tmp_path, kind):
+    """The panels of a picture."""
     kept = []
     monkeypatch.setattr(picture, "_frame", lambda figure, *args: kept.append(figure))
     monkeypatch.setattr(Figure, "savefig", lambda *args, **keywords: None)
-    study.plot(tmp_path / "out.png", "time")
-    return [ax.get_title(loc="left") for ax in kept[0].axes if ax.axison]
+    study.plot(tmp_path / "out.png", kind)
+    return [ax for ax in kept[0].axes if ax.axison]
+
+
+def titles(study, monkeypatch, tmp_path, kind="time"):
+    return [ax.get_title(loc="left") for ax in axes_of(study, monkeypatch, tmp_path, kind)]
+
+
+def test_work_is_error_over_computing_time(swing, monkeypatch, tmp_path):
+    """Median step time times steps, a point for each step, on logarithmic axes."""
+    axes = axes_of(swing, monkeypatch, tmp_path, "work")
+    assert [ax.get_title(loc="left") for ax in axes] == ["Distance to the reference", "Energy error", "Joint drift"]
+    for ax, key in zip(axes, ("distance_m", "energy_error", "joint_drift_m")):
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+        drawn = {line.get_label(): line.get_xydata() for line in ax.get_lines()}
+        assert set(drawn) == set(swing.series)
+        for name, runs in swing.series.items():
+            right = [(np.median(run.step_seconds) * len(run), summary(swing, run)[key]) for run in runs]
+            assert np.array_equal(drawn[name], [point for point in right if point[1] > picture.LOWEST])
+
+
+def test_each_residual_has_a_panel_of_its_own(monkeypatch, tmp_path):
+    scene, methods = mc.scenes.wrecking_ball(links=3, height=2, width=2), ["maximal:si+baumgarte", "reduced:aba"]
+    unasked, asked = (
+        mc.compare(scene, methods, 0.4, 1 / 60, None, timing=False, residuals=residuals) for residuals in (False, True)
+    )
+    assert titles(unasked, monkeypatch, tmp_path, "residuals") == ["Natural map", "Last correction"]
+    axes = axes_of(asked, monkeypatch, tmp_path, "residuals")
+    labels = [(ax.get_title(loc="left"), ax.get_ylabel()) for ax in axes]
+    assert labels[0] == ("Natural map", "worst row [N s or N m s]") and ("Complementarity", "worst row [J]") in labels
+    for ax, name in zip(axes, ("natural_map", "velocity", "primal")):
+        drawn = {line.get_label(): line.get_ydata().max() for line in ax.get_lines()}
+        assert drawn == {run.name: pytest.approx(run.residuals[name][1:].max()) for run in asked.all_runs()}
 
 
 def test_panels_follow_the_scene(monkeypatch, tmp_path):
@@ -130,13 +162,16 @@ def test_every_plot_has_the_style(tmp_path):
 def test_bad_pictures(swing, tmp_path, monkeypatch):
     with pytest.raises(mc.SceneError, match="must end in .png, .pdf, .svg"):
         swing.plot(tmp_path / "out.gif")
-    with pytest.raises(mc.SceneError, match="kind must be one of: time, convergence; got 'space'"):
+    with pytest.raises(mc.SceneError, match="kind must be one of: time, residuals, convergence, work; got 'space'"):
         swing.plot(tmp_path / "out.png", "space")
     with pytest.raises(mc.SceneError, match="theme must be one of: light, dark; got 'blue'"):
         swing.plot(tmp_path / "out.png", theme="blue")
     one = mc.compare(mc.scenes.pendulum(), "reduced:aba", 0.1, reference=None)
     with pytest.raises(mc.SceneError, match="needs several dt"):
         one.plot(tmp_path / "out.png", "convergence")
+    untimed = mc.compare(mc.scenes.pendulum(), "reduced:aba", 0.1, reference=None, timing=False)
+    with pytest.raises(mc.SceneError, match="work-precision diagram needs timed runs"):
+        untimed.plot(tmp_path / "out.png", "work")
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(ImportError, match="pip install"):
         one.plot(tmp_path / "out.png")

@@ -9,8 +9,10 @@ import typer
 
 from mcsim.cli.options import (
     check_output,
+    format_of_table,
     given_parameters,
     in_options,
+    kind_of_plot,
     load_scene,
     output,
     positive,
@@ -63,6 +65,13 @@ def compare(
         set_option(),
     ] = None,
     substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
+    residuals: Annotated[
+        bool,
+        typer.Option(
+            "--residuals",
+            help="Find primal, dual and complementarity residuals after every step, also where the solver does not.",
+        ),
+    ] = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -79,6 +88,17 @@ def compare(
         ),
     ] = "auto",
     plot: Annotated[Path | None, output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            parser=kind_of_plot,
+            metavar="NAME",
+            rich_help_panel="Output",
+            show_default=False,
+            help="With --plot: time, residuals, convergence or work (errors over computing time); convergence of several "
+            "steps, else time, if left out.",
+        ),
+    ] = None,
     theme: Annotated[str | None, theme_option("With --plot: light or dark; light if left out.")] = None,
     save: Annotated[Path | None, output("save", "Write all data (.npz).")] = None,
     csv: Annotated[Path | None, output("csv", "Write the table (.csv).")] = None,
@@ -86,6 +106,16 @@ def compare(
     quick: Annotated[
         bool, typer.Option("--quick", help="With --suite: only until the first time at which each value is known.")
     ] = False,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            parser=format_of_table,
+            metavar="NAME",
+            rich_help_panel="Output",
+            help="Of the table that is printed: text, markdown or latex (for booktabs).",
+        ),
+    ] = "text",
     series: Annotated[
         Path | None, output("series", "Write all runs over time (.csv), a line for each method, step and time.")
     ] = None,
@@ -110,6 +140,9 @@ def compare(
 
     check_output("--plot", plot, *SUFFIXES)
     refuse_alone("--theme", theme, "--plot", plot)
+    refuse_alone("--kind", kind, "--plot", plot)
+    if kind == "convergence" and len(dt or [0]) < 2:
+        raise InputError("--kind convergence needs several steps: add --dt 1/60,1/240, or choose --kind time or work")
     check_output("--save", save, ".npz")
     check_output("--csv", csv, ".csv")
     check_output("--series", series, ".csv")
@@ -132,11 +165,12 @@ def compare(
             None if reference == "none" else reference,
             substeps=substeps,
             strict=strict,
+            residuals=residuals,
             progress=lambda done, total, what: show(done, None, total=total),
         )
-    print(study.table(width_of(sys.stdout)))
+    print(study.table(width_of(sys.stdout), format_))
     for path, write in (
-        (plot, partial(study.plot, theme=theme or "light")),
+        (plot, partial(study.plot, kind=kind, theme=theme or "light")),
         (save, study.save),
         (csv, study.csv),
         (series, study.series_csv),
