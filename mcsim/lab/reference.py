@@ -17,7 +17,7 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.rotation import multiply
 from mcsim.lab.methods import Method, parse
-from mcsim.lab.nature import BOUNDED, TREE, has_springs, smoothness
+from mcsim.lab.nature import BOUNDED, SMOOTH, TREE, has_springs, smoothness
 from mcsim.lab.record import Bodies, distances
 from mcsim.reduced import System
 from mcsim.reduced.continuous import Flow
@@ -29,6 +29,8 @@ TOLERANCES = (1e-7, 1e-9, 1e-11, 1e-13)
 FEWEST_STEPS = 10  # of SciPy's first level
 BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
+# How many steps a state between two of them follows: where velocities may jump, no others than these two.
+NEIGHBORS = {TREE: 4, SMOOTH: 4, BOUNDED: 2}
 SAME_TIME = 1e-6  # of a step: nearer times are one
 MOST_BYTES = 4 * 2**30
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
@@ -109,7 +111,8 @@ def find_reference(
 
     SimulationError if no two levels of it came to the end."""
     times = sample_times(dts, seconds)
-    if len(times) * len(scene.bodies) * BYTES_A_BODY * 3 > MOST_BYTES:
+    kept = 3 if len(dts) == 1 else 6  # two levels, and what the second is made of
+    if len(times) * len(scene.bodies) * BYTES_A_BODY * kept > MOST_BYTES:
         raise SceneError(
             f"a reference of {len(times)} states of {len(scene.bodies)} bodies takes too much memory; "
             "take fewer seconds or longer steps, or reference=None"
@@ -269,13 +272,28 @@ def _by_steps(scene: Scene, method: Method, times: np.ndarray, dt: float, budget
 
 
 def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: Show) -> Trajectory:
-    """The states at `times`. Between two steps, poses by the cubics with the velocities at both ends, the rest
-    linearly."""
+    """The states at `times`. Those between two steps follow the steps around: see _between."""
     place = times / dt
     before = np.floor(place + SAME_TIME).astype(np.int64)
-    inside = place - before
-    inside[np.abs(inside) < SAME_TIME] = 0.0
-    nodes = np.unique(np.concatenate([before, before[inside > 0.0] + 1]))
+    apart = place - before > SAME_TIME
+    last = int(before[-1] + apart[-1])
+    width = min(NEIGHBORS[smoothness(scene)], last + 1) if apart.any() else 1
+    # Of the steps from `start` on, as many before as behind, but for the ends of the run.
+    start = np.clip(before + 1 - width // 2, 0, last + 1 - width) if width > 1 else before
+    nodes = np.unique(start[:, None] + np.arange(width))
+    kept, stored = _states_at(scene, method, nodes, dt, show)
+    rows = np.searchsorted(nodes, start)[:, None] + np.arange(width)
+    if width == 1:
+        r, q, v, w = (array[rows[:, 0]] for array in kept)
+        return Trajectory(r, q, v, w, stored[rows[:, 0]])
+    inside = np.where(apart, place - start, before - start)
+    return _between(kept, stored, rows, inside, dt)
+
+
+def _states_at(
+    scene: Scene, method: Method, nodes: np.ndarray, dt: float, show: Show
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """-> positions, orientations, velocities and angular velocities after so many steps, and the energy of springs."""
     springs = has_springs(scene)
     gravity = Bodies(scene)
     n = len(scene.bodies)
@@ -291,37 +309,61 @@ def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: S
         if springs:
             stored[i] = world.energy().potential - gravity.potential(kept[0][i : i + 1, gravity.moving])[0]
         show(node / max(1, nodes[-1]))
-    rows = np.searchsorted(nodes, before)
-    if not inside.any():
-        r, q, v, w = (array[rows] for array in kept)
-        return Trajectory(r, q, v, w, stored[rows])
-    following = np.minimum(rows + 1, len(nodes) - 1)
-    return _between(kept, stored, rows, following, inside[:, None, None], dt)
+    return kept, stored
 
 
-def _between(
-    kept: list[np.ndarray], stored: np.ndarray, a: np.ndarray, b: np.ndarray, s: np.ndarray, dt: float
-) -> Trajectory:
-    """The states at the parts s of the steps from rows a to rows b."""
+def _between(kept: list[np.ndarray], stored: np.ndarray, rows: np.ndarray, s: np.ndarray, dt: float) -> Trajectory:
+    """The states (t,) at s steps after the first of the rows (t, m): poses by Hermite's polynomials through positions and
+    velocities of these steps, of order 2 m; velocities by their slopes. Between two steps alone, where velocities may
+    jump, those go straight."""
     x, q, v, w = kept
+    first = rows[:, 0]
+    line, value, rate, value_slope, rate_slope = _hermite(rows.shape[1], s)
+    spin = 0.5 * _multiplied(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), q)
+    place, turned = x[first].copy(), q[first].copy()
+    speed, turning = np.zeros_like(place), np.zeros_like(turned)
+    for j, row in enumerate(rows.T):
+        sign = np.where(np.sum(q[row] * q[first], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+        for now, slope, values, slopes, start in (
+            (place, speed, x[row], v[row], x[first]),
+            (turned, turning, sign * q[row], sign * spin[row], q[first]),
+        ):
+            now += value[j] * (values - start) + dt * rate[j] * slopes
+            slope += value_slope[j] / dt * (values - start) + rate_slope[j] * slopes
+    size = np.linalg.norm(turned, axis=-1, keepdims=True)
+    turned /= size
+    if rows.shape[1] == 2:
+        speed, spinning = (np.sum([line[j] * values[row] for j, row in enumerate(rows.T)], axis=0) for values in (v, w))
+    else:
+        spinning = 2.0 * _multiplied(turning / size, turned * (1.0, -1.0, -1.0, -1.0))[..., 1:]
+    energy = np.sum([line[j][:, 0, 0] * stored[row] for j, row in enumerate(rows.T)], axis=0)
+    return Trajectory(place, turned, speed, spinning, energy)
 
-    def cubic(start: Any, end: Any, slope_start: Any, slope_end: Any) -> Any:
-        """Hermite's."""
-        return (
-            (1 + 2 * s) * (1 - s) ** 2 * start
-            + s * (1 - s) ** 2 * dt * slope_start
-            + s * s * (3 - 2 * s) * end
-            + s * s * (s - 1) * dt * slope_end
+
+def _multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.moveaxis(multiply(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)), 0, -1)
+
+
+def _hermite(count: int, s: np.ndarray) -> np.ndarray:
+    """(5, count, t, 1, 1): Lagrange's polynomials at s for the nodes 0, 1, ..., count - 1; Hermite's for the values and
+    for the slopes there; and the slopes of these two."""
+    out = np.empty((5, count, len(s)))
+    for j in range(count):
+        others = [k for k in range(count) if k != j]
+        line = np.prod([(s - k) / (j - k) for k in others], axis=0)
+        slope = np.sum(
+            [
+                np.prod([(s - m) / (j - m) for m in others if m != k] + [np.full_like(s, 1 / (j - k))], axis=0)
+                for k in others
+            ],
+            axis=0,
         )
-
-    def line(values: Any) -> Any:
-        return values[a] + s * (values[b] - values[a])
-
-    rate = 0.5 * np.moveaxis(
-        multiply(np.moveaxis(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), -1, 0), np.moveaxis(q, -1, 0)), 0, -1
-    )
-    sign = np.where(np.sum(q[a] * q[b], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    turned = cubic(q[a], sign * q[b], rate[a], sign * rate[b])
-    turned /= np.linalg.norm(turned, axis=-1, keepdims=True)
-    part = s[:, 0, 0]
-    return Trajectory(cubic(x[a], x[b], v[a], v[b]), turned, line(v), line(w), stored[a] + part * (stored[b] - stored[a]))
+        tilt = 2.0 * sum(1 / (j - k) for k in others)
+        out[:, j] = (
+            line,
+            (1.0 - tilt * (s - j)) * line**2,
+            (s - j) * line**2,
+            -tilt * line**2 + (1.0 - tilt * (s - j)) * 2.0 * line * slope,
+            line**2 + (s - j) * 2.0 * line * slope,
+        )
+    return out[..., None, None]

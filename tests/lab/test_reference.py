@@ -7,7 +7,7 @@ from scipy.special import ellipj, ellipk
 import mcsim as mc
 from mcsim.lab.nature import BOUNDED, SMOOTH, TREE, conserves_energy, is_free, may_touch, smoothness
 from mcsim.lab.record import distances
-from mcsim.lab.reference import find_reference, sample_times
+from mcsim.lab.reference import _between, find_reference, sample_times
 from mcsim.reduced import System
 from mcsim.reduced.continuous import Flow
 
@@ -51,6 +51,62 @@ def test_steps_agree_with_scipy():
     assert apart[0].max() < 2e-6 and apart[1].max() < 5e-6
     assert apart[0].max() < found.position_doubt.max() and apart[1].max() < found.angle_doubt.max()
     assert np.abs(found.linear_momentum - exact.linear_momentum).max() < 2e-4 * np.abs(exact.linear_momentum).max()
+
+
+def test_several_steps_ask_for_times_between_and_the_doubt_does_not_notice():
+    scene = mc.scenes.four_bar(driven=False)
+    alone = find_reference(scene, [1 / 250], 0.5)
+    several = find_reference(scene, [1 / 60, 1 / 120, 1 / 250], 0.5)
+    assert several.label == alone.label and len(several.time) > len(alone.time) + 20
+    assert several.position_doubt.max() == pytest.approx(alone.position_doubt.max(), rel=0.05)
+    assert several.angle_doubt.max() == pytest.approx(alone.angle_doubt.max(), rel=0.05)
+    assert np.ptp(several.energy) < 1e-9 * several.kinetic.max()
+    rows = several.at(alone.time)
+    assert np.abs(several.positions[rows] - alone.positions).max() < 1e-13
+
+
+def test_few_steps_are_enough():
+    """Fewer than the four that a state between them follows, and times at both ends of a run."""
+    scene = mc.scenes.double_pendulum(angle_1=1.0, angle_2=0.5)
+    exact = find_reference(scene, [0.02, 0.017], 0.02)
+    found = find_reference(scene, [0.02, 0.017], 0.02, "maximal:tree+projection@rk4", tolerance=1e-4)
+    assert np.array_equal(found.time, exact.time) and list(exact.time) == [0.0, 0.017, 0.02]
+    assert np.abs(found.positions - exact.positions).max() < 1e-6
+
+
+def a_turning_body(time):
+    """Position, orientation, velocity and angular velocity of one that turns about z at a rate that changes."""
+    angle, rate = 2.0 * np.sin(3.0 * time), 6.0 * np.cos(3.0 * time)
+    nothing = np.zeros_like(time)
+    x = np.stack([np.cos(5.0 * time), np.sin(4.0 * time), time**2], axis=-1)
+    v = np.stack([-5.0 * np.sin(5.0 * time), 4.0 * np.cos(4.0 * time), 2.0 * time], axis=-1)
+    q = np.stack([np.cos(angle / 2), nothing, nothing, np.sin(angle / 2)], axis=-1)
+    w = np.stack([nothing, nothing, rate], axis=-1)
+    return [part[:, None] for part in (x, q, v, w)]
+
+
+@pytest.mark.parametrize("count, orders", [(4, (8, 8, 7, 7)), (2, (4, 4, 2, 2))])
+def test_states_between_steps_have_their_order(count, orders):
+    """Signs of quaternions do not matter: every second one is turned around."""
+    errors = []
+    for dt in (0.04, 0.02):
+        steps = np.arange(round(1.0 / dt)) * dt
+        kept = a_turning_body(steps)
+        kept[1][::2] *= -1.0
+        s = np.array([0.37, count / 2 - 0.5, count - 1.3])
+        start = np.arange(0, len(steps) - count, 3)
+        rows = np.repeat(start, len(s))[:, None] + np.arange(count)
+        inside = np.tile(s, len(start))
+        found = _between(kept, np.sin(steps), rows, inside, dt)
+        time = steps[rows[:, 0]] + inside * dt
+        right = a_turning_body(time)
+        nearer = np.where(np.sum(found[1] * right[1], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+        errors.append(
+            [np.abs(part - other).max() for part, other in zip((found[0], nearer * found[1], *found[2:4]), right)]
+            + [np.abs(found[4] - np.sin(time)).max()]
+        )
+    slopes = np.log2(np.array(errors[0]) / errors[1])
+    assert np.all(np.abs(slopes - (*orders, count)) < 0.35), slopes
 
 
 def all_joints():
