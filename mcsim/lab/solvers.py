@@ -144,6 +144,8 @@ def solvers(
         for `seconds` first, under `keywords` of World (coordinates="reduced": of ReducedWorld) and its parameters.
     names: solvers, by default all that solve the `model`. tolerance, max_iterations, time_limit [s], bilateral: of each.
     warm: whether they begin with the impulses that the step would; else from 0. options: of solvers, by name.
+
+    Each solver solves a tiny problem first, so that its times are without what a process does once.
     """
     try:
         choose(model, MODEL_DESCRIPTIONS, "model")
@@ -164,6 +166,7 @@ def solvers(
             progress(k, len(able), solver)
         most = max_iterations if max_iterations is not None else min(SOLVERS[solver][0], MOST_ITERATIONS)
         try:
+            solve(_warm_up(), solver, model, bilateral=bilateral)
             found[solver] = solve(
                 problem,
                 solver,
@@ -179,6 +182,12 @@ def solvers(
     if progress:
         progress(len(able), len(able), "")
     return SolverStudy(name, problem, model, float(tolerance), found, failures)
+
+
+def _warm_up() -> Problem:
+    """A contact and a joint's row. What a solver does for the first time in a process, loading libraries, takes as long
+    as a small problem: each solves this one before it is timed."""
+    return Problem(np.diag([2.0, 1.0, 1.0, 1.0]), [-1.0, 0.3, 0.1, 0.2], [0.5], [(-np.inf, np.inf)])
 
 
 def _until(deadline: float) -> Callable[..., bool]:
