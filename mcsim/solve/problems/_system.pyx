@@ -102,21 +102,22 @@ cdef inline double distance(const double* x, const double* y) noexcept nogil:
 cdef void measure_row(double impulse, double u, double lower, double upper, double d, double* out) noexcept nogil:
     """The first four of System.measure, of a row with bounds of its own. A velocity that an infinite bound forbids is a
     primal residual; one that a finite bound allows must find the impulse there."""
-    cdef double w
-    if u > 0.0:
-        if lower == -INFINITY:
-            out[0] = max(out[0], u)
-        else:
-            out[2] = max(out[2], fabs(impulse - lower) * u)
-    elif u < 0.0:
-        if upper == INFINITY:
-            out[0] = max(out[0], -u)
-        else:
-            out[2] = max(out[2], fabs(upper - impulse) * -u)
+    if (u > 0.0 and lower == -INFINITY) or (u < 0.0 and upper == INFINITY):
+        out[0] = max(out[0], fabs(u))
+    # The bound that u pushes to, or, where there is none on that side, the other one: the vertex of the row's cone.
+    cdef double there = lower if u > 0.0 else upper
+    if fabs(there) == INFINITY:
+        there = upper if u > 0.0 else lower
+    if fabs(there) < INFINITY:
+        out[2] = max(out[2], fabs((impulse - there) * u))
+    measure_impulse(impulse, u, lower, upper, d, out)
+
+
+cdef void measure_impulse(double impulse, double u, double lower, double upper, double d, double* out) noexcept nogil:
+    """The dual residual and the natural map of such a row."""
     out[1] = max(out[1], lower - impulse, impulse - upper)
     if d > 0.0:
-        w = impulse - u / d
-        out[3] = max(out[3], fabs(clamp(w, lower, upper) - impulse))
+        out[3] = max(out[3], fabs(clamp(impulse - u / d, lower, upper) - impulse))
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
@@ -288,9 +289,14 @@ cdef class System:
             d = max(self.local[9 * block], self.local[9 * block + 4], self.local[9 * block + 8])
             if model == FRICTIONLESS or (model == PYRAMID and mu < INFINITY):
                 slack = mu * impulse[i] if model == PYRAMID and impulse[i] > 0.0 else 0.0
-                measure_row(impulse[i], u[i], 0.0, INFINITY, d, out)
-                measure_row(impulse[i + 1], u[i + 1], -slack, slack, d, out)
-                measure_row(impulse[i + 2], u[i + 2], -slack, slack, d, out)
+                out[0] = max(out[0], -u[i])
+                measure_impulse(impulse[i], u[i], 0.0, INFINITY, d, out)
+                measure_impulse(impulse[i + 1], u[i + 1], -slack, slack, d, out)
+                measure_impulse(impulse[i + 2], u[i + 2], -slack, slack, d, out)
+                w[0] = u[i]
+                if model == PYRAMID:
+                    w[0] += mu * (fabs(u[i + 1]) + fabs(u[i + 2]))
+                out[2] = max(out[2], fabs(impulse[i] * w[0] + impulse[i + 1] * u[i + 1] + impulse[i + 2] * u[i + 2]))
                 continue
             w[0] = u[i]
             w[1] = u[i + 1]

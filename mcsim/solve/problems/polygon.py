@@ -4,7 +4,7 @@ Of each contact t lies in mu n P, where P is the convex hull of `directions` uni
 t' u_t = -mu n max over P of -u_t' c. In the place of the two frictions of the pyramid (residuals.py):
 
     dual             the distance of t from mu n P [N s]
-    complementarity  |t' u_t + mu n max -u_t' c|, what is missing of the power that friction takes at most [J]
+    complementarity  |n u_n + t' u_t + mu n max -u_t' c|, the last two what friction takes less than the most it can [J]
     natural_map      |t - P_(mu n P)(t - u_t / d)| [N s]
 
 Source: D. Stewart, J. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions and
@@ -34,9 +34,12 @@ def residuals(problem: Problem, corners: np.ndarray, impulses: np.ndarray, veloc
     found = problem.system.residuals(MODELS.index("pyramid"), rest, still)  # of all but these tangents
     if not len(slides):
         return found
+    rest[3 * slides] = 0.0
+    found[2] = problem.system.residuals(MODELS.index("pyramid"), rest, still)[2]  # nor of these contacts
     load = problem.friction[slides] * np.maximum(impulses[3 * slides], 0.0)
     stiffness = problem.system.local_blocks.reshape(-1, 9)[slides][:, [0, 4, 8]].max(axis=1)
-    missing = np.abs((t * u).sum(axis=1) + load * product(-u, corners.T).max(axis=1))
+    most = impulses[3 * slides] * (velocities[3 * slides] + problem.friction[slides] * product(-u, corners.T).max(axis=1))
+    missing = np.abs((t * u).sum(axis=1) + most)
     moved = t - u / np.where(stiffness > 0.0, stiffness, np.inf)[:, None]
     off = t - nearest(corners, load, t)
     found[1] = max(found[1], np.sqrt((off * off).sum(axis=1)).max())

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import mcsim as mc
-from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS
+from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS, polygon
 from mcsim.solve.problems.solution import RESIDUALS
 
 MODELS = tuple(MODEL_DESCRIPTIONS)
@@ -84,18 +84,16 @@ def by_hand(problem, impulses, model):
             natural = max(natural, np.abs(x - cone(x - w / d, mu)).max())
         else:
             bound = mu * max(x[0], 0.0) if model == "pyramid" else 0.0
+            primal = max(primal, -w[0])
             for value, rate, low, high in (
                 (x[0], w[0], 0.0, np.inf),
                 (x[1], w[1], -bound, bound),
                 (x[2], w[2], -bound, bound),
             ):
-                primal = max(primal, -rate if high == np.inf else 0.0)
                 dual = max(dual, low - value, value - high)
-                complementarity = max(
-                    complementarity,
-                    abs(value - low) * rate if rate > 0.0 else (abs(high - value) * -rate if high < np.inf else 0.0),
-                )
                 natural = max(natural, abs(value - np.clip(value - rate / d, low, high)))
+            shift = mu * (abs(w[1]) + abs(w[2])) if model == "pyramid" else 0.0
+            complementarity = max(complementarity, abs(x @ (w + [shift, 0.0, 0.0])))
     for i, (low, high) in enumerate(problem.bounds, 3 * problem.contact_count):
         assert low == -np.inf and high == np.inf
         primal, natural = max(primal, abs(u[i])), max(natural, abs(u[i]) / D[i])
@@ -111,6 +109,63 @@ def test_residuals_are_those_of_the_definition(seed, model):
     np.testing.assert_allclose(
         list(problem.residuals(impulses, model)), by_hand(problem, impulses, model), rtol=1e-9, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("impulse", [-0.5, 0.0, 0.3, 0.9, 1.0, 2.5])
+def test_complementarity_means_the_same_under_every_model(model, impulse):
+    """Of an impulse along the normal, |lambda u|, whether the velocity goes in or out; and of a limit the same."""
+    contact = mc.Problem(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
+    limit = mc.Problem(np.eye(1), [-1.0], bounds=[(0.0, np.inf)])
+    for problem, given in ((contact, [impulse, 0.0, 0.0]), (limit, [impulse])):
+        found = float(problem.residuals(given, model)["complementarity"])
+        assert found == pytest.approx(abs(impulse * (impulse - 1.0)), abs=1e-15)
+
+
+def test_complementarity_under_a_polygon_is_that_of_the_models():
+    """Of the normal and of what friction takes, in one number: here a square whose corners are on the axes."""
+    corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    problem = mc.Problem(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
+    given = np.array([0.9, 0.0, 0.0])
+    assert polygon.residuals(problem, corners, given, problem.velocities(given))[2] == pytest.approx(0.09)
+    given = np.array([0.9, 0.2, -0.1])
+    assert polygon.residuals(problem, corners, given, np.array([0.3, 0.4, -0.7]))[2] == pytest.approx(
+        0.9 * 0.3 + 0.2 * 0.4 + 0.1 * 0.7 + 0.5 * 0.9 * 0.7
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_complementarity_of_friction_is_what_it_takes_less_than_the_most(seed):
+    """Along one tangent, exact model and pyramid are one; without friction all models are; 0 where all is as it should."""
+    rng = np.random.default_rng(seed)
+    load, rate, push, mu = *rng.uniform(0.1, 2.0, 3), rng.uniform(0.1, 1.0)
+    held = rng.uniform(-1.0, 1.0) * mu * load
+    impulses, u = np.array([load, held, 0.0]), np.array([rate, push, 0.0])
+    for mu_now, models, missing in ((mu, ("ncp", "pyramid"), mu * load * push + held * push), (0.0, MODELS, 0.0)):
+        given = impulses if mu_now else [load, 0.0, 0.0]
+        problem = mc.Problem(np.eye(3), u - given, [mu_now])
+        for model in models:
+            assert float(problem.residuals(given, model)["complementarity"]) == pytest.approx(load * rate + missing)
+    slides = mc.Problem(np.eye(3), [-load, push + mu * load, 0.0], [mu])
+    for model in ("ncp", "pyramid"):
+        assert float(slides.residuals([load, -mu * load, 0.0], model)["complementarity"]) < 1e-15
+
+
+@pytest.mark.parametrize(
+    "bounds, u, value",
+    [
+        ((-1.0, 2.0), 3.0, 1.5 * 3.0),
+        ((-1.0, 2.0), -3.0, 1.5 * 3.0),
+        ((0.0, np.inf), 3.0, 0.5 * 3.0),
+        ((0.0, np.inf), -3.0, 0.5 * 3.0),
+        ((-np.inf, 2.0), 3.0, 1.5 * 3.0),
+        ((-np.inf, 2.0), -3.0, 1.5 * 3.0),
+        ((-np.inf, np.inf), 3.0, 0.0),
+    ],
+)
+def test_complementarity_of_a_bounded_row(bounds, u, value):
+    problem = mc.Problem(np.eye(1), [u - 0.5], bounds=[bounds])
+    assert float(problem.residuals([0.5], "ncp")["complementarity"]) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 2.0), (-1.0, 0.5), (-np.inf, 0.0), (0.0, np.inf), (-np.inf, np.inf)])
