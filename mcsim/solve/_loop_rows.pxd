@@ -45,9 +45,10 @@ cdef class LoopRows:
     cdef double worst(self, const Row* rows, Py_ssize_t bond) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h, Py_ssize_t bond) noexcept nogil
     cdef void hold(self, const Row* rows, double* velocity, Py_ssize_t bond) noexcept nogil
-    cdef void find_rigid(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void aim_accelerations(self, const Row* rows, const double* velocity, const Settings* settings) noexcept nogil
-    cdef void aim_still(self, const Row* rows) noexcept nogil
+    cdef void find_rigid(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
+    cdef void aim_accelerations(self, Row* rows, Py_ssize_t count, const double* velocity,
+                                const Settings* settings) noexcept nogil
+    cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil
     cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil
     cdef void meet(self, const Row* rows, double* x) noexcept nogil

@@ -13,7 +13,7 @@ rows of a closed loop say that others imply but for the errors of its position. 
 by more than 1 / (2 sqrt e) of it. Only reserve() allocates.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memset
 
 import numpy as np
@@ -352,26 +352,35 @@ cdef class LoopRows:
 
     # ---- exactly -----------------------------------------------------------------------------------------------------
 
-    cdef void find_rigid(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Which of the rows [0, count) they are, and K, for what follows: they yield to nothing."""
+    cdef void find_rigid(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil:
+        """Which of the rows [0, count) they are, and K, for what follows. They yield to nothing, but where `rate` asks one
+        for more than its push: find_parts."""
         cdef Py_ssize_t i
+        cdef Row* row
         self.find(rows, count)
         for i in range(self.count):
-            rows[self.row[i]].compliance[BIASED] = rows[self.row[i]].compliance[RELAXED] = 0.0
-        self.find_parts(rows, 0.0)
+            row = &rows[self.row[i]]
+            row.compliance[BIASED] = row.compliance[RELAXED] = 0.0
+            row.bias[BIASED] = rate * row.error
+        self.find_parts(rows, rate)
 
-    cdef void aim_accelerations(self, const Row* rows, const double* velocity, const Settings* settings) noexcept nogil:
-        """J qdd = -J' qd - rate_gain dC/dt - error_gain C, dC/dt = J qd + rate; of rows whose curvature is J' qd."""
+    cdef void aim_accelerations(self, Row* rows, Py_ssize_t count, const double* velocity,
+                                const Settings* settings) noexcept nogil:
+        """find_rigid, and J qdd = -J' qd - rate_gain dC/dt - error_gain C, dC/dt = J qd + rate; of rows whose curvature is
+        J' qd. C is fed back as the velocity sqrt(error_gain) C, which is to be no more than a row's push."""
+        cdef double closing_rate = sqrt(settings.error_gain)
         cdef Py_ssize_t i
         cdef const Row* row
+        self.find_rigid(rows, count, closing_rate)
         for i in range(self.count):
             row = &rows[self.row[i]]
             self.target[i] = -row.curvature - settings.rate_gain * (self.rate_of(rows, i, velocity) + row.rate) \
-                - settings.error_gain * row.error - (row[1].curvature if is_wide(row) else 0.0)
+                - closing_rate * row.bias[BIASED] - (row[1].curvature if is_wide(row) else 0.0)
 
-    cdef void aim_still(self, const Row* rows) noexcept nogil:
-        """dC/dt = J qd + rate = 0"""
+    cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """find_rigid, and dC/dt = J qd + rate = 0"""
         cdef Py_ssize_t i
+        self.find_rigid(rows, count, 0.0)
         for i in range(self.count):
             self.target[i] = -rows[self.row[i]].rate
 
@@ -394,13 +403,13 @@ cdef class LoopRows:
     cdef void meet(self, const Row* rows, double* x) noexcept nogil:
         """J x = target, x velocities or accelerations, by what the rows do, which `given` tells then [N s, or N]. The
         proximal iteration from 0 leads to the least such impulses in the metric of the diagonal, also where rows follow
-        from each other (solve/_smooth.pyx); what is inconsistent ends it."""
+        from each other (solve/_smooth.pyx); what is inconsistent ends it. Where rows yield, J x + compliance given = target."""
         cdef Py_ssize_t first = 0, end
         cdef double worst, last
         cdef int n
         while first < self.count:
             end = self.end_of_part(first)
-            self.factor_part(rows, RELAXED, SMOOTH_PROXIMAL, first, end)
+            self.factor_part(rows, BIASED, SMOOTH_PROXIMAL, first, end)
             memset(self.given + first, 0, (end - first) * sizeof(double))
             last = worst = self.miss(rows, x, first, end)
             for n in range(MOST_ITERATIONS):
@@ -416,14 +425,15 @@ cdef class LoopRows:
         cdef double worst = 0.0
         cdef Py_ssize_t k
         for k in range(first, end):
-            self.change[k] = self.rate_of(rows, k, x) - self.target[k]
+            self.change[k] = self.rate_of(rows, k, x) - self.target[k] \
+                + rows[self.row[k]].compliance[BIASED] * self.given[k]
             worst = max(worst, fabs(self.change[k]) / rows[self.row[k]].push)
         return worst
 
     cdef void give(self, const Row* rows, double* x, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
         """One step of the rows [first, end) against `change`."""
         cdef Py_ssize_t k
-        self.invert(RELAXED, first, end)
+        self.invert(BIASED, first, end)
         for k in range(first, end):
             self.given[k] += self.change[k]
             self.act(rows, k, self.change[k], x)

@@ -119,15 +119,14 @@ cdef class TreeSmoothIntegrator(Integrator):
         """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C."""
         self.rows.contacts.bend_joints()
         self.rows.tree_rows.project_loops()
-        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end)
-        self.rows.loop_rows.aim_accelerations(self.plain.rows, self.space.motion.qd, self.context.settings)
+        self.rows.loop_rows.aim_accelerations(self.plain.rows, self.plain.joint_end, self.space.motion.qd,
+                                              self.context.settings)
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
 
     cdef void project(self, double h) noexcept nogil:
         """q onto C = 0, qd onto J qd = 0, both in the metric of H."""
         self.rows.loops.project(self.sweeping, h)
-        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end)
-        self.rows.loop_rows.aim_still(self.plain.rows)
+        self.rows.loop_rows.aim_still(self.plain.rows, self.plain.joint_end)
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qd)
         self.space.body_sync.show_twists()
 
