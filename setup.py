@@ -30,6 +30,7 @@ from setuptools.command.build_ext import build_ext
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
     "mcsim.core._arrays": [],
+    "mcsim.core._tableau": ["m"],
     "mcsim.core._forest": [],
     "mcsim.core._trig": ["m"],
     "mcsim.core._linear": ["m"],
@@ -163,6 +164,7 @@ KERNELS = {
     "mcsim.step._restitution": [],
     "mcsim.step._integrator": [],
     "mcsim.step._semi_implicit": [],
+    "mcsim.step._runge_kutta_integrator": [],
     "mcsim.step._smooth_integrator": ["m"],
     "mcsim.step._position_integrator": ["m"],
     "mcsim.step._tree_rows": [],
@@ -177,6 +179,7 @@ KERNELS = {
     "mcsim.step._tree_rest": [],
     "mcsim.step._tree_joints": [],
     "mcsim.step._tree_constraints": [],
+    "mcsim.step._tree_parts": [],
     "mcsim.step._tree_kicks": ["m"],
     "mcsim.step._tree_sweeps": [],
     "mcsim.step._tree_restitution": [],

@@ -23,6 +23,7 @@ from mcsim.scene.shapes import _NAMES as _SHAPES
 from mcsim.scenes import load
 from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import (
+    DOP853,
     RK4,
     CompliantContact,
     DirectJoints,
@@ -54,6 +55,7 @@ __all__ = [
     "Motion",
     "Motor",
     "Problem",
+    "DOP853",
     "RK4",
     "Rattle",
     "ReducedWorld",

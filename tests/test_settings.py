@@ -19,7 +19,7 @@ from mcsim.world import capabilities, choices
 from mcsim.world.keywords import DEFAULTS, More, ReducedMore, keyword_names
 
 CONTACTS = (mc.RigidContact, mc.CompliantContact, mc.EventContact)
-OBJECTS = (*CONTACTS, mc.DirectJoints, mc.SweptJoints, mc.RK4, mc.Rattle, mc.Variational, mc.Sleep)
+OBJECTS = (*CONTACTS, mc.DirectJoints, mc.SweptJoints, mc.RK4, mc.DOP853, mc.Rattle, mc.Variational, mc.Sleep)
 
 
 def scene(soft=False):
@@ -303,7 +303,7 @@ def test_given_twice(case):
         (mc.World, {"sleep": mc.Sleep(), "integrator": "rk4"}, "under which nothing sleeps"),
         (mc.World, {"sleep": mc.DirectJoints()}, "sleep takes True, False or a Sleep"),
         (mc.World, {"contact": mc.Sleep()}, "contact takes a name or a RigidContact, CompliantContact, EventContact"),
-        (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, Rattle, Variational"),
+        (mc.World, {"integrator": mc.Sleep()}, "integrator takes a name or a RK4, DOP853, Rattle, Variational"),
         (mc.World, {"joints": 3}, "joints takes a name or a DirectJoints, SweptJoints"),
         (mc.World, {"joints": "tree"}, "joints must be one of: direct, rows"),
         (mc.World, {"contact": mc.RigidContact(), "solver": "sii"}, "solver must be one of"),
@@ -475,7 +475,7 @@ def test_old_keywords_are_all_there():
         sleep_speed sleep_time threads contact_model stop tolerance contact compliant_law impacts restitution_law
         strict""".split()
     )
-    assert old == set(keyword_names(mc.World)) - {"joints", "joint_push_speed"}
+    assert old == set(keyword_names(mc.World)) - {"joints", "joint_push_speed", "reference_tolerance"}
     assert {*More.__annotations__} <= {*DEFAULTS} and {*ReducedMore.__annotations__} < {*More.__annotations__}
     fields = {keyword for kind in OBJECTS for keyword in kind.keywords().values()} - {"projection"}
     assert {*More.__annotations__} - {"geometric_stiffness"} <= fields

@@ -1,6 +1,7 @@
-"""Classical Runge-Kutta on poses and twists: the verbs that the pipeline calls."""
+"""Runge-Kutta on poses and twists: the verbs that the pipeline calls."""
 
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.core._tableau cimport Tableau
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._settings cimport Settings
 
@@ -20,15 +21,21 @@ cdef void add_twists(Py_ssize_t count, double s, const Twist* acceleration, Twis
 cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil
 
 cdef class RungeKutta:
+    cdef Tableau tableau
     cdef object kept                     # the arrays that the pointers are into
+    cdef Py_ssize_t stride
     cdef Vec3* position                  # at the start of the step
     cdef Quat* orientation
     cdef Twist* twist
-    cdef Vec3* position_rate             # weighted sums of the stages' rates
-    cdef Vec3* turn                      # from the start to the present stage
-    cdef Vec3* turn_rate
-    cdef Twist* twist_rate
+    cdef Vec3* turn                      # from there to the present stage
+    cdef double* rates                   # (stages + 1, bodies + 1, 12): velocity, turn, linear and angular acceleration
 
-    # begin, then for each of the four stages: accelerations at the present state, stage(k).
+    # begin, then for each stage k: accelerations at the present state, stage(k), move(k + 1): the bodies stand at the next
+    # stage, or after the last at the end of the step.
     cdef void begin(self, const Bodies* bodies) noexcept nogil
-    cdef void stage(self, Bodies* bodies, const Twist* acceleration, int k, double h) noexcept nogil
+    cdef void stage(self, const Bodies* bodies, const Twist* acceleration, int k) noexcept nogil
+    cdef void sum_rates(self, const double* weights, int count, Py_ssize_t i, Twist* out) noexcept nogil
+    cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil
+    # Where the method estimates its error: with the accelerations at the end as one stage more, what StepSize judges.
+    cdef void errors(self, const Bodies* bodies, double* errors) noexcept nogil
+    cdef void take_back(self, Bodies* bodies) noexcept nogil

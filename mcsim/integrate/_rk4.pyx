@@ -1,11 +1,9 @@
-"""Classical Runge-Kutta of fourth order on (pose, twist), over the accelerations that someone else finds.
+"""Runge-Kutta on (pose, twist) by a method's tableau (core/_tableau.pyx), over the accelerations that someone else finds.
 
     y = (x, u, v, w),   x' = v,   (v', w') = a(y)
-    k1 = f(y),  k2 = f(y + h/2 k1),  k3 = f(y + h/2 k2),  k4 = f(y + h k3),   y+ = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
 
-with orientations as turns u from the substep's start, q = exp(u) q0 (core/_math.pxd, turn_rate), so that a steady spin is
+with orientations as turns u from the step's start, q = exp(u) q0 (core/_math.pxd, turn_rate), so that a steady spin is
 followed at any rate.
-Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1.
 """
 
 from libc.string cimport memcpy, memset
@@ -15,8 +13,12 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.core._tableau cimport add_error
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
 from mcsim.state._bodies cimport DYNAMIC, STATIC
+
+cdef enum:
+    RATES = 12                           # of a body: velocity, turn, linear and angular acceleration
 
 
 cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil:
@@ -73,50 +75,87 @@ cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
 
 
 cdef class RungeKutta:
-    """The buffers of a step of all bodies."""
+    """The buffers of a step of all bodies, by a method's tableau."""
 
-    def __init__(self, Py_ssize_t count):
-        position, twist, turn = (np.zeros((2, count + 1, width)) for width in (3, 6, 3))
-        orientation = np.zeros((count + 1, 4))
-        self.kept = (position, twist, turn, orientation)
-        self.position, self.position_rate = <Vec3*>doubles(position[0]), <Vec3*>doubles(position[1])
-        self.orientation = <Quat*>doubles(orientation)
-        self.turn, self.turn_rate = <Vec3*>doubles(turn[0]), <Vec3*>doubles(turn[1])
-        self.twist, self.twist_rate = <Twist*>doubles(twist[0]), <Twist*>doubles(twist[1])
+    def __init__(self, Tableau tableau not None, Py_ssize_t count):
+        position, turn = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
+        twist, orientation = np.zeros((count + 1, 6)), np.zeros((count + 1, 4))
+        rates = np.zeros((tableau.stages + 1, count + 1, RATES))
+        self.tableau, self.kept, self.stride = tableau, (position, twist, turn, orientation, rates), (count + 1) * RATES
+        self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
+        self.turn, self.twist, self.rates = <Vec3*>doubles(turn), <Twist*>doubles(twist), doubles(rates)
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t n = bodies.count
         memcpy(self.position, bodies.position, n * sizeof(Vec3))
         memcpy(self.orientation, bodies.orientation, n * sizeof(Quat))
         memcpy(self.twist, bodies.twist, n * sizeof(Twist))
-        memset(self.position_rate, 0, n * sizeof(Vec3))
         memset(self.turn, 0, n * sizeof(Vec3))
-        memset(self.turn_rate, 0, n * sizeof(Vec3))
-        memset(self.twist_rate, 0, n * sizeof(Twist))
 
-    cdef void stage(self, Bodies* bodies, const Twist* acceleration, int k, double h) noexcept nogil:
-        """Stage k = 0 ... 3 ends: the bodies stand at the start of the next, or after the last at the end of the
-        step."""
-        cdef double weight = 1.0 / 3.0 if k == 1 or k == 2 else 1.0 / 6.0
-        cdef double reach = h if k >= 2 else 0.5 * h
-        cdef Vec3 v, u
-        cdef Twist t
+    cdef void stage(self, const Bodies* bodies, const Twist* acceleration, int k) noexcept nogil:
+        cdef Twist* rate
         cdef Py_ssize_t i
         for i in range(bodies.count):
             if bodies.kind[i] == STATIC:
                 continue
-            v = bodies.twist[i].v
-            u = turn_rate(self.turn[i], bodies.twist[i].w)
-            self.position_rate[i] = add_scaled(self.position_rate[i], weight, v)
-            self.turn_rate[i] = add_scaled(self.turn_rate[i], weight, u)
-            self.twist_rate[i].v = add_scaled(self.twist_rate[i].v, weight, acceleration[i].v)
-            self.twist_rate[i].w = add_scaled(self.twist_rate[i].w, weight, acceleration[i].w)
-            t = acceleration[i]
-            if k == 3:
-                v = self.position_rate[i]
-                u = self.turn_rate[i]
-                t = self.twist_rate[i]
-            self.turn[i] = scale(reach, u)
-            place(bodies, i, add_scaled(self.position[i], reach, v), quat_mul(quat_exp(self.turn[i]), self.orientation[i]))
-            bodies.twist[i].v = add_scaled(self.twist[i].v, reach, t.v)
-            bodies.twist[i].w = add_scaled(self.twist[i].w, reach, t.w)
+            rate = <Twist*>&self.rates[k * self.stride + i * RATES]
+            rate[0].v = bodies.twist[i].v
+            rate[0].w = turn_rate(self.turn[i], bodies.twist[i].w)
+            rate[1] = acceleration[i]
+
+    cdef void sum_rates(self, const double* weights, int count, Py_ssize_t i, Twist* out) noexcept nogil:
+        """Of the stages before `count`, of a body."""
+        cdef const double* rate
+        cdef double* sum = <double*>out
+        cdef int j, m
+        memset(sum, 0, RATES * sizeof(double))
+        for j in range(count):
+            if weights[j] == 0.0:
+                continue
+            rate = &self.rates[j * self.stride + i * RATES]
+            for m in range(RATES):
+                sum[m] += weights[j] * rate[m]
+
+    cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil:
+        cdef const double* weights = &self.tableau.weights[k * self.tableau.stages]
+        cdef Twist rate[2]
+        cdef Py_ssize_t i
+        for i in range(bodies.count):
+            if bodies.kind[i] == STATIC:
+                continue
+            self.sum_rates(weights, k, i, rate)
+            self.turn[i] = scale(h, rate[0].w)
+            place(bodies, i, add_scaled(self.position[i], h, rate[0].v),
+                  quat_mul(quat_exp(self.turn[i]), self.orientation[i]))
+            bodies.twist[i].v = add_scaled(self.twist[i].v, h, rate[1].v)
+            bodies.twist[i].w = add_scaled(self.twist[i].w, h, rate[1].w)
+
+    cdef void take_back(self, Bodies* bodies) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(bodies.count):
+            if bodies.kind[i] != STATIC:
+                place(bodies, i, self.position[i], self.orientation[i])
+                bodies.twist[i] = self.twist[i]
+
+    cdef void errors(self, const Bodies* bodies, double* errors) noexcept nogil:
+        cdef Twist fifth[2]
+        cdef Twist third[2]
+        cdef const double* before
+        cdef const double* after
+        cdef Py_ssize_t i
+        cdef int m, stages = self.tableau.stages + 1
+        errors[0] = errors[1] = errors[2] = 0.0
+        for i in range(bodies.count):
+            if bodies.kind[i] != DYNAMIC:
+                continue
+            self.sum_rates(self.tableau.fifth, stages, i, fifth)
+            self.sum_rates(self.tableau.third, stages, i, third)
+            before, after = <double*>&self.position[i], <double*>&bodies.position[i]
+            for m in range(3):
+                add_error(errors, (<double*>fifth)[m], (<double*>third)[m], before[m], after[m])
+            after = <double*>&self.turn[i]
+            for m in range(3):
+                add_error(errors, (<double*>fifth)[3 + m], (<double*>third)[3 + m], 0.0, after[m])
+            before, after = <double*>&self.twist[i], <double*>&bodies.twist[i]
+            for m in range(6):
+                add_error(errors, (<double*>fifth)[6 + m], (<double*>third)[6 + m], before[m], after[m])

@@ -16,7 +16,13 @@ from mcsim.scene.checks import show, suggestion
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.world import ReducedWorld, World
-from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.capabilities import (
+    INTEGRATOR_TABLE,
+    INTEGRATORS,
+    REDUCED_INTEGRATORS,
+    REDUCED_STABILIZATIONS,
+    STABILIZATIONS,
+)
 from mcsim.world.keywords import keyword_names
 
 WORLDS: dict[str, type[World]] = {"maximal": World, "reduced": ReducedWorld}
@@ -113,7 +119,7 @@ def _settled(coordinates: str, keywords: dict[str, Any]) -> dict[str, Any]:
     settled = dict(keywords)
     settled.setdefault("sleep", False)  # who sleeps keeps no energy
     if coordinates == "maximal":
-        if settled.get("integrator") == "rk4" and settled.get("joint_solver") == "tree":
+        if INTEGRATOR_TABLE[settled.get("integrator", "semi_implicit")].smooth and settled.get("joint_solver") == "tree":
             del settled["joint_solver"]  # it solves all joints at once by itself
     return settled
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from mcsim.scene import Body, Joint, Scene
 
-# Kinds of motion, from the smoothest on.
-TREE, SMOOTH, BOUNDED = "tree", "smooth", "bounded"
+# Kinds of motion.
+SMOOTH, BOUNDED = "smooth", "bounded"
 
 
 def may_touch(scene: Scene) -> bool:
@@ -31,17 +31,12 @@ def _meet(a: Body, b: Body) -> bool:
 
 
 def _is_bounded(joint: Joint) -> bool:
-    """Whether something of the joint acts in one way only, gives way, or is moved from outside."""
+    """Whether something of the joint acts in one way only, or gives way."""
     return (
         isfinite(joint.swing_limit)
         or min(joint.break_force, joint.break_torque) < inf
         or any(
-            axis.lower > -inf
-            or axis.upper < inf
-            or axis.friction > 0.0
-            or axis.motor is not None
-            or axis.motion is not None
-            for axis in joint.axes
+            axis.lower > -inf or axis.upper < inf or axis.friction > 0.0 or axis.motor is not None for axis in joint.axes
         )
     )
 
@@ -60,12 +55,10 @@ def has_springs(scene: Scene) -> bool:
 
 
 def smoothness(scene: Scene) -> str:
-    """TREE: gravity and joints alone, so that, if no joint closes a loop, accelerations are those of the tree's forward
-    dynamics. SMOOTH: other forces too, but smooth ones. BOUNDED: contacts, limits, motors, friction."""
-    if may_touch(scene) or any(_is_bounded(joint) for joint in scene.joints):
-        return BOUNDED
-    plain = not has_springs(scene) and not any(_is_damped(body) or body.kind == "kinematic" for body in scene.bodies)
-    return TREE if plain else SMOOTH
+    """SMOOTH: accelerations follow from positions, velocities and the time, without a switch. BOUNDED: contacts, limits,
+    motors, friction, joints that may break."""
+    bounded = may_touch(scene) or any(_is_bounded(joint) for joint in scene.joints)
+    return BOUNDED if bounded else SMOOTH
 
 
 def conserves_energy(scene: Scene) -> bool:
@@ -73,6 +66,7 @@ def conserves_energy(scene: Scene) -> bool:
     if smoothness(scene) == BOUNDED:
         return False
     driven = any(_is_damped(body) or (body.kind == "kinematic" and _has_joint(scene, body)) for body in scene.bodies)
+    driven = driven or any(axis.motion is not None for joint in scene.joints for axis in joint.axes)
     damped = any(axis.spring is not None and axis.spring.damping > 0.0 for joint in scene.joints for axis in joint.axes)
     return not (driven or damped)
 

@@ -1,15 +1,14 @@
 """The reference trajectory: a run that tightens until it agrees with itself.
 
-Each level is finer than the one before: SciPy's DOP853 (E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary
-Differential Equations I, 1993) over the forward dynamics at a tighter tolerance, or a world at half the step. The
-distance between the last two levels is the reference's doubt about itself: what a method's distance tells below it is
-nothing.
+Each level is finer than the one before: a world at half the step, and with integrator="reference" at a tighter tolerance
+too. The distance between the last two levels is the reference's doubt about itself: what a method's distance tells below
+it is nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,20 +16,16 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.rotation import multiply
 from mcsim.lab.methods import Method, parse
-from mcsim.lab.nature import BOUNDED, SMOOTH, TREE, has_springs, smoothness
+from mcsim.lab.nature import BOUNDED, SMOOTH, has_springs, smoothness
 from mcsim.lab.record import Bodies, distances
-from mcsim.reduced import System
-from mcsim.reduced.continuous import Flow
-from mcsim.reduced.dynamics import Dynamics
 from mcsim.scene import Scene
 
 TOLERANCE = 1e-9  # of the agreement [m, rad]: tighter ones are not looked for
-TOLERANCES = (1e-7, 1e-9, 1e-11, 1e-13)
-FEWEST_STEPS = 10  # of SciPy's first level
+TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of integrator="reference", and of all further ones the last
 BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
 # How many steps a state between two of them follows: where velocities may jump, no others than these two.
-NEIGHBORS = {TREE: 4, SMOOTH: 4, BOUNDED: 2}
+NEIGHBORS = {SMOOTH: 4, BOUNDED: 2}
 SAME_TIME = 1e-6  # of a step: nearer times are one
 MOST_BYTES = 4 * 2**30
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
@@ -124,11 +119,8 @@ def find_reference(
     problem: Exception | None = None
     for method in candidates:
         try:
-            if method is None:
-                label, levels = _by_scipy(scene, times, budget, show)
-            else:
-                label, levels = _by_steps(scene, method, times, min(dts), budget, show)
-            return _tightened(scene, label, times, levels, tolerance)
+            levels = _by_steps(scene, method, times, min(dts), budget, show)
+            return _tightened(scene, method.name, times, levels, tolerance)
         except SimulationError as error:
             problem = error
         except SceneError as error:  # not all worlds take all scenes
@@ -138,15 +130,11 @@ def find_reference(
     raise SimulationError(f"there is no reference: {problem}")
 
 
-def _choices(scene: Scene) -> list[Method | None]:
-    """What to try, the best first; None is SciPy."""
-    kind = smoothness(scene)
-    steps = (
-        ["reduced:aba", "maximal:tree+soft"]
-        if kind == BOUNDED
-        else ["maximal:tree+projection@rk4", "maximal:tree+soft@rattle", "reduced:aba"]
-    )
-    return ([None] if kind == TREE else []) + [parse(name) for name in steps]
+def _choices(scene: Scene) -> list[Method]:
+    """What to try, the best first."""
+    bounded = ["reduced:aba", "maximal:tree+soft"]
+    smooth = ["reduced:aba@reference", "maximal:tree@reference", "maximal:tree+projection@rk4"]
+    return [parse(name) for name in (bounded if smoothness(scene) == BOUNDED else smooth)]
 
 
 def _tightened(
@@ -182,64 +170,6 @@ def _tightened(
     )
 
 
-# ---- SciPy's ---------------------------------------------------------------------------------------------------------
-
-
-class _TooLong(Exception):
-    """The budget is spent."""
-
-
-def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show) -> Any:
-    """-> label, levels; SceneError where the scene is no tree."""
-    from scipy.integrate import solve_ivp
-
-    system = System(scene)
-    if system.loops or system.couplings:
-        raise SceneError("joints close loops")
-    flow = Flow(Dynamics(system))
-    bodies = scene.bodies
-    start = np.concatenate(_start(system))
-    left = budget // (len(bodies) + OVERHEAD)
-
-    def levels() -> Any:
-        nonlocal left
-        for k, tolerance in enumerate(TOLERANCES):
-
-            def rate(t: Any, y: Any) -> Any:
-                nonlocal left
-                left -= 1
-                if left < 0:
-                    raise _TooLong
-                show(_part(k, t / times[-1]))
-                return flow(t, y)
-
-            try:
-                # At most so long a step: where one would reach to the end, two levels would agree by being the same.
-                longest = times[-1] / (FEWEST_STEPS * 2**k)
-                found = solve_ivp(
-                    rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance, max_step=longest
-                )
-            except _TooLong:
-                return
-            if not found.success:
-                raise SimulationError(f"solve_ivp: {found.message}")
-            q, qd = flow.normalized(found.y[: flow.nq].T), found.y[flow.nq :].T
-            yield (
-                f"tolerance {tolerance:.0e}",
-                Trajectory(*flow.dynamics.state(q, np.ascontiguousarray(qd)), np.zeros(len(times))),
-            )
-
-    return "reduced, SciPy's DOP853", levels()
-
-
-def _start(system: System) -> tuple[np.ndarray, np.ndarray]:
-    """q, qd of the scene."""
-    from mcsim.world import ReducedWorld
-
-    world = ReducedWorld(system.scene)
-    return world.q.copy(), world.qd.copy()
-
-
 def _part(level: int, inside: float) -> float:
     """How much of the way is made: each level halves what is left."""
     return 1.0 - 0.5**level * (1.0 - 0.5 * inside)
@@ -248,27 +178,36 @@ def _part(level: int, inside: float) -> float:
 # ---- by steps --------------------------------------------------------------------------------------------------------
 
 
-def _by_steps(scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show) -> Any:
-    """-> label, levels: at half the study's smallest step, at a quarter, and so on; at least two."""
-    method.world(scene, dt)  # complains now if it cannot
+def _by_steps(
+    scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show
+) -> Iterator[tuple[str, Trajectory]]:
+    """-> levels: at half the study's smallest step, at a quarter, and so on; at least two. Steps to a tolerance begin with
+    as many, and their tolerance falls."""
+    tolerant = method.world(scene, dt).settings["integrator"] == "reference"  # complains now if it cannot
 
-    def levels() -> Any:
+    def levels() -> Iterator[tuple[str, Trajectory]]:
         spent, k = 0, 0
         while True:
             fine = dt / 2 ** (k + 1)
             spent += round(times[-1] / fine) * (len(scene.bodies) + OVERHEAD)
             if k >= 2 and spent > budget:
                 return
+            said = f"step {fine:.3g} s"
+            level = method
+            if tolerant:
+                aim = TOLERANCES[min(k, len(TOLERANCES) - 1)]
+                level = replace(method, keywords=method.keywords | {"reference_tolerance": aim})
+                said = f"tolerance {aim:.0e}"
             try:
-                found = _stepped(scene, method, times, fine, lambda part: show(_part(k, part)))
+                found = _stepped(scene, level, times, fine, lambda part: show(_part(k, part)))
             except SimulationError:
                 if spent > budget:
                     raise
             else:
-                yield f"step {fine:.3g} s", found
+                yield said, found
             k += 1
 
-    return method.name, levels()
+    return levels()
 
 
 def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: Show) -> Trajectory:

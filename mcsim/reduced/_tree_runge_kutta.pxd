@@ -1,17 +1,24 @@
-"""The classical method of fourth order on the coordinates of trees."""
+"""Runge-Kutta on the coordinates of trees."""
 
+from mcsim.core._tableau cimport Tableau
 from mcsim.reduced._motion cimport TreeMotion
 
 cdef class TreeRungeKutta:
+    cdef Tableau tableau
     cdef TreeMotion motion
+    cdef Py_ssize_t size                 # nq + nv
     cdef object kept
-    cdef double* first                   # (nq + nv,) each: a step's start, a stage's rates, their sum
-    cdef double* rate
-    cdef double* sum
+    cdef double* first                   # (nq + nv,) where the step began
     cdef double* turned                  # (nq,) where quaternions begin, their turn from the step's start to a stage
+    cdef double* rates                   # (stages + 1, nq + nv + 1)
 
     cdef void begin(self) noexcept nogil
-    cdef void stage(self, int k, double h) noexcept nogil
-    cdef void find_rates(self) noexcept nogil
-    cdef void advance(self, Py_ssize_t first, Py_ssize_t end, double weight, const double* way, double part) noexcept nogil
-    cdef void turn_from_first(self, const double* turns, double part) noexcept nogil
+    cdef void take_back(self) noexcept nogil
+    cdef void stage(self, int k) noexcept nogil
+    cdef void move(self, int k, double h) noexcept nogil
+    cdef void errors(self, double* errors) noexcept nogil
+    cdef void add_errors(self, double* errors, Py_ssize_t i, double after) noexcept nogil
+    cdef double sum_rates(self, const double* weights, int count, Py_ssize_t i) noexcept nogil
+    cdef void spans(self, Py_ssize_t* span) noexcept nogil
+    cdef void find_rates(self, double* out) noexcept nogil
+    cdef void turn_from_first(self, const double* weights, int stages, double h) noexcept nogil

@@ -1,7 +1,4 @@
-"""The classical method of fourth order on the coordinates of trees.
-
-    y' = f(y),  y = (q, qd):   k1 = f(y0),  k2 = f(y0 + h/2 k1),  k3 = f(y0 + h/2 k2),  k4 = f(y0 + h k3)
-                               y1 = y0 + h/6 (k1 + 2 k2 + 2 k3 + k4)
+"""Runge-Kutta on the coordinates of trees, y = (q, qd), by a method's tableau (core/_tableau.pyx).
 
 The accelerations of each stage are found by others. Quaternions are turns from the step's start: integrate/_rk4.pyx, with
 angular velocities in the turned axes.
@@ -14,6 +11,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport turn_rate, vec3
 from mcsim.core._types cimport Vec3
+from mcsim.core._tableau cimport add_error
 from mcsim.reduced._turn cimport turn_by
 
 include "_kernels.pxi"
@@ -22,42 +20,85 @@ include "_kernels.pxi"
 cdef class TreeRungeKutta:
     """Of the trees of a motion that do not rest."""
 
-    def __init__(self, TreeMotion motion not None):
-        self.motion = motion
-        self.kept = np.zeros((4, motion.tree.nq + motion.tree.nv + 1))
-        self.first, self.rate, self.sum = doubles(self.kept[0]), doubles(self.kept[1]), doubles(self.kept[2])
-        self.turned = doubles(self.kept[3])
+    def __init__(self, Tableau tableau not None, TreeMotion motion not None):
+        self.tableau, self.motion, self.size = tableau, motion, motion.tree.nq + motion.tree.nv
+        kept, rates = np.zeros((2, self.size + 1)), np.zeros((tableau.stages + 1, self.size + 1))
+        self.kept = kept, rates
+        self.first, self.turned, self.rates = doubles(kept[0]), doubles(kept[1]), doubles(rates)
 
     cdef void begin(self) noexcept nogil:
         """A step begins at q and qd."""
         cdef Py_ssize_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         memcpy(self.first, self.motion.q, nq * sizeof(double))
         memcpy(self.first + nq, self.motion.qd, nv * sizeof(double))
-        memset(self.sum, 0, (nq + nv) * sizeof(double))
         memset(self.turned, 0, nq * sizeof(double))
 
-    cdef void stage(self, int k, double h) noexcept nogil:
-        """qdd is that of stage k, from 0 on: q and qd become those of the next one, or of the step's end."""
-        cdef double weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
-        cdef double part = h if k == 2 else 0.5 * h
-        cdef Py_ssize_t r, end, nq = self.motion.tree.nq
-        cdef const double* way = self.sum if k == 3 else self.rate
-        cdef const Link* first
-        cdef const Link* last
-        if k == 3:
-            part = 1.0
+    cdef void take_back(self) noexcept nogil:
+        """q and qd where it began."""
+        cdef Py_ssize_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        memcpy(self.motion.q, self.first, nq * sizeof(double))
+        memcpy(self.motion.qd, self.first + nq, nv * sizeof(double))
+
+    cdef void stage(self, int k) noexcept nogil:
+        """qdd is that of stage k, from 0 on."""
+        cdef Py_ssize_t r
         for r in range(self.motion.chosen_count):
             self.motion.enter(r)
-            first = &self.motion.tree.links[self.motion.tree.first]
-            last = &self.motion.tree.links[self.motion.tree.end - 1]
-            self.find_rates()
-            end = last.q + (last.freedoms if last.quaternion < 0 else last.quaternion + 4)
-            self.advance(first.q, end, weight, way, part)
-            self.advance(nq + first.v, nq + last.v + last.freedoms, weight, way, part)
-            self.turn_from_first(way, part)
+            self.find_rates(&self.rates[k * (self.size + 1)])
         self.motion.leave()
 
-    cdef void find_rates(self) noexcept nogil:
+    cdef void move(self, int k, double h) noexcept nogil:
+        """q and qd become those at which stage k begins; after the last one those of the step's end."""
+        cdef const double* weights = &self.tableau.weights[k * self.tableau.stages]
+        cdef Py_ssize_t r, i, nq = self.motion.tree.nq
+        cdef Py_ssize_t span[4]
+        for r in range(self.motion.chosen_count):
+            self.motion.enter(r)
+            self.spans(span)
+            for i in range(span[0], span[1]):
+                self.motion.q[i] = self.first[i] + h * self.sum_rates(weights, k, i)
+            for i in range(span[2], span[3]):
+                self.motion.qd[i - nq] = self.first[i] + h * self.sum_rates(weights, k, i)
+            self.turn_from_first(weights, k, h)
+        self.motion.leave()
+
+    cdef void errors(self, double* errors) noexcept nogil:
+        """What StepSize judges, with the rates of the step's end as one stage more. Quaternions count by their turns."""
+        cdef Py_ssize_t r, i, nq = self.motion.tree.nq
+        cdef Py_ssize_t span[4]
+        errors[0] = errors[1] = errors[2] = 0.0
+        for r in range(self.motion.chosen_count):
+            self.motion.enter(r)
+            self.spans(span)
+            for i in range(span[0], span[1]):
+                self.add_errors(errors, i, self.motion.q[i])
+            for i in range(span[2], span[3]):
+                self.add_errors(errors, i, self.motion.qd[i - nq])
+        self.motion.leave()
+
+    cdef void add_errors(self, double* errors, Py_ssize_t i, double after) noexcept nogil:
+        cdef int stages = self.tableau.stages + 1
+        add_error(errors, self.sum_rates(self.tableau.fifth, stages, i), self.sum_rates(self.tableau.third, stages, i),
+                  self.first[i], after)
+
+    cdef double sum_rates(self, const double* weights, int count, Py_ssize_t i) noexcept nogil:
+        """Of number i of (q, qd), of the stages before `count`."""
+        cdef double sum = 0.0
+        cdef int j
+        for j in range(count):
+            if weights[j] != 0.0:
+                sum += weights[j] * self.rates[j * (self.size + 1) + i]
+        return sum
+
+    cdef void spans(self, Py_ssize_t* span) noexcept nogil:
+        """Where the coordinates of the trees that are entered begin and end in (q, qd), and their velocities."""
+        cdef Py_ssize_t nq = self.motion.tree.nq
+        cdef const Link* first = &self.motion.tree.links[self.motion.tree.first]
+        cdef const Link* last = &self.motion.tree.links[self.motion.tree.end - 1]
+        span[0], span[1] = first.q, last.q + (last.freedoms if last.quaternion < 0 else last.quaternion + 4)
+        span[2], span[3] = nq + first.v, nq + last.v + last.freedoms
+
+    cdef void find_rates(self, double* out) noexcept nogil:
         """dq/dt (nq,) and qdd (nv,); of a quaternion that of `turned`, and 0 for its fourth number."""
         cdef const Link* link
         cdef const double* q
@@ -68,7 +109,7 @@ cdef class TreeRungeKutta:
         cdef int k
         for i in range(self.motion.tree.first, self.motion.tree.end):
             link = &self.motion.tree.links[i]
-            q, w, r = &self.motion.q[link.q], &self.motion.qd[link.v], &self.rate[link.q]
+            q, w, r = &self.motion.q[link.q], &self.motion.qd[link.v], &out[link.q]
             if link.quaternion >= 0:
                 for k in range(link.quaternion):
                     r[k] = w[k]
@@ -81,19 +122,10 @@ cdef class TreeRungeKutta:
             else:
                 for k in range(link.freedoms):
                     r[k] = w[k]
-            memcpy(&self.rate[self.motion.tree.nq + link.v], &self.motion.qdd[link.v], link.freedoms * sizeof(double))
+            memcpy(&out[self.motion.tree.nq + link.v], &self.motion.qdd[link.v], link.freedoms * sizeof(double))
 
-    cdef void advance(self, Py_ssize_t first, Py_ssize_t end, double weight, const double* way, double part) noexcept nogil:
-        """Numbers [first, end) of (q, qd): the rates with their weight into the sum, and the way from the start."""
-        cdef Py_ssize_t i, nq = self.motion.tree.nq
-        cdef double* value
-        for i in range(first, end):
-            self.sum[i] += weight * self.rate[i]
-            value = &self.motion.q[i] if i < nq else &self.motion.qd[i - nq]
-            value[0] = self.first[i] + part * way[i]
-
-    cdef void turn_from_first(self, const double* turns, double part) noexcept nogil:
-        """Quaternions at `part` of these turns (nq,) from where the step began, which `turned` keeps."""
+    cdef void turn_from_first(self, const double* weights, int stages, double h) noexcept nogil:
+        """Quaternions where they are turned to from where the step began, which `turned` keeps."""
         cdef Py_ssize_t i
         cdef int k, at
         for i in range(self.motion.tree.first, self.motion.tree.end):
@@ -101,7 +133,7 @@ cdef class TreeRungeKutta:
                 at = self.motion.tree.links[i].q + self.motion.tree.links[i].quaternion
                 memcpy(&self.motion.q[at], &self.first[at], 4 * sizeof(double))
                 for k in range(3):
-                    self.turned[at + k] = part * turns[at + k]
+                    self.turned[at + k] = h * self.sum_rates(weights, stages, at + k)
                 turn_by(&self.motion.q[at], 1.0, &self.turned[at])
 
 

@@ -1,19 +1,14 @@
-"""The motion of a tree as a differential equation, solved to a tolerance: what other runs are measured by."""
+"""The motion of a tree as a differential equation."""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 
 from mcsim.core.linear import lengths
 from mcsim.core.rotation import multiply
 from mcsim.core.trig import cos, sin
-from mcsim.reduced.dop853 import advanced
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.kinds import QUATERNIONS
-
-TOLERANCE = 1e-12
 
 
 class Flow:
@@ -80,22 +75,3 @@ class Flow:
             w = qd[self.spins].T
             out[self.quaternions.T] = 0.5 * multiply(q[self.quaternions].T, np.stack([0.0 * w[0], *w]))
         return out
-
-
-class Trees(Protocol):
-    """The velocities of a ReducedWorld's trees (step/_tree_space.pyx)."""
-
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
-    dynamics: Dynamics
-
-
-def integrate(space: Trees, start: float, seconds: float, forces: np.ndarray) -> None:
-    """Advance q and qd of trees (step/_tree_space.pyx) by DOP853 at relative and absolute tolerances of 1e-12. forces
-    (bodies, 6): [f; torque] at the centres of mass, world axes."""
-    if seconds == 0.0 or not len(space.qd):
-        return
-    flow = Flow(space.dynamics, space.tau, forces.copy() if np.any(forces) else None)
-    end = advanced(flow, start, np.concatenate([space.q, space.qd]), start + seconds, TOLERANCE)
-    space.q[...], space.qd[...] = flow.normalized(end[: flow.nq]), end[flow.nq :]

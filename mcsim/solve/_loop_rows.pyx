@@ -403,7 +403,8 @@ cdef class LoopRows:
     cdef void meet(self, const Row* rows, double* x) noexcept nogil:
         """J x = target, x velocities or accelerations, by what the rows do, which `given` tells then [N s, or N]. The
         proximal iteration from 0 leads to the least such impulses in the metric of the diagonal, also where rows follow
-        from each other (solve/_smooth.pyx); what is inconsistent ends it. Where rows yield, J x + compliance given = target."""
+        from each other (solve/_smooth.pyx); what is inconsistent ends it. Where rows yield, J x + compliance given =
+        target."""
         cdef Py_ssize_t first = 0, end
         cdef double worst, last
         cdef int n

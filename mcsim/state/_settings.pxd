@@ -14,7 +14,7 @@ cdef enum Stabilization:
 # How a substep advances the state.
 cdef enum Integrator:
     INTEGRATE_SEMI_IMPLICIT = 0
-    INTEGRATE_RK4 = 1
+    INTEGRATE_RK4 = 1            # and "reference"
     INTEGRATE_RATTLE = 2
     INTEGRATE_VARIATIONAL = 3
     INTEGRATE_REDUCED = 4        # in generalized coordinates
@@ -57,8 +57,9 @@ ctypedef struct Settings:
     int32_t position_rounds      # of projection and ggl: position solves a substep
     double time                  # of the present poses [s]
     int32_t integrator
-    int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
-    double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
+    double reference_tolerance   # "reference": of an error of 1 + |y|; 0: rk4, steps as long as the substep
+    int32_t smooth_projection    # of both: 1 = project poses and velocities after each step
+    double rate_gain             # of both: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
     int32_t threads
     size_t user_rows             # address of the UserRow records

@@ -1,8 +1,8 @@
-"""integrator="rk4": Runge-Kutta over the smooth forces, on accelerations that meet all joints at once
-(docs/theory/rk4.md). What has bounds acts as impulses around it.
+"""integrator="rk4" and "reference" of bodies: Runge-Kutta over the smooth forces, on accelerations that meet all joints at
+once (docs/theory/rk4.md). What has bounds acts as impulses around it.
 
     mean velocity to come   v + h a/2, on which limits, friction, motors and contacts act, biased
-    four stages             forces, joints' rows, their factor, accelerations
+    stages                  forces, joints' rows, their factor, accelerations
     project                 "projection": poses onto C = 0, velocities onto J v = 0
     velocity at the end     what has bounds again, without bias
 
@@ -39,7 +39,7 @@ cdef double CLOSE_ENOUGH = 1e-10
 cdef int PROJECTION_ROUNDS = 3           # of it in the projection of poses, at most
 
 
-cdef class SmoothIntegrator(Integrator):
+cdef class SmoothIntegrator(RungeKuttaIntegrator):
     """Arguments as of Integrator."""
 
     def plan(self, bodies, joints, sizes):
@@ -50,7 +50,8 @@ cdef class SmoothIntegrator(Integrator):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
-        self.runge_kutta = RungeKutta(bodies.count)
+        self.projecting = self.context.settings.smooth_projection
+        self.runge_kutta = RungeKutta(self.tableau, bodies.count)
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
         self.wrench = <Twist*>doubles(self.arrays[1]) + 1
@@ -157,23 +158,18 @@ cdef class SmoothIntegrator(Integrator):
         """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
         substep to come, and after, on the velocity at its end."""
         cdef double h = self.context.settings.h
-        cdef bint bounded = self.begin_substep()
-        cdef int k
+        cdef bint bounded
+        self.close_beginning(h)
+        bounded = self.begin_substep()
+        if bounded and self.refuses():
+            return
         if bounded:
             self.accelerate(False)
             add_twists(self.context.bodies.count, 0.5 * h, self.acceleration, self.context.bodies.twist)
             self.solve_bounded(BIASED)
             add_twists(self.context.bodies.count, -0.5 * h, self.acceleration, self.context.bodies.twist)
         self.times.lap(STAGE_SOLVE)
-        self.runge_kutta.begin(self.context.bodies)
-        for k in range(4):
-            if k == 1 or k == 3:
-                self.set_time(self.context.settings.time + 0.5 * h)
-                foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, 0.5 * h)
-            self.accelerate(False)
-            self.runge_kutta.stage(self.context.bodies, self.acceleration, k, h)
-        if self.context.settings.smooth_projection:
-            self.project()
+        self.advance(h)
         self.times.lap(STAGE_INTEGRATE)
         if bounded:
             self.plain.write(self.plain.rows)
@@ -186,3 +182,27 @@ cdef class SmoothIntegrator(Integrator):
         if last:
             self.accelerate(True)
         self.end_substep()
+
+    # ---- Runge-Kutta -------------------------------------------------------------------------------------------------
+
+    cdef void begin_stages(self) noexcept nogil:
+        self.runge_kutta.begin(self.context.bodies)
+
+    cdef void end_stage(self, int k) noexcept nogil:
+        self.runge_kutta.stage(self.context.bodies, self.acceleration, k)
+
+    cdef void move(self, int k, double h) noexcept nogil:
+        self.runge_kutta.move(self.context.bodies, k, h)
+
+    cdef void pass_time(self, double h) noexcept nogil:
+        foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, h)
+
+    cdef void find_errors(self, double* errors) noexcept nogil:
+        self.runge_kutta.errors(self.context.bodies, errors)
+
+    cdef void take_back(self) noexcept nogil:
+        self.runge_kutta.take_back(self.context.bodies)
+
+    cdef void settle(self, double h) noexcept nogil:
+        if self.projecting:
+            self.project()

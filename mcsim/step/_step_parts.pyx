@@ -18,6 +18,7 @@ from mcsim.step._drives cimport Drives
 from mcsim.step._sweeps cimport MatrixSweeps
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
 from mcsim.step._tree_sweeps cimport TreeSweeps
 from mcsim.wide._contacts cimport WideContacts
@@ -125,8 +126,8 @@ cdef class StepParts:
         self.space, self.sweeping = space, TreeSweeps(*solving, space, rows, kicks)
         self.restitution = TreeRestitution(self.context, self.plain, self.stage_times, space)
         self.integrator = (TreeSmoothIntegrator if trees.smooth else TreeIntegrator)(
-            self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls, space, rows,
-            kicks)
+            self.context, self.plain, self.sets, self.sweeping, self.restitution, self.stage_times, self.calls,
+            TreeParts(self.context, space, rows, kicks))
         return [rows]
 
     def _plan(self, base, wide, matrix, int least, bint bounces, bint planned):

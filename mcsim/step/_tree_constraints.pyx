@@ -48,7 +48,7 @@ cdef class TreeConstraints(ConstraintSet):
         cdef bint laden = wide.press > 0.0 and context.settings.solver == SI and not context.settings.compliant
         self.context, self.plain, self.space, self.generalized = context, plain, space, space.generalized
         self.tree_rows = TreeRows(context, plain, space.motion, self.generalized)
-        self.joints = TreeJoints(context, plain, space.kept[0])
+        self.joints = TreeJoints(context, plain, space.kept[0], space.q, space.angles)
         self.warm_starts = TreeWarmStarts(plain, space.motion, self.generalized, plan.jointed[1:])
         self.row_sweeps = GeneralizedSweeps(self.generalized)
         self.loop_rows = LoopRows(self.generalized, self.tree_rows.of_bodies)

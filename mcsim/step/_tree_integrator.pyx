@@ -26,19 +26,20 @@ with the velocity's part of the force implicit before the drift and explicit aft
 from mcsim.solve._si cimport residual
 from mcsim.state._row cimport BIASED, RELAXED
 from mcsim.step._bounded_energy cimport BoundedEnergy
-from mcsim.step._impacts cimport TreeImpacts
 from mcsim.step._integrator cimport Integrator
 from mcsim.step._loop_account cimport LoopAccount
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
 
 
 cdef class TreeIntegrator(Integrator):
     """Arguments as of Integrator, and the parts that it moves."""
 
-    cdef TreeSpace space
+    cdef TreeParts parts
+    cdef TreeSpace space                 # of the parts, as rows and kicks are
     cdef TreeConstraints rows
     cdef TreeKicks kicks
     cdef LoopAccount account             # of loops that yield
@@ -46,24 +47,21 @@ cdef class TreeIntegrator(Integrator):
     cdef bint watched                    # loops are strained in this substep
     cdef bint bounded                    # the energy of some trees is bounded in it
 
-    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeSpace space not None,
-                 TreeConstraints rows not None, TreeKicks kicks not None):
+    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
         Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
-        self.space, self.rows, self.kicks = space, rows, kicks
-        self.account = LoopAccount(space.energies, space.generalized, rows.loop_rows)
-        self.energy = BoundedEnergy(context, plain, space.energies)
+        self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
+        self.account = LoopAccount(self.space.energies, self.space.generalized, self.rows.loop_rows)
+        self.energy = BoundedEnergy(context, plain, self.space.energies)
 
     def reserve(self):
         self.account.reserve(self.plain.row_capacity)
 
     def impacts(self, int law):
-        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion,
-                            self.rows.tree_rows.of_trees[2] if self.rows.loops.some else None)
-        return blows, self.context.settings.first_kick
+        return self.parts.impacts(law)
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.context.settings.h
-        if self.space.turns_by_angles and self.space.refuses_pitch():
+        if self.parts.refuses_pitch():
             return
         self.space.sum_forces(self.context.settings.h)
         if self.plain.row_count == 0:
@@ -76,10 +74,7 @@ cdef class TreeIntegrator(Integrator):
             self.solve_relaxed(h, last)
         self.space.resting.carry(h)
         self.end_substep()
-        if last and self.rows.contacts.laden:
-            self.rows.contacts.keep_loads()
-        if self.space.motion.failed:
-            self.space.pass_failure()
+        self.parts.end_substep(h, last)
 
     cdef void free_substep(self, double h) noexcept nogil:
         """Without rows."""

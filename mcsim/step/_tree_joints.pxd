@@ -9,7 +9,13 @@ cdef class TreeJoints:
     cdef PlainRows plain
     cdef object kept
     cdef const int32_t* held             # as of TreeSpace
+    cdef const double* q
+    cdef const int32_t* joint            # (angle_count,) each of the coordinates that are a joint's: whose, which of its axes,
+    cdef const int32_t* axis             # and where in q
+    cdef const int32_t* place
+    cdef Py_ssize_t angle_count
 
     cdef Py_ssize_t layout(self) noexcept nogil
     cdef void write(self) noexcept nogil
+    cdef void count_turns(self) noexcept nogil
     cdef void let_trees_hold(self) noexcept nogil

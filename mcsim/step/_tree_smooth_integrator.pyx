@@ -1,8 +1,8 @@
-"""integrator="rk4" in generalized coordinates: Runge-Kutta over the smooth forces, on accelerations that close all loops at
-once (docs/theory/rk4.md). What has bounds acts as impulses around it, as in _smooth_integrator.pyx.
+"""integrator="rk4" and "reference" in generalized coordinates: Runge-Kutta over the smooth forces, on accelerations that
+close all loops at once (docs/theory/rk4.md). What has bounds acts as impulses around it, as in _smooth_integrator.pyx.
 
     mean velocity to come   qd + h qdd/2, on which limits, friction, motors and contacts act, biased
-    four stages             forces, the rows that close loops, their factor, accelerations
+    stages                  forces, the rows that close loops, their factor, accelerations
     project                 "projection": q onto C = 0, qd onto J qd = 0
     velocity at the end     what has bounds again, without bias
 """
@@ -15,49 +15,46 @@ from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._si cimport residual
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
-from mcsim.step._impacts cimport TreeImpacts
-from mcsim.step._integrator cimport Integrator
+from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._tree_constraints cimport TreeConstraints
 from mcsim.step._tree_kicks cimport TreeKicks
+from mcsim.step._tree_parts cimport TreeParts
 from mcsim.step._tree_space cimport TreeSpace
 
 
-cdef class TreeSmoothIntegrator(Integrator):
+cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     """Arguments as of Integrator, and the parts that it moves."""
 
-    cdef TreeSpace space
+    cdef TreeParts parts
+    cdef TreeSpace space                 # of the parts, as rows and kicks are
     cdef TreeConstraints rows
     cdef TreeKicks kicks
     cdef TreeRungeKutta runge_kutta
     cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
 
-    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeSpace space not None,
-                 TreeConstraints rows not None, TreeKicks kicks not None):
-        Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
-        self.space, self.rows, self.kicks = space, rows, kicks
-        self.runge_kutta = TreeRungeKutta(space.motion)
+    def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
+        RungeKuttaIntegrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
+        self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
+        self.projecting = self.rows.loops.projecting
+        self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
 
     def impacts(self, int law):
-        blows = TreeImpacts(law, self.space.generalized, self.rows.loop_rows, self.space.motion,
-                            self.rows.tree_rows.of_trees[2] if self.rows.loops.some else None)
-        return blows, self.context.settings.first_kick
+        return self.parts.impacts(law)
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.context.settings.h
         cdef bint bounded = self.is_bounded()
-        if self.space.turns_by_angles and self.space.refuses_pitch():
+        if self.parts.refuses_pitch():
             return
+        if bounded and self.refuses():
+            return
+        self.close_beginning(h)
         self.space.sum_forces(0.0)
         self.follows = self.plain.joint_end > 0 or self.space.damped
         if bounded:
             self.solve_before(h, last)
-        self.move(h)
-        if self.plain.row_count > 0:
-            self.sweeping.refresh()
-            if self.rows.loops.projecting:
-                self.project(h)
-            self.times.lap(STAGE_REFRESH)
+        self.advance(h)
         if bounded:
             self.solve_after(last)
         else:
@@ -68,10 +65,7 @@ cdef class TreeSmoothIntegrator(Integrator):
                 self.keep_forces(h)
         self.space.resting.carry(h)
         self.end_substep()
-        if last and self.rows.contacts.laden:
-            self.rows.contacts.keep_loads()
-        if self.space.motion.failed:
-            self.space.pass_failure()
+        self.parts.end_substep(h, last)
 
     cdef bint is_bounded(self) noexcept nogil:
         """Whether any row is neither part of what closes loops nor a spring."""
@@ -83,17 +77,33 @@ cdef class TreeSmoothIntegrator(Integrator):
 
     # ---- what is smooth ----------------------------------------------------------------------------------------------
 
-    cdef void move(self, double h) noexcept nogil:
-        """q and qd after h, and the bodies."""
-        cdef int k
+    cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin()
-        for k in range(4):
-            if k == 1 or k == 3:
-                self.set_time(self.context.settings.time + 0.5 * h)
-            self.accelerate(False)
-            self.runge_kutta.stage(k, h)
+
+    cdef void end_stage(self, int k) noexcept nogil:
+        self.runge_kutta.stage(k)
+
+    cdef void move(self, int k, double h) noexcept nogil:
+        self.runge_kutta.move(k, h)
+
+    cdef void find_errors(self, double* errors) noexcept nogil:
+        self.runge_kutta.errors(errors)
+
+    cdef void take_back(self) noexcept nogil:
+        self.runge_kutta.take_back()
+
+    cdef bint is_stopped(self) noexcept nogil:
+        return self.space.motion.failed or RungeKuttaIntegrator.is_stopped(self)
+
+    cdef void settle(self, double h) noexcept nogil:
+        """Bodies and rows at the new pose, loops projected."""
         self.space.body_sync.show(True, self.context.steps)
         self.times.lap(STAGE_INTEGRATE)
+        if self.plain.row_count > 0:
+            self.sweeping.refresh()
+            if self.projecting:
+                self.project(h)
+            self.times.lap(STAGE_REFRESH)
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """qdd at q and qd, of which loops stay closed. keep: what springs do in h is their rows' impulses."""

@@ -3,6 +3,7 @@ observers, queries, snapshots); ReducedWorld is the same face over generalized c
 """
 
 from mcsim.world.choices import (
+    DOP853,
     RK4,
     CompliantContact,
     DirectJoints,
@@ -23,6 +24,7 @@ __all__ = [
     "DirectJoints",
     "EventContact",
     "JointHandle",
+    "DOP853",
     "RK4",
     "Rattle",
     "ReducedWorld",

@@ -71,7 +71,8 @@ class Integrator:
     """code: what Settings.integrator holds; None: not one of World's steps. goes: with which names of other settings,
     where not with all. contacts: with which kinds. reduced: whether ReducedWorld has it. sleeps: whether bodies may
     sleep. own_joints: whether it solves joints by itself, so that no joint_solver is chosen. closes: whether it
-    closes them at positions."""
+    closes them at positions. smooth: whether it follows accelerations, which hold joints closed. tolerant: whether in steps
+    as long as a tolerance allows, so that what has bounds, or touches, is refused."""
 
     code: int | None
     goes: Mapping[str, Goes] = field(default_factory=dict)
@@ -80,6 +81,8 @@ class Integrator:
     sleeps: bool = False
     own_joints: bool = True
     closes: bool = False
+    smooth: bool = False
+    tolerant: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,20 +141,17 @@ _CLOSES_JOINTS = {
     ),
     "solver": Goes(("si",), ": pass solver='si'"),
 }
+_DIRECT = {
+    "solver": Goes(("si", "pgs"), ": pass integrator='semi_implicit'"),
+    "joint_solver": Goes(("rows",), ", which has its own direct solver: pass joint_solver='rows'"),
+    "stabilization": Goes(RK4_STABILIZATIONS, f"; it takes {', '.join(RK4_STABILIZATIONS)}"),
+}
 INTEGRATOR_TABLE = {
     "semi_implicit": Integrator(0, contacts=("rigid", "compliant"), reduced=True, sleeps=True, own_joints=False),
-    "rk4": Integrator(
-        1,
-        {
-            "solver": Goes(("si", "pgs"), ": pass integrator='semi_implicit'"),
-            "joint_solver": Goes(("rows",), ", which has its own direct solver: pass joint_solver='rows'"),
-            "stabilization": Goes(RK4_STABILIZATIONS, f"; it takes {', '.join(RK4_STABILIZATIONS)}"),
-        },
-        reduced=True,
-    ),
+    "rk4": Integrator(1, _DIRECT, reduced=True, smooth=True),
     "rattle": Integrator(2, _CLOSES_JOINTS, closes=True),
     "variational": Integrator(3, _CLOSES_JOINTS, closes=True),
-    "reference": Integrator(None, reduced=True),
+    "reference": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
 } | {name: Integrator(None, contacts=("event",), reduced=True) for name in METHODS}
 INTEGRATORS = {name: entry.code for name, entry in INTEGRATOR_TABLE.items() if entry.code is not None}
 REDUCED_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if entry.reduced and "rigid" in entry.contacts)
@@ -203,6 +203,7 @@ CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "contact_model": one_of(MODEL_DESCRIPTIONS),
     "stop": one_of(STOPS),
     "tolerance": not_negative,
+    "reference_tolerance": lambda value, name: within(value, 1e-15, 1e-2, name),
     "geometric_stiffness": not_negative,
     "stabilization": one_of(STABILIZATIONS),
     "friction": one_of(FRICTIONS),
@@ -260,9 +261,14 @@ CHANGEABLE = (
 )
 
 
+def follows_accelerations(k: Mapping[str, Any]) -> bool:
+    """Whether the integrator that is named, if one is, holds joints closed by accelerations."""
+    return k["integrator"] in INTEGRATOR_TABLE and INTEGRATOR_TABLE[k["integrator"]].smooth
+
+
 def of_bounds(k: Mapping[str, Any]) -> str:
     """The stabilization of limits and contacts: what Runge-Kutta projects are joints alone, and those are soft then."""
-    projects = k["stabilization"] == "projection" and k["integrator"] == "rk4"
+    projects = k["stabilization"] == "projection" and follows_accelerations(k)
     return "soft" if projects else str(k["stabilization"])
 
 

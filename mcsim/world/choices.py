@@ -26,7 +26,7 @@ from mcsim.world.capabilities import (
 
 SolverName = Literal["si", "pgs", "admm", "newton", "ipm", "staggered", "nncg", "jacobi", "apgd", "bb", "lemke", "dantzig"]
 StabilizationName = Literal["none", "baumgarte", "soft", "split_impulse", "projection", "ggl"]
-IntegratorName = Literal["semi_implicit", "rk4", "rattle", "variational", "dopri", "euler", "heun"]
+IntegratorName = Literal["semi_implicit", "rk4", "reference", "rattle", "variational", "dopri", "euler", "heun"]
 ReducedIntegratorName = Literal["semi_implicit", "rk4", "reference", "dopri", "euler", "heun"]
 ContactName = Literal["rigid", "compliant", "event"]
 JointsName = Literal["direct", "rows"]
@@ -329,6 +329,26 @@ class RK4(_OfJoints):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class DOP853(Choice):
+    """integrator="reference": what other runs are measured by. Dormand and Prince's method of order 8 over the KKT
+    accelerations, in steps as long as its own estimate of the error allows, however long the substep is; joints are
+    projected after each (docs/theory/rk4.md; E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations
+    I, 1993). For smooth motions: trees and loops, gears, springs, damping, prescribed motions, joints of your own.
+    Limits, motors, joint friction and contacts are refused by name. Nothing sleeps.
+
+    tolerance: of the error of a step, absolute and relative, of poses [m, rad] and velocities [m/s, rad/s]: 1e-12.
+
+    SceneError where a value is wrong.
+    """
+
+    tolerance: float | None = None
+
+    keyword: ClassVar[str] = "integrator"
+    says: ClassVar[Mapping[str, Any]] = {"integrator": "reference"}
+    names: ClassVar[Mapping[str, str]] = {"tolerance": "reference_tolerance"}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rattle(_OfJoints):
     """integrator="rattle": joints closed at positions by a solver of their own, symplectic, second order, energy within
     a band for good (H. Andersen, 1983; docs/theory/variational.md). What has bounds acts as impulses around each
@@ -383,7 +403,7 @@ class Sleep(Choice):
 Kinds = Mapping[str, type[Choice]]  # by the name that is short for one
 CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
 JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
-INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, Rattle, Variational)}
+INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Rattle, Variational)}
 CHOICES: Mapping[str, Kinds] = {
     "contact": CONTACT_CHOICES,
     "joints": JOINT_CHOICES,

@@ -188,8 +188,6 @@ class BodyHandle(Handle[Body]):
                 value = check(value, field)
             except FieldError as error:
                 raise SceneError(f"body {self.name!r}: {error}") from None
-            if field.endswith("damping") and value > 0.0:
-                self._world._admit(f"body {self.name!r}", "damping")
             getattr(self._world._bodies, field)[self.index] = value
             self._world._wake(self.index)
 
@@ -411,7 +409,7 @@ class JointHandle(Handle[Joint]):
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
             if np.isfinite(low) or np.isfinite(high):
-                self._world._admit(f"joint {self.name!r}", "limits")
+                self._world._admit_limits(f"joint {self.name!r}")
             slot = self._record["axes"][i : i + 1]
             slot["lower"], slot["upper"] = low, high
             if self._turns_are_its_own(i):
@@ -450,8 +448,6 @@ class JointHandle(Handle[Joint]):
                     number(spring.rest, "spring.rest")
             except FieldError as error:
                 raise SceneError(f"joint {self.name!r}: {error}") from None
-            if spring is not None:
-                self._world._admit(f"joint {self.name!r}", "a spring")
             slot = self._record["axes"][i : i + 1]
             slot["has_spring"] = int(spring is not None)
             for name in ("stiffness", "damping", "rest"):

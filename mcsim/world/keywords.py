@@ -22,6 +22,7 @@ from mcsim.world.capabilities import (
     OF_SPRINGS,
     OF_SWEEPS,
     STABILIZATION_TABLE,
+    follows_accelerations,
     of_bounds,
     solver_of,
 )
@@ -68,6 +69,7 @@ class ReducedMore(TypedDict, total=False):
     speculative_distance: float | None
     compliant_law: CompliantLawName
     impacts: OrderName | None
+    reference_tolerance: float
     sleep_speed: float | None
     sleep_time: float
 
@@ -97,6 +99,7 @@ DEFAULTS: dict[str, Any] = dict.fromkeys(More.__annotations__) | {
     "sleep_time": 0.5,
     "compliant_law": "linear",
     "geometric_stiffness": 0.0,
+    "reference_tolerance": 1e-12,
 }
 OF_CONTACTS = {keyword for kind in CONTACT_CHOICES.values() for keyword in kind.keywords().values()}
 OF_SOLVERS = {*OF_SWEEPS, *OF_LABORATORY}
@@ -155,7 +158,8 @@ def _projected(given: Mapping[str, Any], choices: Mapping[str, Choice]) -> dict[
     given its rates, or contacts are springs, which go with "soft" alone."""
     declined = getattr(choices.get("integrator"), "projection", None) is False
     fed = any(given.get(name) is not None for name in ("joint_hertz", "joint_damping_ratio"))
-    if given.get("integrator") != "rk4" or declined or fed or given.get("contact") == "compliant":
+    smooth = follows_accelerations({"integrator": given.get("integrator")})
+    if not smooth or declined or fed or given.get("contact") == "compliant":
         return {}
     return {} if given.get("stabilization") is not None else {"stabilization": "projection"}
 
@@ -319,7 +323,7 @@ class Settings(dict[str, Any]):
         kind = INTEGRATOR_CHOICES.get(self["integrator"])
         if kind is None:
             return self["integrator"]
-        found = self._made(kind, self._of_joints())
+        found = self._made(kind, self._of_joints() | {"reference_tolerance"})
         return found if kind is not RK4 else replace(found, projection=self["stabilization"] == "projection")
 
     @property

@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.reduced.agreement import allow
-from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import FieldError, Vector, items, reals
 from mcsim.solve.assemble import jacobian_csr
-from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import Pipeline
+from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.choices import (
+    DOP853,
     RK4,
     CompliantContact,
     ContactName,
@@ -42,10 +42,8 @@ from mcsim.world.snapshots import Snapshot
 from mcsim.world.tree_plan import (
     BROKEN,
     angles_of_joints,
-    beyond_reference,
     carry_over,
     check_loops,
-    check_smooth,
     note_torn,
     tree_plan,
 )
@@ -79,10 +77,11 @@ class ReducedWorld(World):
     integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
         tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta,
         fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
-        substep), or "reference" (DOP853 to a tolerance of 1e-12, for trees where
-        nothing touches and no joint has limits, motors, springs or friction). Or mc.RK4.
+        substep), or "reference" (Dormand and Prince's method of order 8 on the same accelerations, in steps as long as
+        a tolerance of 1e-12 allows, where nothing touches and no joint has limits, motors or friction). Or mc.RK4,
+        mc.DOP853.
     stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
-        "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4),
+        "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4 and reference),
         "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",
         "baumgarte" or "none".
     joints: mc.SweptJoints, with hertz, damping ratio and speed of loops and limits.
@@ -115,7 +114,7 @@ class ReducedWorld(World):
         stabilization: StabilizationName | None = None,
         friction: FrictionName | None = None,
         joints: JointsName | SweptJoints | None = None,
-        integrator: ReducedIntegratorName | RK4 | None = None,
+        integrator: ReducedIntegratorName | RK4 | DOP853 | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,
@@ -134,9 +133,6 @@ class ReducedWorld(World):
         self._check_scene(scene)
         self._said = self._choices | own | more
         self._start(scene, check_reduced_settings(keywords, scene))
-        if self._keywords["integrator"] == "reference":
-            with self._turn.alone("rows"):
-                self._refuse_bounds()
 
     def _checked_keywords(self, said: Mapping[str, Any]) -> dict[str, Any]:
         return check_reduced_settings(resolved_again(ReducedWorld, said, OF_TREES), self._scene)
@@ -148,8 +144,10 @@ class ReducedWorld(World):
         if self._keywords["stabilization"] == "projection":
             own["stabilization"] = "soft"  # limits and contacts; the pipeline projects loops by itself
         rate_gain, error_gain = feedback_gains(self._keywords)
+        tolerant = INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant
         return kernel_settings(self._keywords | own, scene.gravity) | {
             "integrator": INTEGRATE_REDUCED,
+            "reference_tolerance": self._keywords["reference_tolerance"] if tolerant else 0.0,
             "rate_gain": rate_gain,
             "error_gain": error_gain,
             "first_kick": 0.5,
@@ -167,8 +165,6 @@ class ReducedWorld(World):
     ) -> Pipeline:
         system = System(scene, **self._choices)
         check_loops(system)
-        if self._keywords["integrator"] == "reference":
-            check_smooth(scene, system, bodies, joints)
         state = bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:]
         q, qd = system.coordinates(*state)
         struck = allow(system, q, qd, state)
@@ -180,7 +176,7 @@ class ReducedWorld(World):
             scene,
             bodies.count,
             (q, qd, tau),
-            self._keywords["integrator"] == "rk4",
+            INTEGRATOR_TABLE[self._keywords["integrator"]].smooth,
             self._keywords["stabilization"] == "projection",
         )
         pipeline = Pipeline(
@@ -274,33 +270,10 @@ class ReducedWorld(World):
 
     def _make_steps(self, n: int) -> None:
         take_over(self)  # what was written since: the step itself looks at q alone
-        if self._keywords["integrator"] != "reference":
-            try:
-                return super()._make_steps(n)
-            finally:
-                self._space.recover()  # while q, qd and tau are those that the forces belong to
-        if self._forgetful:
-            self._forget()
-        self._refuse_bounds()
-        self._pipeline.parts.noted.begin_call()
         try:
-            integrate(self._pipeline.space, self.time, n * self.dt, self._bodies.force)
-            self._pipeline.steps += n
-            self._space.end_steps()
+            super()._make_steps(n)
         finally:
-            self._bodies.force[...] = 0.0
-
-    def _refuse_bounds(self) -> None:
-        """What the reference integrator cannot do, at the present state."""
-        check_smooth(self.scene, self.system, self._bodies, self._joints)
-        rows = self._raw_rows()
-        for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
-            raise beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
-
-    def _admit(self, part: str, what: str) -> None:
-        """Refuse what a handle is about to give to a part and the integrator cannot do."""
-        if self._keywords["integrator"] == "reference":
-            raise beyond_reference(part, f"is to have {what}")
+            self._space.recover()  # while q, qd and tau are those that the forces belong to
 
     def _turn_coordinate(self, joint: int, axis: int, angle: float) -> None:
         """A joint's coordinate is counted anew, by whole turns."""

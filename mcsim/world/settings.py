@@ -152,15 +152,15 @@ def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False, smooth: boo
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
     if k["hertz"] is None:
         k["hertz"] = _usual_hertz(k)
-    smooth = smooth or k["integrator"] == "rk4"
+    smooth = smooth or INTEGRATOR_TABLE[k["integrator"]].smooth
     if k["joint_hertz"] is None:
         fed_back = smooth and k["stabilization"] == "soft"
         k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h) if fed_back else HERTZ_PER_RATE / h
     _settle_iterations(k, own_iterations, exact)
-    check(k, "hertz", "joint_hertz")
+    check(k, "hertz", "joint_hertz", "reference_tolerance")
     integrator = INTEGRATOR_TABLE[k["integrator"]]
     check_goes(k, "integrator", integrator.goes, "joint_solver", "stabilization", "solver")
-    if smooth:
+    if smooth and not INTEGRATOR_TABLE[k["integrator"]].tolerant:
         _check_feedback(k, h)
     if not isinstance(k["sleep"], (bool, np.bool_)):
         raise FieldError("sleep", f"must be True or False, or a Sleep, got {show(k['sleep'])}")
@@ -246,7 +246,7 @@ def check_reduced_settings(keywords: Mapping[str, Any], scene: Scene) -> dict[st
             k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows", "position_rounds": 1},
             scene,
             reduced=True,
-            smooth=k["integrator"] == "rk4",
+            smooth=INTEGRATOR_TABLE[k["integrator"]].smooth,
         )
         checked["sleep"] = checked["sleep"] and INTEGRATOR_TABLE[k["integrator"]].sleeps
         return checked | {"integrator": k["integrator"]}
@@ -283,7 +283,7 @@ def feedback_gains(k: Mapping[str, Any]) -> tuple[float, float]:
     """-> (rate_gain [1/s], error_gain [1/s^2]) of the joints' errors in accelerations, J a = -J' v - rate_gain J v -
     error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi
     joint_hertz."""
-    if k["integrator"] != "rk4":
+    if not INTEGRATOR_TABLE[k["integrator"]].smooth:
         return 0.0, 0.0
     if k["stabilization"] == "baumgarte":
         a = k["baumgarte"] / max(k["dt"] / k["substeps"], RK4_BAUMGARTE_TIME)
@@ -319,7 +319,7 @@ def joint_tree(k: Mapping[str, Any]) -> int:
     if k["contact_model"] is not None:
         return 0
     if k["joint_solver"] is None:
-        return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
+        return 2 if k["solver"] == "si" and not INTEGRATOR_TABLE[k["integrator"]].smooth else 0
     return int(k["joint_solver"] == "tree")
 
 
@@ -440,6 +440,7 @@ def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str,
         "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0),
         "smooth_projection": int(projects),
+        "reference_tolerance": k["reference_tolerance"] if INTEGRATOR_TABLE[k["integrator"]].tolerant else 0.0,
         "rate_gain": rate_gain,
         "error_gain": error_gain,
         "threads": workers(k["threads"]),

@@ -16,7 +16,6 @@ from mcsim.reduced.kinds import KINDS, freedoms
 from mcsim.reduced.links import Link
 from mcsim.reduced.system import System
 from mcsim.scene import Scene
-from mcsim.state.arrays import BodyArrays
 
 if TYPE_CHECKING:
     from mcsim.step._tree_space import TreeSpace
@@ -55,24 +54,6 @@ def tree_plan(
     )
 
 
-def check_smooth(scene: Scene, system: System, bodies: BodyArrays, joints: np.ndarray) -> None:
-    """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
-    bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
-    tree = {link.joint.name for link in system.links if link.joint is not None}
-    for joint, record in zip(scene.joints, joints):
-        found = _bounds(record)
-        if joint.name not in tree:
-            found.append("no place in the tree (it closes a loop, couples others, or can break)")
-        if found:
-            raise beyond_reference(f"joint {joint.name!r}", f"has {found[0]}")
-    damped = (bodies.linear_damping > 0.0) | (bodies.angular_damping > 0.0)
-    for body, is_damped in zip(scene.bodies, damped):
-        if body.kind == "dynamic" and (is_damped or body.linear_damping > 0.0 or body.angular_damping > 0.0):
-            raise beyond_reference(f"body {body.name!r}", "has damping")
-        if body.kind == "kinematic":
-            raise beyond_reference(f"body {body.name!r}", "is kinematic")
-
-
 def check_loops(system: System) -> None:
     """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
     which every entry is a product over the tree's velocities."""
@@ -90,27 +71,6 @@ def check_loops(system: System) -> None:
             f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take "
             "minutes: take World, which has a sparse one, or cut joints out of the scene"
         )
-
-
-def beyond_reference(part: str, what: str) -> SceneError:
-    return SceneError(
-        f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
-        "gravity and forces alone: take integrator='rk4', or leave that out"
-    )
-
-
-def _bounds(joint: np.void) -> list[str]:
-    """What may give a JOINT_DTYPE record rows beside its own, by name."""
-    axes = joint["axes"][: joint["axis_count"]]
-    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
-    found = {
-        "limits": limited,
-        "friction": np.any(axes["friction"] > 0.0),
-        "a spring": np.any(axes["has_spring"]),
-        "a motor": np.any(axes["motor_mode"]),
-        "a motion": np.any(axes["motion_mode"]),
-    }
-    return [name for name, is_there in found.items() if is_there]
 
 
 def _jointed(system: System, bodies: int) -> np.ndarray:

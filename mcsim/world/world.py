@@ -19,13 +19,15 @@ from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
+from mcsim.state.fields import ROW_KINDS
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.actions import Actions
-from mcsim.world.capabilities import CHANGEABLE
+from mcsim.world.capabilities import CHANGEABLE, INTEGRATOR_TABLE
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
+    DOP853,
     RK4,
     CompliantContact,
     ContactName,
@@ -52,6 +54,7 @@ from mcsim.world.protocols import There
 from mcsim.world.queries import Queries
 from mcsim.world.record import MOST_STEPS
 from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
+from mcsim.world.smooth import beyond_reference, check_smooth
 from mcsim.world.snapshots import Snapshots, forgetful
 
 if TYPE_CHECKING:
@@ -116,7 +119,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         friction: FrictionName | None = None,
         joint_solver: JointSolverName | None = None,
         joints: JointsName | DirectJoints | SweptJoints | None = None,
-        integrator: IntegratorName | RK4 | Rattle | Variational | None = None,
+        integrator: IntegratorName | RK4 | DOP853 | Rattle | Variational | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,
@@ -156,12 +159,15 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 ShapeArrays(self._origin),
             )
         )
-        self._check_damping()
+        self._check_rates()
         self._event_run = None  # EventRun of contact="event"
         self._follow_events()
         self._broken = None  # numbers of the joints that broke in the last call of step()
         self._meet_shapes()
         self._prepare()
+        if INTEGRATOR_TABLE[keywords["integrator"]].tolerant:
+            with self._turn.alone("rows"):
+                self._refuse_bounds()
 
     def _machinery(
         self,
@@ -288,7 +294,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                     self._forget()
                 self._follow_events()
                 return self._event_run.step(self, n)
-            self._check_damping()
+            self._check_rates()
+            if INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant:
+                self._refuse_bounds()
             status = self._pipeline.step(n) if not self._forgetful else self._step_forgetting(n)
             if status == UNSEEN:
                 self._meet_shapes()
@@ -316,8 +324,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             self._pipeline.end_call()
         return status
 
-    def _check_damping(self) -> None:
-        """At the beginning and before steps: rates may be written at any time."""
+    def _check_rates(self) -> None:
+        """Of damping, at the beginning and before steps: rates may be written at any time."""
         if self._keywords["integrator"] == "rk4":
             check_damping(self._scene.bodies, self._bodies, self.substep)
 
@@ -327,8 +335,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if self._keywords["contact"] == "event" and (run is None or run.pipeline is not self._pipeline):
             self._event_run = EventRun(self)
 
-    def _admit(self, part: str, what: str) -> None:
-        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
+    def _refuse_bounds(self) -> None:
+        """What steps to a tolerance cannot do, at the present state."""
+        who = type(self).__name__
+        check_smooth(who, self.scene, self._joints)
+        rows = self._raw_rows()
+        for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
+            raise beyond_reference(who, f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
+
+    def _admit_limits(self, part: str) -> None:
+        """Asked before a handle gives limits to a part."""
+        if INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant:
+            raise beyond_reference(type(self).__name__, part, "is to have limits")
 
     def _turn_coordinate(self, joint: int, axis: int, angle: float) -> None:
         """A joint's coordinate is counted anew: by whole turns, which the bodies do not know."""

@@ -475,57 +475,6 @@ def test_wrong_keywords_are_answered(keywords, match):
         mc.ReducedWorld(mc.load("double_pendulum"), **keywords)
 
 
-def moved(kind="dynamic", **given):
-    scene = mc.Scene()
-    scene.add_body("lump", mass=1, inertia=(1, 1, 1), kind=kind, **given)
-    return scene
-
-
-@pytest.mark.parametrize(
-    "scene, match",
-    [
-        (lambda: arm(limits=(-1, 1)), "joint 'hinge' has limits; .*rk4"),
-        (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'hinge' has a motor; .*rk4"),
-        (lambda: arm(spring=mc.Spring(1, 0)), "joint 'hinge' has a spring; .*rk4"),
-        (lambda: arm(friction=1), "joint 'hinge' has friction; .*rk4"),
-        (lambda: mc.load("four_bar", driven=False), "joint 'pivot' has no place in the tree .*rk4"),
-        (lambda: moved(linear_damping=0.1), "body 'lump' has damping; .*rk4"),
-        (lambda: moved("kinematic"), "body 'lump' is kinematic; .*rk4"),
-        (block, "bodies 'floor' and 'block' touch.*rk4"),
-    ],
-)
-def test_the_reference_refuses_what_is_not_smooth(scene, match):
-    """At once, by name, with what to do."""
-    with pytest.raises(mc.SceneError, match=match):
-        mc.ReducedWorld(scene(), integrator="reference")
-
-
-def test_the_reference_refuses_what_is_added():
-    """Before anything has changed; bodies that come to touch at the next step."""
-    world = mc.ReducedWorld(arm(), integrator="reference")
-    hinge, body = world.joint("hinge"), world.body("arm")
-    before = world.state_hash()
-    for call, match in (
-        (lambda: hinge.set_limits(-1, 1), "'hinge' is to have limits"),
-        (lambda: hinge.set_spring(mc.Spring(1, 0)), "'hinge' is to have a spring"),
-        (lambda: setattr(body, "linear_damping", 1), "'arm' is to have damping"),
-        (lambda: world.set_body("arm", angular_damping=1.0), "'arm' has damping"),
-        (lambda: world.add_joint(mc.BallJoint(None, "arm", (0, 0, 0), name="too much")), "'too much' has no place"),
-        (lambda: world.add_body("led", mass=1, inertia=(1, 1, 1), kind="kinematic"), "'led' is kinematic"),
-    ):
-        with pytest.raises(mc.SceneError, match=match):
-            call()
-        assert world.state_hash() == before
-    hinge.set_limits(None, None)
-    hinge.set_spring(None)
-    body.linear_damping = 0
-    world.step()
-    for name in ("one", "two"):
-        world.add_body(name, shape=mc.Sphere(0.1), density=1000, position=(5, 0, 0))
-    with pytest.raises(mc.SceneError, match="bodies 'one' and 'two' touch"):
-        world.step()
-
-
 def test_an_empty_scene():
     world = mc.ReducedWorld(mc.Scene())
     world.step(3)

@@ -1,0 +1,22 @@
+"""Explicit Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows."""
+
+cdef class Tableau:
+    cdef object kept                     # the arrays that the pointers are into
+    cdef int stages
+    cdef const double* weights           # (stages + 1, stages) of the rates before each stage, and before the step's end
+    cdef const double* times             # (stages + 1,) of them, in parts of the step
+    cdef const double* fifth             # (stages + 1,) of two estimates of the error; NULL: the method has none
+    cdef const double* third
+
+cdef class StepSize:
+    cdef Tableau tableau
+    cdef double tolerance                # of a step's error: this times 1 + |y|
+    cdef double h                        # of the step to be tried [s]
+    cdef bint rejected                   # the last one was
+
+    cdef void begin(self, double h) noexcept nogil
+    cdef bint accepts(self, const double* errors, double h) noexcept nogil
+
+
+# errors[0, 1, 2]: squares of both estimates by what is allowed, and the number of coordinates, are added up.
+cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil

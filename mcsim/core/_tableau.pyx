@@ -1,0 +1,86 @@
+"""Explicit Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows.
+
+    k_i = f(t + c_i h, y + h sum_j a_ij k_j),  j < i,        y(t + h) = y + h sum_i b_i k_i
+
+The classical method of four stages; and the one of order 8 of Dormand and Prince, twelve stages, whose error two embedded
+formulae of orders 5 and 3 tell, with the rates at the step's end as one stage more:
+
+    error = |h| e5^2 / sqrt(e5^2 + e3^2 / 100),     e the root mean squares over the coordinates, by tolerance (1 + |y|)
+
+A step whose error is below 1 is taken; h follows the eighth root of it.
+
+Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, sections II.1, II.4, II.5 and
+II.10.
+"""
+
+from libc.math cimport fabs, sqrt
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles
+
+# The factor by which a step follows another: what is left of the estimate, and its bounds.
+cdef double SAFETY = 0.9
+cdef double LEAST = 0.2
+cdef double MOST = 10.0
+
+
+cdef class Tableau:
+    """a: (s, s), b: (s,), c: (s,); errors: (s + 1,) twice, or None."""
+
+    def __init__(self, a, b, c, errors=None):
+        weights = np.vstack([np.tril(a, -1), b])
+        times = np.append(c, 1.0)
+        estimates = None if errors is None else np.array(errors, float)
+        self.kept, self.stages = (weights, times, estimates), len(b)
+        self.weights, self.times = doubles(weights), doubles(times)
+        if errors is not None:
+            self.fifth, self.third = doubles(estimates[0]), doubles(estimates[1])
+
+
+def classical():
+    """Of fourth order."""
+    return Tableau([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
+                   [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0], [0.0, 0.5, 0.5, 1.0])
+
+
+def dormand_prince():
+    """Of order 8, with estimates of the error: the coefficients are SciPy's."""
+    from scipy.integrate import DOP853                       # here, because it takes long to import
+
+    return Tableau(DOP853.A, DOP853.B, DOP853.C, (DOP853.E5, DOP853.E3))
+
+
+cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil:
+    cdef double scale = 1.0 + max(fabs(before), fabs(after))
+    errors[0] += fifth * fifth / (scale * scale)
+    errors[1] += third * third / (scale * scale)
+    errors[2] += 1.0
+
+
+cdef class StepSize:
+    """Of a method that estimates its error."""
+
+    def __init__(self, Tableau tableau not None, double tolerance):
+        self.tableau, self.tolerance = tableau, tolerance
+
+    cdef void begin(self, double h) noexcept nogil:
+        """A time of h begins: one step is tried for all of it."""
+        self.h, self.rejected = h, False
+
+    cdef bint accepts(self, const double* errors, double h) noexcept nogil:
+        """Whether a step of h, with these errors, is good; and how long the next one is to be, either way. One that is not
+        finite is not."""
+        cdef double error, factor, sum = errors[0] + 0.01 * errors[1]
+        error = 0.0 if sum == 0.0 else fabs(h) * errors[0] / (self.tolerance * sqrt(sum * errors[2]))
+        if error == 0.0:
+            factor = MOST
+        elif error == error:
+            factor = min(max(SAFETY / sqrt(sqrt(sqrt(error))), LEAST), MOST)
+        else:
+            factor = LEAST
+        if self.rejected or not error < 1.0:
+            factor = min(factor, 1.0)
+        self.h = h * factor
+        self.rejected = not error < 1.0
+        return not self.rejected

@@ -1,0 +1,31 @@
+"""What the integrators share that follow smooth motions by Runge-Kutta."""
+
+from mcsim.core._tableau cimport StepSize, Tableau
+from mcsim.step._integrator cimport Integrator
+
+cdef class RungeKuttaIntegrator(Integrator):
+    cdef Tableau tableau
+    cdef StepSize sizes                  # integrator="reference": of steps as long as a tolerance allows, else None
+    cdef bint projecting                 # joints are projected after each step
+    cdef object kept_angles
+    cdef double* angles                  # (joints, JOINT_AXES) as a step begins
+
+    cdef void close_beginning(self, double h) noexcept nogil
+    cdef bint is_open(self) noexcept nogil
+    cdef void advance(self, double h) noexcept nogil
+    cdef void make_stages(self, double h) noexcept nogil
+    cdef bint make_good_stages(self, double h) noexcept nogil
+    cdef bint is_stopped(self) noexcept nogil
+    cdef bint refuses(self) noexcept nogil
+    cdef void give_up(self, double h) noexcept nogil
+    cdef void keep_angles(self, bint back) noexcept nogil
+
+    # Of those that move something.
+    cdef void begin_stages(self) noexcept nogil
+    cdef void accelerate(self, bint keep) noexcept nogil
+    cdef void end_stage(self, int k) noexcept nogil
+    cdef void move(self, int k, double h) noexcept nogil
+    cdef void pass_time(self, double h) noexcept nogil
+    cdef void find_errors(self, double* errors) noexcept nogil
+    cdef void take_back(self) noexcept nogil
+    cdef void settle(self, double h) noexcept nogil

@@ -1,0 +1,165 @@
+"""Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference").
+
+    for each stage     accelerations of the present state, the state of the next one
+    where judged       the error of the step; one that is too long is taken back, and a shorter one tried
+    settle             joints are projected
+
+A substep begins with one step for all of it, so that nothing but the state says how it goes on. What accelerations are, and
+of what, others know: _smooth_integrator.pyx of bodies, _tree_smooth_integrator.pyx of trees.
+"""
+
+from libc.math cimport fabs
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles
+from mcsim.core._types cimport OK, Twist
+from mcsim.state._joint cimport JOINT_AXES
+from mcsim.state._row cimport ROW_JOINT, Row, is_wide
+from mcsim.state._rows cimport rate
+
+from mcsim.core._tableau import classical, dormand_prince
+from mcsim.core.errors import SimulationError
+
+# The time [s] in which a row's `push` closes what is taken for closed as a step begins, and the part of its push that is
+# taken for a rate of 0.
+cdef double OPEN = 1e-9
+
+# The part of a substep than which no step may be shorter: so many of them nobody waits for.
+cdef double SHORTEST = 1e-8
+
+
+cdef class RungeKuttaIntegrator(Integrator):
+    """Arguments as of Integrator."""
+
+    def __init__(self, *arguments):
+        Integrator.__init__(self, *arguments)
+        cdef double tolerance = self.context.settings.reference_tolerance
+        self.tableau = classical() if tolerance == 0.0 else dormand_prince()
+        self.sizes = None if tolerance == 0.0 else StepSize(self.tableau, tolerance)
+        self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
+        self.angles = doubles(self.kept_angles)
+
+    cdef void close_beginning(self, double h) noexcept nogil:
+        """What is written between steps may leave joints open, or velocities that they forbid: else the method would carry
+        either through its first step."""
+        if self.projecting and not self.context.ended and self.is_open():
+            self.settle(h)
+
+    cdef bint is_open(self) noexcept nogil:
+        """Whether any joint's own row is, as a step lays them out."""
+        cdef const Twist* twist = self.context.bodies.twist
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef double v
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind != ROW_JOINT:
+                continue
+            v = rate(row, twist) + row.rate + (rate(row + 1, twist) if is_wide(row) else 0.0)
+            if fabs(v) > OPEN * row.push or (row.stabilized and fabs(row.error) > OPEN * row.push):
+                return True
+        return False
+
+    cdef void advance(self, double h) noexcept nogil:
+        """The smooth motion over the time h."""
+        cdef double part, left = h
+        if self.sizes is None:
+            self.make_stages(h)
+            self.settle(h)
+            return
+        self.sizes.begin(h)
+        while left > 0.0 and not self.is_stopped():
+            part = min(self.sizes.h, left)
+            if not part > min(SHORTEST * h, 0.5 * left):
+                self.give_up(part)
+            elif self.make_good_stages(part):
+                self.settle(part)
+                left = left - part
+
+    cdef void make_stages(self, double h) noexcept nogil:
+        """One step, whose time the end has."""
+        cdef const double* times = self.tableau.times
+        cdef double begin = self.context.settings.time
+        cdef int k
+        self.begin_stages()
+        for k in range(self.tableau.stages):
+            self.accelerate(False)
+            self.end_stage(k)
+            self.move(k + 1, h)
+            if times[k + 1] != times[k]:
+                self.set_time(begin + times[k + 1] * h)
+                self.pass_time((times[k + 1] - times[k]) * h)
+
+    cdef bint make_good_stages(self, double h) noexcept nogil:
+        """-> whether its error is small enough; else nothing has happened"""
+        cdef double begin = self.context.settings.time
+        cdef double errors[3]
+        self.keep_angles(False)
+        self.make_stages(h)
+        self.accelerate(False)
+        self.end_stage(self.tableau.stages)
+        self.find_errors(errors)
+        if self.sizes.accepts(errors, h):
+            return True
+        self.take_back()
+        self.set_time(begin)
+        self.keep_angles(True)
+        return False
+
+    cdef void keep_angles(self, bint back) noexcept nogil:
+        """Joints' angles count their turns on the way."""
+        cdef Py_ssize_t j
+        cdef int i
+        for j in range(self.context.joint_count):
+            for i in range(self.context.joints[j].axis_count):
+                if back:
+                    self.context.joints[j].axes[i].position = self.angles[j * JOINT_AXES + i]
+                else:
+                    self.angles[j * JOINT_AXES + i] = self.context.joints[j].axes[i].position
+
+    cdef bint is_stopped(self) noexcept nogil:
+        """Whether a function of the user's has failed, or Ctrl-C was pressed."""
+        return self.calls.is_interrupted() or self.context.pose_callbacks.status != OK
+
+    cdef bint refuses(self) noexcept nogil:
+        """Something is bounded, or touches, of which steps to a tolerance know nothing. -> whether that ends the step"""
+        if self.sizes is None:
+            return False
+        self.give_up(-1.0)
+        return True
+
+    cdef void give_up(self, double h) noexcept nogil:
+        """h: of the step that would be too short; negative: what has come is not smooth."""
+        with gil:
+            what = ("bodies touch, or nearly so, which is no smooth motion" if h < 0.0
+                    else f"the motion asks for steps of {h:.3g} s")
+            self.calls.fail(SimulationError(
+                f"integrator='reference' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
+                "is kept"))
+
+    # ---- of those that move something --------------------------------------------------------------------------------
+
+    cdef void begin_stages(self) noexcept nogil:
+        """A step begins at the present state."""
+
+    cdef void accelerate(self, bint keep) noexcept nogil:
+        """Accelerations at the present state. keep: what joints do in a substep is their rows' impulses."""
+
+    cdef void end_stage(self, int k) noexcept nogil:
+        """Accelerations are those of stage k."""
+
+    cdef void move(self, int k, double h) noexcept nogil:
+        """The state at which stage k of a step of h begins; after the last one, that of its end."""
+
+    cdef void pass_time(self, double h) noexcept nogil:
+        """The state has moved on by a time h."""
+
+    cdef void find_errors(self, double* errors) noexcept nogil:
+        """Of a step, as StepSize reads them."""
+
+    cdef void take_back(self) noexcept nogil:
+        """The state with which the step began."""
+
+    cdef void settle(self, double h) noexcept nogil:
+        """A step of h has been made."""

@@ -1,0 +1,280 @@
+"""integrator="reference": every smooth motion, in both worlds, to rounding, however long the step is."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import mcsim as mc
+from benchmark_models import ANDREWS_ANGLES, ANDREWS_RATES, ANDREWS_TIME, andrews
+from test_published_benchmarks import MODELS
+
+BOTH = pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+
+
+def arm(upper=None, lower=None, **elbow):
+    """upper, lower: keywords of the bodies."""
+    scene = mc.Scene(name="arm")
+    scene.add_body("upper", mass=1.0, inertia=(0.02, 0.03, 0.01), position=(0.25, 0, 0), **(upper or {}))
+    scene.add_body("lower", mass=0.7, inertia=(0.01, 0.02, 0.03), position=(0.8, 0, 0), **(lower or {}))
+    scene.add_joint(mc.HingeJoint(None, "upper", anchor=(0, 0, 0), axis=(0, 1, 0), name="shoulder"))
+    scene.add_joint(mc.HingeJoint("upper", "lower", anchor=(0.5, 0, 0), axis=(0.1, 1, 0), name="elbow", **elbow))
+    return scene
+
+
+def a_tree():
+    return arm()
+
+
+def a_spring_of_a_hinge():
+    return arm(spring=mc.Spring(30, 0.3, 0.2))
+
+
+def a_spring_between_points():
+    scene = arm()
+    scene.add_joint(mc.DistanceJoint(None, "lower", (0.3, 0.2, 0.8), (0.9, 0, 0), spring=mc.Spring(60, 0.5, 0.5)))
+    return scene
+
+
+def a_gear():
+    scene = arm()
+    scene.add_joint(mc.GearJoint("shoulder", "elbow", -2.0))
+    return scene
+
+
+def a_loop_in_space():
+    scene = arm()
+    scene.add_body("rod", mass=0.5, inertia=(0.01, 0.02, 0.03), position=(1.3, 0, 0.3))
+    scene.add_joint(mc.BallJoint("lower", "rod", anchor=(1.1, 0, 0)))
+    scene.add_joint(mc.UniversalJoint(None, "rod", anchor=(1.5, 0, 0.6), axis_a=(0, 1, 0), axis_b=(0.6, 0, -0.8)))
+    return scene
+
+
+def damping():
+    return arm(upper={"angular_damping": 1.1}, lower={"linear_damping": 0.7})
+
+
+def a_prescribed_motion():
+    """Whose velocity is not that of the bodies as they are given."""
+    return arm(motion=mc.Motion(velocity=0.3, amplitude=0.8, frequency=1.3))
+
+
+def a_kinematic_hand():
+    """Whose velocity the bob has not."""
+    scene = arm()
+    scene.add_body("hand", kind="kinematic", position=(2, 0, 0), velocity=(0.1, 0.2, -0.3), angular_velocity=(0, 1.0, 0))
+    scene.add_body("bob", mass=1, inertia=(0.1, 0.2, 0.3), position=(2, 0, -0.5))
+    scene.add_joint(mc.BallJoint("hand", "bob", (2, 0, -0.1)))
+    return scene
+
+
+def a_joint_of_ones_own():
+    """A ring on a parabola."""
+    scene = arm()
+    scene.add_body("ring", mass=0.5, inertia=(0.01, 0.01, 0.01), position=(0.4, 0, 0.08))
+    scene.add_joint(
+        mc.UserJoint(
+            None,
+            "ring",
+            residual=lambda a, b: (b.position[1], b.position[2] - 0.5 * b.position[0] ** 2),
+            size=2,
+            name="wire",
+        )
+    )
+    return scene
+
+
+SCENES = [
+    a_tree,
+    a_spring_of_a_hinge,
+    a_spring_between_points,
+    a_gear,
+    a_loop_in_space,
+    damping,
+    a_prescribed_motion,
+    a_kinematic_hand,
+    a_joint_of_ones_own,
+]
+
+
+def ends(kind, scene, dt, seconds=1.0, **keywords):
+    world = kind(scene, dt=dt, **keywords)
+    world.step(round(seconds / dt))
+    return world
+
+
+@pytest.mark.parametrize("make", SCENES)
+def test_both_worlds_come_to_one_end_by_any_steps(make):
+    """Two systems of coordinates, three steps: nothing is shared but the scene and the tableau."""
+    scene = make()
+    found = [
+        ends(kind, scene, dt, integrator="reference").positions
+        for kind, dts in ((mc.World, (0.5, 1 / 60)), (mc.ReducedWorld, (0.5, 1 / 100)))
+        for dt in dts
+    ]
+    for other in found[1:]:
+        assert np.abs(other - found[0]).max() < 1e-10
+
+
+@BOTH
+@pytest.mark.parametrize("make", SCENES)
+def test_rk4_comes_to_it_with_its_fourth_order(make, kind):
+    """Also where bodies are given velocities that their joints forbid, which are dropped before the first stage."""
+    scene = make()
+    right = ends(mc.ReducedWorld, scene, 0.25, 0.5, integrator="reference").positions
+    errors = [
+        np.abs(ends(kind, scene, dt, 0.5, substeps=1, integrator="rk4").positions - right).max()
+        for dt in (1 / 200, 1 / 400)
+    ]
+    assert errors[1] < 1e-6 and (errors[0] / errors[1] > 12.0 or errors[1] < 1e-10), errors
+
+
+# ---- published mechanisms --------------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_the_squeezer_in_ten_steps(kind):
+    """The literature's digits are 1.006e-12 s late in all angles and rates alike; the energy is that of the torque to 3e-13
+    J, so they are its own."""
+    model = andrews()
+    world = kind(model.scene(), dt=ANDREWS_TIME / 10, integrator="reference")
+    model.push(world)
+    before = world.energy().total
+    world.step(10)
+    r = Rotation.from_quat(world.orientations, scalar_first=True).as_matrix()
+    (at, rates) = (
+        np.array([beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon])
+        for beta, theta, gamma, phi, delta, omega, epsilon in (ANDREWS_ANGLES, ANDREWS_RATES)
+    )
+    off = np.angle(np.exp(1j * (np.arctan2(r[:, 2, 0], r[:, 0, 0]) - at)))
+    assert np.abs(off).max() < 1e-10 * ANDREWS_ANGLES[0]
+    assert np.abs(off + 1.006e-12 * rates).max() < 1e-11
+    assert np.abs(-world.angular_velocities[:, 1] - rates).max() < 1e-9 * rates[0]
+    turned = world.joint(0).position
+    assert world.energy().total - before == pytest.approx(0.033 * turned, abs=2e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"sarrus"}))  # which passes a singular pose
+@pytest.mark.sampled(4)
+def test_published_mechanisms_have_one_motion(name):
+    """The governor among them, whose dampers ask for steps of 50 us."""
+    model = MODELS[name]()
+    found = []
+    for kind, dt in ((mc.World, 1 / 20), (mc.ReducedWorld, 1 / 20), (mc.ReducedWorld, 1 / 100)):
+        seconds = 0.02 if name == "andrews" else 0.25
+        world = kind(model.scene(), dt=dt * seconds, integrator="reference")
+        for _ in range(round(1 / dt)):
+            if model.push is not None:
+                model.push(world)
+            world.step()
+        found.append(world.positions)
+        assert world.joint_errors().max() < 1e-12
+    assert max(np.abs(other - found[0]).max() for other in found[1:]) < 1e-10
+
+
+# ---- tolerance, time, angles -----------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_errors_follow_the_tolerance(kind):
+    scene = a_loop_in_space()
+    right = ends(mc.ReducedWorld, scene, 1.0, integrator=mc.DOP853(tolerance=1e-14)).positions
+    off = [
+        np.abs(ends(kind, scene, 1.0, integrator=mc.DOP853(tolerance=t)).positions - right).max()
+        for t in (1e-4, 1e-7, 1e-10)
+    ]
+    assert off[2] < 1e-8 and off[1] < 0.05 * off[0] and off[2] < 0.05 * off[1] and off[0] > 1e-7, off
+    world = kind(scene, integrator=mc.DOP853(tolerance=1e-7))
+    assert world.settings["reference_tolerance"] == 1e-7 and world.settings.integrator == mc.DOP853(tolerance=1e-7)
+    assert kind(scene, integrator="reference").settings.integrator == mc.DOP853(tolerance=1e-12)
+    with pytest.raises(mc.SceneError, match="tolerance must be in"):
+        mc.DOP853(tolerance=0.0)
+
+
+@BOTH
+@pytest.mark.parametrize("integrator", ["reference", "rk4"])
+def test_angles_count_their_turns_in_long_steps(kind, integrator):
+    """8 turns of one wheel, and 16 of the other, in each of two steps; the gear asks for both."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i, name in enumerate("ab"):
+        scene.add_body(name, mass=1, inertia=(0.1, 0.2, 0.3), position=(i, 0, 0), angular_velocity=(0, 0, 100 - 300 * i))
+        scene.add_joint(mc.HingeJoint(None, name, (i, 0, 0), (0, 0, 1), name=f"hinge {name}"))
+    scene.add_joint(mc.GearJoint("hinge a", "hinge b", 0.5))
+    world = ends(kind, scene, 0.5, substeps=1, integrator=integrator)
+    assert [world.joint(name).position for name in ("hinge a", "hinge b")] == pytest.approx([100.0, -200.0], abs=1e-9)
+    assert not world.stats.notes
+
+
+@BOTH
+def test_motions_by_the_time(kind):
+    """A function of the time, asked for at times that go back and forth within a step."""
+    scene = mc.Scene()
+    scene.add_body("rotor", mass=1, inertia=(0.1, 0.2, 0.3), position=(0.1, 0, 0))
+    turn = mc.Motion(velocity=40.0, amplitude=0.1, frequency=3.0)
+    scene.add_joint(mc.HingeJoint(None, "rotor", (0, 0, 0), (0, 0, 1), motion=turn))
+    world = ends(kind, scene, 0.25, 0.75, integrator="reference")
+    at = 40.0 * 0.75 + 0.1 * np.sin(2 * np.pi * 3.0 * 0.75)
+    assert world.joint(0).position == pytest.approx(at, abs=1e-12)
+    assert world.positions[0] == pytest.approx((0.1 * np.cos(at), 0.1 * np.sin(at), 0), abs=1e-12)
+
+
+# ---- what it refuses -------------------------------------------------------------------------------------------------
+
+
+def block(height=0.05):
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1)))
+    scene.add_body("block", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 0, height))
+    return scene
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "make, match",
+    [
+        (lambda: arm(limits=(-1, 1)), "joint 'elbow' has limits; .*rk4"),
+        (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'elbow' has a motor; .*rk4"),
+        (lambda: arm(friction=1), "joint 'elbow' has friction; .*rk4"),
+        (block, "bodies 'floor' and 'block' touch.*rk4"),
+    ],
+)
+def test_what_has_bounds_is_refused(kind, make, match):
+    with pytest.raises(mc.SceneError, match=rf"{kind.__name__}\(integrator='reference'\): {match}"):
+        kind(make(), integrator="reference")
+
+
+@BOTH
+def test_what_is_added_is_refused(kind):
+    """Before anything has changed; bodies that come to touch at the next step, or on the way."""
+    world = kind(arm(), integrator="reference")
+    hinge = world.joint("elbow")
+    before = world.state_hash()
+    with pytest.raises(mc.SceneError, match="'elbow' is to have limits"):
+        hinge.set_limits(-1, 1)
+    assert world.state_hash() == before
+    hinge.set_limits(None, None)
+    hinge.set_spring(mc.Spring(1, 0))
+    world.body("upper").linear_damping = 0.1
+    world.step()
+    for name in ("one", "two"):
+        world.add_body(name, shape=mc.Sphere(0.1), density=1000, position=(5, 0, 0))
+    with pytest.raises(mc.SceneError, match="bodies 'one' and 'two' touch"):
+        world.step()
+
+
+@BOTH
+def test_a_contact_on_the_way_ends_the_call(kind):
+    world = kind(block(1.0), dt=1 / 100, integrator="reference")
+    with pytest.raises(mc.SimulationError, match="bodies touch, or nearly so.*last good state"):
+        world.step(100)
+    fall = 0.5 * 9.81 * world.time**2
+    assert 0.3 < world.time < 0.45 and world.positions[1, 2] == pytest.approx(1.0 - fall, abs=1e-12)
+
+
+@BOTH
+def test_what_is_too_fast_for_any_step_ends_the_call(kind):
+    """With the state before."""
+    world = kind(arm(spring=mc.Spring(1e40, 0.0, 0.2)), dt=1 / 100, integrator="reference")
+    before = world.state_hash()
+    with pytest.raises(mc.SimulationError, match="stopped at t = 0 s: the motion asks for steps of"):
+        world.step()
+    assert world.state_hash() == before
