@@ -298,7 +298,6 @@ def test_given_twice(case):
         (mc.World, {"joints": mc.DirectJoints(hertz=3), "integrator": "rk4"}, r"pass integrator=RK4\(hertz=3.0\)"),
         (mc.World, {"joints": "direct", "solver": "pgs"}, "joint_solver 'tree' does not go with solver='pgs'"),
         (mc.World, {"joints": mc.SweptJoints(hertz=3), "stabilization": "ggl"}, "hertz of joints=.* no springs"),
-        (mc.World, {"integrator": mc.RK4(projection=True, hertz=1)}, "hertz of integrator=RK4"),
         (mc.World, {"integrator": mc.RK4(projection=False), "stabilization": "projection"}, r"RK4\(projection=False\)"),
         (mc.World, {"sleep": mc.Sleep(), "integrator": "rk4"}, "under which nothing sleeps"),
         (mc.World, {"sleep": mc.DirectJoints()}, "sleep takes True, False or a Sleep"),

@@ -22,7 +22,8 @@ from mcsim.lab.compare import MOST_RUN_STEPS, OFTEN, Progress
 from mcsim.lab.methods import Method, methods_of
 from mcsim.lab.record import BLOWN, Recorder
 from mcsim.lab.reference import SAME_TIME
-from mcsim.lab.report import NARROWEST, Text, aligned, folded, number_text, step_text
+from mcsim.lab.report import step_text
+from mcsim.lab.tables import NARROWEST, Text, aligned, folded, number_text
 from mcsim.scene.checks import FieldError, choose, count, positive
 from mcsim.world import World
 from mcsim.world.capabilities import MOST_SUBSTEPS

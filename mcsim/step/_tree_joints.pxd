@@ -10,8 +10,8 @@ cdef class TreeJoints:
     cdef object kept
     cdef const int32_t* held             # as of TreeSpace
     cdef const double* q
-    cdef const int32_t* joint            # (angle_count,) each of the coordinates that are a joint's: whose, which of its axes,
-    cdef const int32_t* axis             # and where in q
+    cdef const int32_t* joint            # (angle_count,) each of the coordinates that are a joint's: whose,
+    cdef const int32_t* axis             # which of its axes, and where in q
     cdef const int32_t* place
     cdef Py_ssize_t angle_count
 

@@ -22,7 +22,7 @@ DTS = [1 / 60, 1 / 120, 1 / 240]
 ORDERS = {
     "maximal:si+none": (1, 1, 1),
     "maximal:pgs+baumgarte": (1, 1, 2),  # Baumgarte removes a part of h^2 a step
-    "maximal:tree+soft": (2, 2, ...),
+    "maximal:tree+soft": (2, 4, ...),
     "maximal:tree+soft@rattle": (2, 2, None),
     "maximal:tree+soft@variational": (2, 2, None),
     "maximal:tree+projection@rk4": (4, 4, None),

@@ -127,7 +127,18 @@ def compare(
     With --suite, mechanisms whose motion is known are run by each method, and measured against what is known.
     """
     if suite is not None:
-        refuse_with_suite(seconds=seconds, set=set_, reference=reference != "auto", plot=plot, theme=theme, save=save)
+        refuse_with_suite(
+            seconds=seconds,
+            set=set_,
+            reference=reference != "auto",
+            residuals=residuals,
+            plot=plot,
+            kind=kind,
+            theme=theme,
+            save=save,
+            series=series,
+            format=format_ != "text",
+        )
         run_suite(suite, [*([scene] if scene else []), *(methods or [])], dt, quick, substeps, strict, csv)
         return
     if scene is None:
