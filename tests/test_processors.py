@@ -60,7 +60,6 @@ OBSERVERS = {
     "solve/problems/impacts.py:sticking",
     "solve/problems/impacts.py:impact",
     "solve/problems/impacts.py:two_bodies",
-    "reduced/dop853.py:_coefficients",
     "core/linear.py:sparse_product",
 }
 

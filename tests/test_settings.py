@@ -78,6 +78,7 @@ SAME = [
      {"integrator": "rk4", "stabilization": "projection", "joint_push_speed": 1.0}),
     (mc.World, {"integrator": mc.RK4(hertz=1.5, damping_ratio=1.2), "contact": mc.RigidContact(stabilization="soft")},
      {"integrator": "rk4", "joint_hertz": 1.5, "joint_damping_ratio": 1.2}),
+    (mc.World, {"integrator": mc.DOP853(tolerance=1e-9)}, {"integrator": "reference", "reference_tolerance": 1e-9}),
     (mc.World, {"integrator": mc.Rattle(hertz=20.0, damping_ratio=1.2, push_speed=1.0)},
      {"integrator": "rattle", "joint_hertz": 20.0, "joint_damping_ratio": 1.2, "joint_push_speed": 1.0}),
     (mc.World, {"integrator": mc.Variational(hertz=20.0, damping_ratio=1.2, push_speed=1.0), "contact": mc.RigidContact()},
@@ -106,7 +107,8 @@ def made(kind, keywords):
     event = contact == "event" or isinstance(contact, mc.EventContact)
     if event:
         keywords = keywords | {"dt": 1 / 240}
-    described = scene(soft)
+    smooth = keywords.get("integrator") == "reference" or isinstance(keywords.get("integrator"), mc.DOP853)
+    described = scene(soft) if not smooth else mc.scenes.double_pendulum()
     world = kind(described, **keywords)
     world.step(3 if event else 12)
     return world

@@ -245,7 +245,7 @@ def bricard(*, length: Positive = 1.0, mass: Positive = 1.0, thickness: Positive
         )
     for k in range(6):
         a, b = (None if i in (0, 6) else f"bar{i}" for i in (k, k + 1))
-        axis = np.cross(ways[k - 1], ways[k]) / length**2
+        axis = np.cross(ways[k - 1], ways[k]) / (length * length)
         scene.add_joint(HingeJoint(a, b, anchor=corners[k], axis=axis, name=f"hinge{k}"))
     return scene
 
@@ -278,7 +278,7 @@ def governor(
     scene = Scene(name="governor")
     density, side, long, thin, tie = 3000.0, 0.1, 1.0, 0.01, 0.5
     rod = density * long * thin * thin
-    cube = density * side**3
+    cube = density * side * side * side
     spin = speed * Z
     scene.add_body(
         "shaft",
@@ -306,7 +306,8 @@ def governor(
     whole = rod + ball
     arm = (rod * long / 2 + ball * long) / whole  # of the centre of mass along a rod, from its hinge
     moments = _bar_inertia(rod, long, thin)
-    moments[1:] += rod * (arm - long / 2) ** 2 + ball * (long - arm) ** 2
+    of_rod, of_ball = arm - long / 2, long - arm
+    moments[1:] += rod * of_rod * of_rod + ball * of_ball * of_ball
     scene.add_joint(HingeJoint(None, "shaft", anchor=ORIGIN, axis=Z, name="spin"))
     scene.add_joint(SliderJoint("shaft", "ring", axis=Z, anchor=height * Z, name="slide"))
     for name, sign in (("right", 1.0), ("left", -1.0)):
