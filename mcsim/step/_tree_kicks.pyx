@@ -66,6 +66,8 @@ cdef class TreeKicks:
         if self.rows.loops.some:
             self.rows.loop_rows.aim_rates(self.plain.rows, self.motion.qd)
         self.start()
+        if self.rows.loops.some:
+            self.start_rows(False, True)
 
     cdef void start(self) noexcept nogil:
         """What rows start with acts, once forces have."""
