@@ -166,6 +166,13 @@ def load_scene(name_or_path: str | Path, parameters: Mapping[str, Any]) -> Scene
     return scene
 
 
+def write_output(path: Path | None, write: Callable[[Path], Any]) -> None:
+    """Writes what is wanted, and says so."""
+    if path:
+        write(path)
+        print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+
+
 def check_output(option: str, path: Path | None, *suffixes: str) -> None:
     """Whether `path` can be written, before the run and not after it."""
     if path is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from mcsim.cli.options import check_output, in_options
+from mcsim.cli.options import check_output, in_options, write_output
 from mcsim.cli.terminal import FAILED, InputError, progress, width_of
 
 
@@ -47,8 +47,6 @@ def run_suite(
             progress=lambda done, total, what: show(done, None, total=total),
         )
     print(result.table(width_of(sys.stdout)))
-    if csv:
-        result.csv(csv)
-        print(f"wrote {csv} ({csv.stat().st_size / 1e6:.2f} MB)")
+    write_output(csv, result.csv)
     if all(outcome.failure for outcome in result.outcomes):
         raise typer.Exit(FAILED)

@@ -9,7 +9,6 @@ cdef class Tableau:
     cdef const double* third
 
 cdef class StepSize:
-    cdef Tableau tableau
     cdef double tolerance                # of a step's error: this times 1 + |y|
     cdef double h                        # of the step to be tried [s]
     cdef bint rejected                   # the last one was

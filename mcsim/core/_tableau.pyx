@@ -61,8 +61,8 @@ cdef void add_error(double* errors, double fifth, double third, double before, d
 cdef class StepSize:
     """Of a method that estimates its error."""
 
-    def __init__(self, Tableau tableau not None, double tolerance):
-        self.tableau, self.tolerance = tableau, tolerance
+    def __init__(self, double tolerance):
+        self.tolerance = tolerance
 
     cdef void begin(self, double h) noexcept nogil:
         """A time of h begins: one step is tried for all of it."""

@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -161,7 +162,9 @@ def _beside(name: str) -> Iterator[Any]:
 
 
 def write_table(path: Any, rows: Iterable[Iterable[Any]]) -> None:
-    """Writes rows as comma-separated values, whole or not at all."""
+    """Writes rows as comma-separated values to a .csv file, whole or not at all."""
+    if Path(path).suffix != ".csv":
+        raise SceneError(f"{os.fspath(path)}: must end in .csv")
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     with written_whole(path) as file:

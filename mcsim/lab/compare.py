@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.lab import loading, nature
 from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
-from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift, trajectory_bytes
+from mcsim.lab.record import Recorder, Run, VelocityDrift, trajectory_bytes
 from mcsim.lab.reference import BUDGET, TOLERANCE, Reference, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
@@ -185,23 +185,12 @@ class _Work:
         steps = steps_of(dt, self.seconds)
         world = method.world(self.scene, dt)
         recorder = Recorder(self.scene, world, steps, drift, reference, overlap=self._overlap, **self._recorded)
-        recorder.keep()
-        failure = ""
-        for k in range(steps):
-            try:
-                world.step()
-            except (SimulationError, SceneError) as error:  # some find only then what they cannot do
-                failure = " ".join(str(error).split())
-                break
-            recorder.keep()
-            if recorder.blown is not None:
-                break
-            if k % OFTEN == 0:
-                self._say(k / steps, method.name)
-        arrays = recorder.arrays()
-        notes = [f"{note.text} (in {note.total} of {len(arrays['time']) - 1} steps)" for note in world.stats.all_notes]
-        if recorder.blown is not None:
-            failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
+
+        def say(k: int) -> None:
+            if k % OFTEN == 1:
+                self._say((k - 1) / steps, method.name)
+
+        arrays, failure, notes = recorder.follow(steps, say)
         self._done += 1
         seconds = np.zeros(0)
         if self.timing:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
+from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.rotation import matrix
 from mcsim.lab.nature import has_springs
 from mcsim.lab.series import RESIDUAL_UNITS, run_frame, write_series
@@ -350,6 +351,29 @@ class Recorder:
         if self.blown is None and not (kinetic < BLOWN).all():
             self.blown = self._done + int(np.argmin(kinetic < BLOWN))
         self._done = self._kept
+
+    def follow(
+        self, steps: int, after: Callable[[int], None], step: Callable[[], None] | None = None
+    ) -> tuple[dict[str, Any], str, list[str]]:
+        """The world makes so many steps, by step() if that is given, each kept; after(k), k from 1 on. -> arrays, why it
+        ended early, "" if it did not, and what its steps could not do"""
+        failure = ""
+        self.keep()
+        for k in range(1, steps + 1):
+            try:
+                (step or self._world.step)()
+            except (SimulationError, SceneError) as error:  # some find only then what they cannot do
+                failure = " ".join(str(error).split())
+                break
+            self.keep()
+            if self.blown is not None:
+                break
+            after(k)
+        arrays = self.arrays()
+        if self.blown is not None and not failure:
+            failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
+        made = len(arrays["time"]) - 1
+        return arrays, failure, [f"{note.text} (in {note.total} of {made} steps)" for note in self._world.stats.all_notes]
 
     def arrays(self) -> dict[str, Any]:
         """All that was kept, until it blew up, by the names of Run."""

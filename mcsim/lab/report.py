@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -255,8 +254,6 @@ def summary_rows(study: Compared) -> tuple[list[str], list[list[Any]]]:
 
 def write_csv(study: Compared, path: str | os.PathLike[str]) -> None:
     """See Study.csv."""
-    if Path(path).suffix != ".csv":
-        raise SceneError(f"{os.fspath(path)}: must end in .csv")
     header, rows = summary_rows(study)
     write_table(path, [header, *([_cell(value) for value in row] for row in rows)])
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_pandas
 from mcsim.core.files import write_table
 
@@ -74,8 +72,6 @@ def columns(run: Recorded) -> Iterator[tuple[str, str, np.ndarray]]:
 
 def write_series(runs: Sequence[Recorded], path: str | os.PathLike[str], *, told: bool) -> None:
     """Writes runs over time as comma-separated values. told: whether each row says of which method and step it is."""
-    if Path(path).suffix != ".csv":
-        raise SceneError(f"{os.fspath(path)}: must end in .csv")
     write_table(path, _lines(runs, told))
 
 

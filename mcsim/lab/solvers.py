@@ -95,8 +95,6 @@ class SolverStudy:
 
     def csv(self, path: str | os.PathLike[str]) -> None:
         """The table, and each solver's residuals by iteration: rows of solver, iteration, seconds and residuals."""
-        if Path(path).suffix != ".csv":
-            raise SceneError(f"{os.fspath(path)}: must end in .csv")
         rows = [["problem", "model", "solver", "reason", "iteration", "seconds", *RESIDUALS, "objective", "gap"]]
         for name, found in self.solutions.items():
             for k, (seconds, record) in enumerate(zip(found.times, found.residuals)):

@@ -10,17 +10,16 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.errors import SceneError
 from mcsim.core.files import write_table
 from mcsim.lab import loading, nature
 from mcsim.lab.compare import MOST_RUN_STEPS, OFTEN, Progress
 from mcsim.lab.methods import Method, methods_of
-from mcsim.lab.record import BLOWN, Recorder
+from mcsim.lab.record import Recorder
 from mcsim.lab.reference import SAME_TIME
 from mcsim.lab.report import step_text
 from mcsim.lab.tables import NARROWEST, Text, aligned, folded, number_text
@@ -165,8 +164,6 @@ class SuiteResult:
 
     def csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the outcomes, a line for each."""
-        if Path(path).suffix != ".csv":
-            raise SceneError(f"{os.fspath(path)}: must end in .csv")
         names = ("entry", "scene", "method", "dt", "seconds", "steps", "error", "unit", "values")
         rows = [[*names, "joint_drift_m", "energy_error", "cpu_seconds", "failure"]]
         for one in self.outcomes:
@@ -412,27 +409,21 @@ def _outcome(entry: Entry, method: Method, dt: float, quick: bool, say: Callable
         return Outcome(entry, method.name, dt, seconds, none, none, none, none, 0, failure)
     steps = round(seconds / dt)
     at = {round(values.time / dt): np.array(values.numbers) for values in wanted}
-    recorder = Recorder(scene, world, steps, None)
-    recorder.keep()
-    errors, cpu, failure = [], 0.0, ""
-    for k in range(1, steps + 1):
+    errors, cpu = [], 0.0
+
+    def timed_step() -> None:
+        nonlocal cpu
         begin = time.process_time()
-        try:
-            world.step()
-        except (SimulationError, SceneError) as error:
-            failure = " ".join(str(error).split())
-            break
+        world.step()
         cpu += time.process_time() - begin
-        recorder.keep()
-        if recorder.blown is not None:
-            failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
-            break
+
+    def measure(k: int) -> None:
         if k in at:
             errors.append(float(np.abs(entry.measure(world) - at[k]).max()))
         if k % OFTEN == 0:
             say(k / steps)
-    arrays = recorder.arrays()
-    made = len(arrays["time"]) - 1
+
+    arrays, failure, notes = Recorder(scene, world, steps, None).follow(steps, measure, timed_step)
     energy, scale = arrays["energy"] - arrays["energy"][0], arrays["kinetic"].max()
     return Outcome(
         entry,
@@ -443,7 +434,7 @@ def _outcome(entry: Entry, method: Method, dt: float, quick: bool, say: Callable
         float(arrays["joint_position_max"].max()),
         float(np.abs(energy).max() / scale) if nature.conserves_energy(scene) and scale > 0.0 else np.nan,
         cpu,
-        made,
+        len(arrays["time"]) - 1,
         failure,
-        tuple(f"{note.text} (in {note.total} of {made} steps)" for note in world.stats.all_notes),
+        tuple(notes),
     )

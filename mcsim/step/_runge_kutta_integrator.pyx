@@ -36,7 +36,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         Integrator.__init__(self, *arguments)
         cdef double tolerance = self.context.settings.reference_tolerance
         self.tableau = classical() if tolerance == 0.0 else dormand_prince()
-        self.sizes = None if tolerance == 0.0 else StepSize(self.tableau, tolerance)
+        self.sizes = None if tolerance == 0.0 else StepSize(tolerance)
         self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
         self.angles = doubles(self.kept_angles)
 

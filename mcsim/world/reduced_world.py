@@ -37,7 +37,7 @@ from mcsim.world.choices import (
 from mcsim.world.handles import AnyBody, BodyHandle
 from mcsim.world.keywords import ReducedMore, resolved, resolved_again
 from mcsim.world.record import REDUCED_RECORD, hand_over
-from mcsim.world.settings import check_reduced_settings, feedback_gains, kernel_settings, sleep_settings
+from mcsim.world.settings import check_reduced_settings, kernel_settings, of_accelerations, sleep_settings
 from mcsim.world.snapshots import Snapshot
 from mcsim.world.tree_plan import (
     BROKEN,
@@ -143,16 +143,12 @@ class ReducedWorld(World):
         own = {"integrator": "semi_implicit"}
         if self._keywords["stabilization"] == "projection":
             own["stabilization"] = "soft"  # limits and contacts; the pipeline projects loops by itself
-        rate_gain, error_gain = feedback_gains(self._keywords)
-        tolerant = INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant
         return kernel_settings(self._keywords | own, scene.gravity) | {
             "integrator": INTEGRATE_REDUCED,
-            "reference_tolerance": self._keywords["reference_tolerance"] if tolerant else 0.0,
-            "rate_gain": rate_gain,
-            "error_gain": error_gain,
+            **of_accelerations(self._keywords),
             "first_kick": 0.5,
-            "joint_warm_start": 0.0,
-        }  # loops are solved at once
+            "joint_warm_start": 0.0,  # loops are solved at once
+        }
 
     def _new_pipeline(
         self,

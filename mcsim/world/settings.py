@@ -294,6 +294,13 @@ def feedback_gains(k: Mapping[str, Any]) -> tuple[float, float]:
     return 0.0, 0.0
 
 
+def of_accelerations(k: Mapping[str, Any]) -> dict[str, float]:
+    """Those of the Settings record that integrators over accelerations read."""
+    rate_gain, error_gain = feedback_gains(k)
+    tolerance = k["reference_tolerance"] if INTEGRATOR_TABLE[k["integrator"]].tolerant else 0.0
+    return {"reference_tolerance": tolerance, "rate_gain": rate_gain, "error_gain": error_gain}
+
+
 def joint_warm_start(k: Mapping[str, Any]) -> float:
     """How much of a joint's last impulse a substep starts with.
 
@@ -404,7 +411,7 @@ def workers(threads: int) -> int:
 
 def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:
     """The Settings record of ``state/_settings.pxd`` as a dict, from checked keywords."""
-    rate_gain, error_gain = feedback_gains(k)
+    accelerations = of_accelerations(k)
     projects = k["stabilization"] == "projection"
     k = {**k, "stabilization": of_bounds(k)}
     stabilization = STABILIZATION_TABLE[k["stabilization"]]
@@ -440,9 +447,7 @@ def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str,
         "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0),
         "smooth_projection": int(projects),
-        "reference_tolerance": k["reference_tolerance"] if INTEGRATOR_TABLE[k["integrator"]].tolerant else 0.0,
-        "rate_gain": rate_gain,
-        "error_gain": error_gain,
+        **accelerations,
         "threads": workers(k["threads"]),
         "user_rows": 0,
         "load_scale": _load_scale(k, gravity),

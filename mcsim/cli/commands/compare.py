@@ -21,6 +21,7 @@ from mcsim.cli.options import (
     scene_argument,
     set_option,
     theme_option,
+    write_output,
 )
 from mcsim.cli.suites import refuse_with_suite, run_suite, suite_option
 from mcsim.cli.terminal import FAILED, InputError, progress, width_of
@@ -186,8 +187,6 @@ def compare(
         (csv, study.csv),
         (series, study.series_csv),
     ):
-        if path:
-            write(path)
-            print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+        write_output(path, write)
     if all(run.failure for run in study.all_runs()):
         raise typer.Exit(FAILED)

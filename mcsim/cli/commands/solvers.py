@@ -21,6 +21,7 @@ from mcsim.cli.options import (
     set_option,
     theme_option,
     typed,
+    write_output,
 )
 from mcsim.cli.terminal import FAILED, InputError, progress, width_of
 
@@ -112,8 +113,6 @@ def solvers(
         )
     print(study.table(width_of(sys.stdout)))
     for path, write in ((plot, partial(study.plot, theme=theme or "light")), (save, study.problem.save), (csv, study.csv)):
-        if path:
-            write(path)
-            print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+        write_output(path, write)
     if not study.solutions:
         raise typer.Exit(FAILED)
