@@ -236,10 +236,28 @@ cdef inline Quat quat_exp(Vec3 a) noexcept nogil:
     return quat(c, s * a.x, s * a.y, s * a.z)
 
 cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
-    """u' where exp(u) q turns at w, to O(u^4): w - 1/2 u x w + 1/12 u x (u x w); that of q exp(u) is turn_rate(-u,
-    w), w in the turned axes. (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
+    """u' where exp(u) q turns at w: w - 1/2 u x w + c u x (u x w), c = (1 - (a/2) cot (a/2)) / a^2, a = |u|; that of
+    q exp(u) is turn_rate(-u, w), w in the turned axes. c is the series to a^8, whose remainder turn_remainder tells; of
+    more than half a turn it is that of half a turn, so that rounding errors of a steady spin about one axis stay small.
+    (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
     cdef Vec3 across = cross(u, w)
-    return add_scaled(add_scaled(w, -0.5, across), 1.0 / 12.0, cross(u, across))
+    cdef double t = min(dot(u, u), 9.869604401089358)       # pi^2
+    cdef double c = 1.0 / 12.0 + t * (1.0 / 720.0 + t * (1.0 / 30240.0 + t * (1.0 / 1209600.0 + t / 47900160.0)))
+    return add_scaled(add_scaled(w, -0.5, across), c, cross(u, across))
+
+cdef inline double turn_remainder(Vec3 u, Vec3 w) noexcept nogil:
+    """By how much u' of turn_rate is off, up to a turn: the first term that its series leaves out."""
+    cdef double t = dot(u, u)
+    return 691.0 / 1307674368000.0 * t * t * t * t * t * norm(cross(u, cross(u, w)))
+
+cdef inline Vec3 turn_spin(Vec3 u, Vec3 rate) noexcept nogil:
+    """w at which exp(u) q turns where u' = rate, up to a turn; the inverse of turn_rate: u' + (1 - cos a) / a^2 u x u' +
+    (a - sin a) / a^3 u x (u x u'), as series to a^6."""
+    cdef Vec3 across = cross(u, rate)
+    cdef double t = min(dot(u, u), 9.869604401089358)       # pi^2
+    cdef double b = 0.5 - t * (1.0 / 24.0 - t * (1.0 / 720.0 - t / 40320.0))
+    cdef double c = 1.0 / 6.0 - t * (1.0 / 120.0 - t * (1.0 / 5040.0 - t / 362880.0))
+    return add_scaled(add_scaled(rate, b, across), c, cross(u, across))
 
 cdef inline Vec3 quat_log(Quat q) noexcept nogil:
     """The rotation vector [rad] of a unit quaternion, of length at most pi; the inverse of quat_exp."""

@@ -1,5 +1,7 @@
 """Explicit Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows."""
 
+from libc.math cimport fabs
+
 cdef class Tableau:
     cdef object kept                     # the arrays that the pointers are into
     cdef int stages
@@ -19,3 +21,9 @@ cdef class StepSize:
 
 # errors[0, 1, 2]: squares of both estimates by what is allowed, and the number of coordinates, are added up.
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil
+
+
+# What an estimate by which a step of h leaves a constraint is worth, once that is projected: the way back bends by its
+# square.
+cdef inline double forbidden(double h, double error) noexcept nogil:
+    return fabs(h * error) * error

@@ -22,13 +22,15 @@ cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil
 
 cdef class RungeKutta:
     cdef Tableau tableau
-    cdef object kept                     # the arrays that the pointers are into
+    cdef object kept, kept_errors        # the arrays that the pointers are into
     cdef Py_ssize_t stride
     cdef Vec3* position                  # at the start of the step
     cdef Quat* orientation
     cdef Twist* twist
     cdef Vec3* turn                      # from there to the present stage
     cdef double* rates                   # (stages + 1, bodies + 1, 12): velocity, turn, linear and angular acceleration
+    cdef Twist* error[4]                 # of poses and of twists by the first estimate, the same by the second; the world's
+                                         # stands before each
 
     # begin, then for each stage k: accelerations at the present state, stage(k), move(k + 1): the bodies stand at the next
     # stage, or after the last at the end of the step.
@@ -36,6 +38,9 @@ cdef class RungeKutta:
     cdef void stage(self, const Bodies* bodies, const Twist* acceleration, int k) noexcept nogil
     cdef void sum_rates(self, const double* weights, int count, Py_ssize_t i, Twist* out) noexcept nogil
     cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil
-    # Where the method estimates its error: with the accelerations at the end as one stage more, what StepSize judges.
-    cdef void errors(self, const Bodies* bodies, double* errors) noexcept nogil
+    # Where the method estimates its error, with the accelerations at the end as one stage more: both estimates into
+    # `error`, and of those what StepSize judges.
+    cdef void find_errors(self, const Bodies* bodies) noexcept nogil
+    cdef void judge(self, const Bodies* bodies, double* errors) noexcept nogil
+    cdef void add_estimates(self, double* errors, int k, Py_ssize_t i, int m, double before, double after) noexcept nogil
     cdef void take_back(self, Bodies* bodies) noexcept nogil

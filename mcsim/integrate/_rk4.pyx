@@ -11,7 +11,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate
+from mcsim.core._math cimport add, add_scaled, mat_vec, quat_exp, quat_mul, quat_normalized, scale, turn_rate, \
+    turn_remainder, turn_spin
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._tableau cimport add_error
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
@@ -84,6 +85,9 @@ cdef class RungeKutta:
         self.tableau, self.kept, self.stride = tableau, (position, twist, turn, orientation, rates), (count + 1) * RATES
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
         self.turn, self.twist, self.rates = <Vec3*>doubles(turn), <Twist*>doubles(twist), doubles(rates)
+        self.kept_errors = np.zeros((4, count + 1, 6))
+        for i in range(4):
+            self.error[i] = <Twist*>doubles(self.kept_errors[i]) + 1
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t n = bodies.count
@@ -137,25 +141,40 @@ cdef class RungeKutta:
                 place(bodies, i, self.position[i], self.orientation[i])
                 bodies.twist[i] = self.twist[i]
 
-    cdef void errors(self, const Bodies* bodies, double* errors) noexcept nogil:
-        cdef Twist fifth[2]
-        cdef Twist third[2]
+    cdef void find_errors(self, const Bodies* bodies) noexcept nogil:
+        """As displacements and velocities at the step's end."""
+        cdef Twist sums[2]
+        cdef Py_ssize_t i
+        cdef int k, stages = self.tableau.stages + 1
+        for i in range(bodies.count):
+            for k in range(0, 4 if bodies.kind[i] == DYNAMIC else 0, 2):
+                self.sum_rates(self.tableau.fifth if k == 0 else self.tableau.third, stages, i, sums)
+                self.error[k][i] = sums[0]
+                self.error[k][i].w = turn_spin(self.turn[i], sums[0].w)
+                self.error[k + 1][i] = sums[1]
+
+    cdef void judge(self, const Bodies* bodies, double* errors) noexcept nogil:
+        """What turn_rate leaves out is an error of both estimates."""
         cdef const double* before
         cdef const double* after
+        cdef double left_out
         cdef Py_ssize_t i
-        cdef int m, stages = self.tableau.stages + 1
+        cdef int m
         errors[0] = errors[1] = errors[2] = 0.0
         for i in range(bodies.count):
             if bodies.kind[i] != DYNAMIC:
                 continue
-            self.sum_rates(self.tableau.fifth, stages, i, fifth)
-            self.sum_rates(self.tableau.third, stages, i, third)
             before, after = <double*>&self.position[i], <double*>&bodies.position[i]
             for m in range(3):
-                add_error(errors, (<double*>fifth)[m], (<double*>third)[m], before[m], after[m])
+                self.add_estimates(errors, 0, i, m, before[m], after[m])
             after = <double*>&self.turn[i]
-            for m in range(3):
-                add_error(errors, (<double*>fifth)[3 + m], (<double*>third)[3 + m], 0.0, after[m])
+            for m in range(3, 6):
+                self.add_estimates(errors, 0, i, m, 0.0, after[m - 3])
             before, after = <double*>&self.twist[i], <double*>&bodies.twist[i]
             for m in range(6):
-                add_error(errors, (<double*>fifth)[6 + m], (<double*>third)[6 + m], before[m], after[m])
+                self.add_estimates(errors, 1, i, m, before[m], after[m])
+            left_out = turn_remainder(self.turn[i], bodies.twist[i].w)
+            add_error(errors, left_out, left_out, 0.0, 0.0)
+
+    cdef void add_estimates(self, double* errors, int k, Py_ssize_t i, int m, double before, double after) noexcept nogil:
+        add_error(errors, (<double*>&self.error[k][i])[m], (<double*>&self.error[k + 2][i])[m], before, after)

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport turn_rate, vec3
+from mcsim.core._math cimport turn_rate, turn_remainder, turn_spin, vec3
 from mcsim.core._types cimport Vec3
 from mcsim.core._tableau cimport add_error
 from mcsim.reduced._turn cimport turn_by
@@ -25,6 +25,9 @@ cdef class TreeRungeKutta:
         kept, rates = np.zeros((2, self.size + 1)), np.zeros((tableau.stages + 1, self.size + 1))
         self.kept = kept, rates
         self.first, self.turned, self.rates = doubles(kept[0]), doubles(kept[1]), doubles(rates)
+        self.kept_errors = np.zeros((4, motion.tree.nv + 1))
+        for i in range(4):
+            self.error[i] = doubles(self.kept_errors[i])
 
     cdef void begin(self) noexcept nogil:
         """A step begins at q and qd."""
@@ -62,24 +65,59 @@ cdef class TreeRungeKutta:
             self.turn_from_first(weights, k, h)
         self.motion.leave()
 
-    cdef void errors(self, double* errors) noexcept nogil:
-        """What StepSize judges, with the rates of the step's end as one stage more. Quaternions count by their turns."""
-        cdef Py_ssize_t r, i, nq = self.motion.tree.nq
-        cdef Py_ssize_t span[4]
+    cdef void find_errors(self) noexcept nogil:
+        """`error`, with the rates of the step's end as one stage more."""
+        cdef const double* weights
+        cdef double* of_q
+        cdef const Link* link
+        cdef Py_ssize_t r, i
+        cdef int k, n, stages = self.tableau.stages + 1
+        for k in range(4):
+            memset(self.error[k], 0, self.motion.tree.nv * sizeof(double))
+        for r in range(self.motion.chosen_count):
+            self.motion.enter(r)
+            for i in range(self.motion.tree.first, self.motion.tree.end):
+                link = &self.motion.tree.links[i]
+                for k in range(0, 4, 2):
+                    weights, of_q = (self.tableau.fifth if k == 0 else self.tableau.third), &self.error[k][link.v]
+                    for n in range(link.freedoms):
+                        of_q[n] = self.sum_rates(weights, stages, link.q + n)
+                        self.error[k + 1][link.v + n] = self.sum_rates(weights, stages, self.motion.tree.nq + link.v + n)
+                    if link.quaternion >= 0:
+                        unwrite_turn_rate(&self.turned[link.q + link.quaternion], &of_q[link.quaternion])
+                    elif link.kind == PLANAR:
+                        turn_back(self.motion.q[link.q + 2], of_q)
+        self.motion.leave()
+
+    cdef void judge(self, double* errors) noexcept nogil:
+        """Of `error`, what StepSize judges. Quaternions count by their turns; what turn_rate leaves out is an error of both
+        estimates."""
+        cdef const Link* link
+        cdef const double* u
+        cdef const double* w
+        cdef double left_out
+        cdef Py_ssize_t r, i, q, v, nq = self.motion.tree.nq
+        cdef int n
         errors[0] = errors[1] = errors[2] = 0.0
         for r in range(self.motion.chosen_count):
             self.motion.enter(r)
-            self.spans(span)
-            for i in range(span[0], span[1]):
-                self.add_errors(errors, i, self.motion.q[i])
-            for i in range(span[2], span[3]):
-                self.add_errors(errors, i, self.motion.qd[i - nq])
+            for i in range(self.motion.tree.first, self.motion.tree.end):
+                link = &self.motion.tree.links[i]
+                for n in range(link.freedoms):
+                    q, v = link.q + n, link.v + n
+                    if link.quaternion >= 0 and n >= link.quaternion:
+                        self.add_estimates(errors, 0, v, 0.0, self.turned[q])
+                    else:
+                        self.add_estimates(errors, 0, v, self.first[q], self.motion.q[q])
+                    self.add_estimates(errors, 1, v, self.first[nq + v], self.motion.qd[v])
+                if link.quaternion >= 0:
+                    u, w = &self.turned[link.q + link.quaternion], &self.motion.qd[link.v + link.quaternion]
+                    left_out = turn_remainder(vec3(u[0], u[1], u[2]), vec3(w[0], w[1], w[2]))
+                    add_error(errors, left_out, left_out, 0.0, 0.0)
         self.motion.leave()
 
-    cdef void add_errors(self, double* errors, Py_ssize_t i, double after) noexcept nogil:
-        cdef int stages = self.tableau.stages + 1
-        add_error(errors, self.sum_rates(self.tableau.fifth, stages, i), self.sum_rates(self.tableau.third, stages, i),
-                  self.first[i], after)
+    cdef void add_estimates(self, double* errors, int k, Py_ssize_t v, double before, double after) noexcept nogil:
+        add_error(errors, self.error[k][v], self.error[k + 2][v], before, after)
 
     cdef double sum_rates(self, const double* weights, int count, Py_ssize_t i) noexcept nogil:
         """Of number i of (q, qd), of the stages before `count`."""
@@ -141,3 +179,17 @@ cdef inline void write_turn_rate(const double* u, const double* w, double* out) 
     """u' of q = q0 exp(u), and 0."""
     cdef Vec3 r = turn_rate(vec3(-u[0], -u[1], -u[2]), vec3(w[0], w[1], w[2]))
     out[0], out[1], out[2], out[3] = r.x, r.y, r.z, 0.0
+
+
+cdef inline void unwrite_turn_rate(const double* u, double* out) noexcept nogil:
+    """The inverse, in place."""
+    cdef Vec3 w = turn_spin(vec3(-u[0], -u[1], -u[2]), vec3(out[0], out[1], out[2]))
+    out[0], out[1], out[2] = w.x, w.y, w.z
+
+
+cdef inline void turn_back(double angle, double* out) noexcept nogil:
+    """x and y, by an angle."""
+    cdef double s, c, x = out[0], y = out[1]
+    sine_cosine(angle, &s, &c)
+    out[0] = c * x + s * y
+    out[1] = c * y - s * x

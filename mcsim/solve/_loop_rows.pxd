@@ -8,6 +8,7 @@ from mcsim.state._settings cimport Settings
 cdef class LoopRows:
     cdef GeneralizedRows generalized
     cdef object kept, kept_bonds
+    cdef bint closed                     # as of SmoothSolver
     cdef Py_ssize_t capacity, count, wanted
     cdef const int32_t* bonds            # (bodies,)
     cdef int32_t* row                    # (count,) which rows they are, bond by bond; so are the others
@@ -48,7 +49,9 @@ cdef class LoopRows:
     cdef void find_rigid(self, Row* rows, Py_ssize_t count, double rate) noexcept nogil
     cdef void aim_accelerations(self, Row* rows, Py_ssize_t count, const double* velocity,
                                 const Settings* settings) noexcept nogil
+    cdef void aim_errors(self, const int32_t* chosen, const double* times, double h, const Row* rows) noexcept nogil
     cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void aim_nothing(self) noexcept nogil
     cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil
     cdef double rate_of(self, const Row* rows, Py_ssize_t i, const double* velocity) noexcept nogil
     cdef void meet(self, const Row* rows, double* x) noexcept nogil

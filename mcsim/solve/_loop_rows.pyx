@@ -377,12 +377,27 @@ cdef class LoopRows:
             self.target[i] = -row.curvature - settings.rate_gain * (self.rate_of(rows, i, velocity) + row.rate) \
                 - closing_rate * row.bias[BIASED] - (row[1].curvature if is_wide(row) else 0.0)
 
+    cdef void aim_errors(self, const int32_t* chosen, const double* times, double h, const Row* rows) noexcept nogil:
+        """Displacements that close the rows of the bonds that are chosen, as they were found; of one whose `times` is above
+        h as much as it closes in h."""
+        cdef Py_ssize_t i
+        cdef const Row* row
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            self.target[i] = 0.0
+            if row.stabilized and chosen[self.bond[i]]:
+                self.target[i] = -row.error / max(1.0, times[self.bond[i]] / h)
+
     cdef void aim_still(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """find_rigid, and dC/dt = J qd + rate = 0"""
         cdef Py_ssize_t i
         self.find_rigid(rows, count, 0.0)
         for i in range(self.count):
             self.target[i] = -rows[self.row[i]].rate
+
+    cdef void aim_nothing(self) noexcept nogil:
+        """As found, and J x = 0"""
+        memset(self.target, 0, self.count * sizeof(double))
 
     cdef void aim_rates(self, Row* rows, const double* velocity) noexcept nogil:
         """Solves are to leave the rates of the rows as they are."""
@@ -410,7 +425,7 @@ cdef class LoopRows:
         cdef int n
         while first < self.count:
             end = self.end_of_part(first)
-            self.factor_part(rows, BIASED, SMOOTH_PROXIMAL, first, end)
+            self.factor_part(rows, BIASED, SMOOTH_PROXIMAL[self.closed], first, end)
             memset(self.given + first, 0, (end - first) * sizeof(double))
             last = worst = self.miss(rows, x, first, end)
             for n in range(MOST_ITERATIONS):

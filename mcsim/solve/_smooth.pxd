@@ -13,7 +13,7 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
-cdef double PROXIMAL
+cdef double PROXIMAL[2]
 cdef int MOST_ITERATIONS
 cdef double PROGRESS
 
@@ -21,6 +21,7 @@ cdef class SmoothSolver:
     cdef readonly JointTree tree
     cdef readonly Border border          # gears and joints of the user's own
     cdef object kept
+    cdef bint closed                     # states are on the constraints to rounding errors: which PROXIMAL
     cdef const Bodies* bodies            # of the last factor
     cdef readonly Py_ssize_t count       # joint rows: the tree's, joint by joint, then the border's
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two
@@ -58,6 +59,8 @@ cdef class SmoothSolver:
     # x += M^-1 J' force such that J x = target; row.impulse += s * force.
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil
     cdef void keep(self, Row* rows, double s) noexcept nogil
+    # The same to J x = 0, which leaves what `solve` has met as it was.
+    cdef void forbid(self, const Row* rows, Twist* x) noexcept nogil
 
     cdef void solve_span(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil
     cdef double miss(self, const Articulation* span, const Row* rows, const Twist* x, const double* target) noexcept nogil

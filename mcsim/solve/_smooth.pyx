@@ -39,8 +39,10 @@ from mcsim.solve.components import find_articulations
 # eps. Redundant rows that do not quite fit at a pose off the constraints by d, as the stages of Runge-Kutta are by some
 # h^2, have an eigenvalue of order d^2 and a residual of order d: met exactly they would throw accelerations off by
 # order 1. What gets through is d^2 / eps. An eigenvalue s of A (in units of D) loses its error by a factor
-# eps / (s + eps) an iteration.
-cdef double PROXIMAL = 1e-6
+# eps / (s + eps) an iteration. The second one is of states that are projected, of which d is a rounding error: so it is as
+# small as rounding errors of A allow.
+cdef double[2] PROXIMAL
+PROXIMAL[0], PROXIMAL[1] = 1e-6, 1e-10
 cdef int MOST_ITERATIONS = 20     # proximal steps, at most
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
@@ -104,7 +106,7 @@ cdef class SmoothSolver:
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
         for i in range(self.span_count):
-            self.tree.factor(&self.span[i], bodies, PROXIMAL, NULL)
+            self.tree.factor(&self.span[i], bodies, PROXIMAL[self.closed], NULL)
             self.factor_border(&self.span[i])
 
     cdef void factor_border(self, const Articulation* span) noexcept nogil:
@@ -116,7 +118,7 @@ cdef class SmoothSolver:
             self.take_tree_step(span, self.border.scratch)
             self.border.read_round(k, span.border, span.border_end)
         for k in range(span.border, span.border_end):
-            self.border.add_to_diagonal(k, PROXIMAL * self.border.row(k).diagonal)
+            self.border.add_to_diagonal(k, PROXIMAL[self.closed] * self.border.row(k).diagonal)
         self.border.factor(span.border, span.border_end)
 
     # ---- aims --------------------------------------------------------------------------------------------------------
@@ -172,6 +174,12 @@ cdef class SmoothSolver:
         cdef Py_ssize_t i
         for i in range(self.span_count):
             self.solve_span(&self.span[i], rows, x, self.target)
+
+    cdef void forbid(self, const Row* rows, Twist* x) noexcept nogil:
+        """J x = 0"""
+        cdef Py_ssize_t i
+        for i in range(self.span_count):
+            self.solve_span(&self.span[i], rows, x, self.nothing)
 
     cdef void solve_span(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
         """J x = target in the rows of the span."""

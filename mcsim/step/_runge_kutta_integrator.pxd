@@ -26,6 +26,8 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void end_stage(self, int k) noexcept nogil
     cdef void move(self, int k, double h) noexcept nogil
     cdef void pass_time(self, double h) noexcept nogil
-    cdef void find_errors(self, double* errors) noexcept nogil
+    cdef void find_errors(self) noexcept nogil
+    cdef void project_errors(self, double h) noexcept nogil
+    cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil

@@ -66,7 +66,6 @@ cdef class RungeKuttaIntegrator(Integrator):
         cdef double part, left = h
         if self.sizes is None:
             self.make_stages(h)
-            self.settle(h)
             return
         self.sizes.begin(h)
         while left > 0.0 and not self.is_stopped():
@@ -74,11 +73,11 @@ cdef class RungeKuttaIntegrator(Integrator):
             if not part > min(SHORTEST * h, 0.5 * left):
                 self.give_up(part)
             elif self.make_good_stages(part):
-                self.settle(part)
                 left = left - part
 
     cdef void make_stages(self, double h) noexcept nogil:
-        """One step, whose time the end has."""
+        """One step, whose time the end has. Where steps follow a tolerance, joints are projected before each stage: near a
+        singular pose accelerations divide what stages are open by by how far that pose is."""
         cdef const double* times = self.tableau.times
         cdef double begin = self.context.settings.time
         cdef int k
@@ -90,6 +89,8 @@ cdef class RungeKuttaIntegrator(Integrator):
             if times[k + 1] != times[k]:
                 self.set_time(begin + times[k + 1] * h)
                 self.pass_time((times[k + 1] - times[k]) * h)
+            if self.sizes is not None or k + 1 == self.tableau.stages:
+                self.settle(h)
 
     cdef bint make_good_stages(self, double h) noexcept nogil:
         """-> whether its error is small enough; else nothing has happened"""
@@ -99,7 +100,10 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.make_stages(h)
         self.accelerate(False)
         self.end_stage(self.tableau.stages)
-        self.find_errors(errors)
+        self.find_errors()
+        if self.projecting:
+            self.project_errors(h)
+        self.judge(errors)
         if self.sizes.accepts(errors, h):
             return True
         self.take_back()
@@ -155,11 +159,17 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void pass_time(self, double h) noexcept nogil:
         """The state has moved on by a time h."""
 
-    cdef void find_errors(self, double* errors) noexcept nogil:
-        """Of a step, as StepSize reads them."""
+    cdef void find_errors(self) noexcept nogil:
+        """Of the end of a step."""
+
+    cdef void project_errors(self, double h) noexcept nogil:
+        """Projected as the step's end is: of what joints forbid, what counts is the square."""
+
+    cdef void judge(self, double* errors) noexcept nogil:
+        """Of those, what StepSize reads."""
 
     cdef void take_back(self) noexcept nogil:
         """The state with which the step began."""
 
     cdef void settle(self, double h) noexcept nogil:
-        """A step of h has been made."""
+        """A stage, or the end, of a step of h has come."""

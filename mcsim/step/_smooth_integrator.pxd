@@ -12,11 +12,13 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef readonly SmoothSolver smooth
     cdef HeldSpans held_spans            # bounded rows of articulations with motors
     cdef RungeKutta runge_kutta
+    cdef bint factored                   # the solver's factor is of the rows at the present poses
     cdef object arrays
     cdef Twist* acceleration             # (bodies,), the world's before the first
     cdef Twist* wrench                   # forces on the bodies, likewise [N, N m]
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil
     cdef void project(self) noexcept nogil
+    cdef void note_open(self) noexcept nogil
     cdef void hold_still(self) noexcept nogil
     cdef bint begin_substep(self) noexcept nogil

@@ -10,7 +10,7 @@ _position_integrator.pyx has the other integrators that stand on the same solver
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_OPEN
+from mcsim.core._tableau cimport forbidden
 from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
 from mcsim.solve._blocks cimport FACTOR_STRIDE
@@ -36,7 +37,10 @@ from mcsim.solve.border import border_rows
 cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
 
-cdef int PROJECTION_ROUNDS = 3           # of it in the projection of poses, at most
+# In the projection of poses, its rounds at most; and the error from which one leads to rounding errors, for it squares
+# them.
+cdef int PROJECTION_ROUNDS = 3
+cdef double SQUARED = 1e-9
 
 
 cdef class SmoothIntegrator(RungeKuttaIntegrator):
@@ -51,6 +55,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
         self.projecting = self.context.settings.smooth_projection
+        self.smooth.closed = self.projecting and self.sizes is not None
         self.runge_kutta = RungeKutta(self.tableau, bodies.count)
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
@@ -79,7 +84,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
                          self.context.settings, self.plain.rows, self.wrench, keep)
         free_accelerations(self.context.bodies, self.wrench, self.acceleration)
-        self.smooth.factor(self.plain.rows, self.context.bodies)
+        if not self.factored:
+            self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.aim_accelerations(self.plain.rows, self.context.bodies.twist, self.context.settings)
         self.smooth.solve(self.plain.rows, self.acceleration)
         add_gyroscopic(self.context.bodies, self.acceleration)
@@ -92,6 +98,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         whose masses and factors are 0."""
         cdef Py_ssize_t i
         cdef int k
+        self.factored = False
         stabilize_rows(self.plain.rows, self.plain.row_count, self.context.bodies, self.context.neighbours,
                        1.0, self.context.settings)
         mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
@@ -120,20 +127,29 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void project(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
-        cdef const Row* row
+        cdef double error
         for _ in range(PROJECTION_ROUNDS):
             self.plain.write_joints(self.plain.rows)
-            if self.smooth.aim_errors(self.plain.rows) <= CLOSED:
+            error = self.smooth.aim_errors(self.plain.rows)
+            if error <= CLOSED:
                 break
             self.smooth.factor(self.plain.rows, self.context.bodies)
             memset(self.acceleration - 1, 0, (self.context.bodies.count + 1) * sizeof(Twist))
             self.smooth.solve(self.plain.rows, self.acceleration)
             displace(self.context.bodies, self.acceleration)
+            if error < SQUARED:
+                break
+        self.plain.write_joints(self.plain.rows)
+        self.hold_still()
+        self.factored = True
+
+    cdef void note_open(self) noexcept nogil:
+        """The joint that is open by most at the end of a substep."""
+        cdef const Row* row
         self.plain.write_joints(self.plain.rows)
         if self.smooth.aim_errors(self.plain.rows) > CLOSE_ENOUGH:
             row = &self.plain.rows[self.smooth.worst()]
             self.context.noted.most(NOTE_OPEN, row.source, fabs(row.error))
-        self.hold_still()
 
     cdef void hold_still(self) noexcept nogil:
         """The velocities nearest to the present ones that all joints allow."""
@@ -159,6 +175,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         substep to come, and after, on the velocity at its end."""
         cdef double h = self.context.settings.h
         cdef bint bounded
+        self.factored = False
         self.close_beginning(h)
         bounded = self.begin_substep()
         if bounded and self.refuses():
@@ -170,6 +187,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             add_twists(self.context.bodies.count, -0.5 * h, self.acceleration, self.context.bodies.twist)
         self.times.lap(STAGE_SOLVE)
         self.advance(h)
+        if self.projecting:
+            self.note_open()
         self.times.lap(STAGE_INTEGRATE)
         if bounded:
             self.plain.write(self.plain.rows)
@@ -193,15 +212,33 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void move(self, int k, double h) noexcept nogil:
         self.runge_kutta.move(self.context.bodies, k, h)
+        self.factored = False
 
     cdef void pass_time(self, double h) noexcept nogil:
         foresee_turns(self.context.joints, self.context.joint_lists, self.context.bodies, h)
 
-    cdef void find_errors(self, double* errors) noexcept nogil:
-        self.runge_kutta.errors(self.context.bodies, errors)
+    cdef void find_errors(self) noexcept nogil:
+        self.runge_kutta.find_errors(self.context.bodies)
+
+    cdef void project_errors(self, double h) noexcept nogil:
+        """With the rows and their factor of the accelerations at the end."""
+        cdef Py_ssize_t i, n = self.context.bodies.count
+        cdef double* whole = <double*>self.wrench
+        cdef double* error
+        cdef int k
+        for k in range(4):
+            error = <double*>self.runge_kutta.error[k]
+            memcpy(whole, error, n * sizeof(Twist))
+            self.smooth.forbid(self.plain.rows, self.runge_kutta.error[k])
+            for i in range(6 * n):
+                error[i] = error[i] + forbidden(h, whole[i] - error[i])
+
+    cdef void judge(self, double* errors) noexcept nogil:
+        self.runge_kutta.judge(self.context.bodies, errors)
 
     cdef void take_back(self) noexcept nogil:
         self.runge_kutta.take_back(self.context.bodies)
+        self.factored = False
 
     cdef void settle(self, double h) noexcept nogil:
         if self.projecting:

@@ -40,6 +40,7 @@ cdef class TreeLoops:
     cdef void begin_trials(self) noexcept nogil
     cdef void copy(self, Py_ssize_t bond, double* kept, double* q, double* qd, bint keeping) noexcept nogil
     cdef void close(self, double h) noexcept nogil
+    cdef void find_way(self, double h) noexcept nogil
     cdef void project(self, Sweeps sweeping, double h) noexcept nogil
     cdef double most_open(self, double* widest) noexcept nogil
     cdef bint note_strain(self) noexcept nogil

@@ -23,6 +23,9 @@ cdef double OPEN = 1e-4
 # Loops need no other trial whose closing takes less than this part of a substep.
 cdef double CLOSED = 1.8e-12
 
+# The same of a smooth motion, whose loops are closed as far as numbers go [s].
+cdef double ROUNDED = 1e-16
+
 
 cdef class TreeLoops:
     """rows: those that close loops; bond: (trees,) of those that loops tie the first that each is tied to, else -1; bonds:
@@ -146,11 +149,12 @@ cdef class TreeLoops:
         H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
         do not shrink; what is open closes no faster than its push. Rows are refreshed, before and after."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
-        cdef double error
-        cdef Py_ssize_t g, i
+        cdef double error, closed
+        cdef Py_ssize_t g
         cdef bint more, back
         cdef int k
         self.begin_trials()
+        closed = ROUNDED if self.smooth else CLOSED * h
         for k in range(CLOSINGS):
             more = back = False
             for g in range(self.motion.tree_count):
@@ -160,7 +164,7 @@ cdef class TreeLoops:
                 if not error < self.last_errors[g]:
                     self.copy(g, self.closest, self.motion.q, NULL, False)
                     back = True
-                if not error < self.last_errors[g] or error <= CLOSED * h or (k > 0 and self.last_errors[g] > h):
+                if not error < self.last_errors[g] or error <= closed or (k > 0 and self.last_errors[g] > h):
                     self.trying[g] = 0
                     continue
                 more = True
@@ -170,13 +174,7 @@ cdef class TreeLoops:
                 memcpy(self.places, self.motion.q, nq * sizeof(double))
                 memcpy(self.levels, self.motion.qd, nv * sizeof(double))
                 memset(self.motion.qd, 0, nv * sizeof(double))
-                for i in range(self.plain.joint_end):
-                    self.impulses[i] = self.plain.rows[i].impulse
-                for g in range(self.motion.tree_count):
-                    if self.trying[g]:
-                        self.rows.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
-                for i in range(self.plain.joint_end):
-                    self.plain.rows[i].impulse = self.impulses[i]
+                self.find_way(h)
                 self.motion.drift(1.0)
                 for g in range(self.motion.tree_count):
                     if self.trying[g]:
@@ -188,6 +186,23 @@ cdef class TreeLoops:
                 sweeping.refresh()
             if not more:
                 return
+
+    cdef void find_way(self, double h) noexcept nogil:
+        """The displacement of the bonds that are being tried, as velocities; of smooth motions to rounding errors, by the
+        solver of their accelerations."""
+        cdef Py_ssize_t g, i
+        if self.smooth:
+            self.rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
+            self.rows.aim_errors(self.trying, self.errors_now, h, self.plain.rows)
+            self.rows.meet(self.plain.rows, self.motion.qd)
+            return
+        for i in range(self.plain.joint_end):
+            self.impulses[i] = self.plain.rows[i].impulse
+        for g in range(self.motion.tree_count):
+            if self.trying[g]:
+                self.rows.close(self.plain.rows, self.motion.qd, max(1.0, self.errors_now[g] / h), g)
+        for i in range(self.plain.joint_end):
+            self.plain.rows[i].impulse = self.impulses[i]
 
     cdef double most_open(self, double* widest) noexcept nogil:
         """How long closing loops may take that are not strained [s]. widest: beyond which they are contrary. What is fed

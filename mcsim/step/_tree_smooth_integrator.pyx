@@ -7,9 +7,13 @@ close all loops at once (docs/theory/rk4.md). What has bounds acts as impulses a
     velocity at the end     what has bounds again, without bias
 """
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
+import numpy as np
+
+from mcsim.core._arrays cimport doubles
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.core._tableau cimport forbidden
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
@@ -31,6 +35,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef TreeConstraints rows
     cdef TreeKicks kicks
     cdef TreeRungeKutta runge_kutta
+    cdef object kept_whole
+    cdef double* whole                   # (nv,) an estimate of the error, with what loops forbid of it
     cdef bint follows                    # bodies follow in every stage: something there asks for their poses or twists
 
     def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
@@ -38,6 +44,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.projecting = self.rows.loops.projecting
         self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
+        self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
+        self.whole = doubles(self.kept_whole)
+        self.rows.loop_rows.closed = self.projecting and self.sizes is not None
 
     def impacts(self, int law):
         return self.parts.impacts(law)
@@ -86,8 +95,24 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef void move(self, int k, double h) noexcept nogil:
         self.runge_kutta.move(k, h)
 
-    cdef void find_errors(self, double* errors) noexcept nogil:
-        self.runge_kutta.errors(errors)
+    cdef void find_errors(self) noexcept nogil:
+        self.runge_kutta.find_errors()
+
+    cdef void project_errors(self, double h) noexcept nogil:
+        """With the rows and their factor of the accelerations at the end."""
+        cdef Py_ssize_t i, nv = self.space.motion.tree.nv
+        cdef double* error
+        cdef int k
+        for k in range(4):
+            error = self.runge_kutta.error[k]
+            memcpy(self.whole, error, nv * sizeof(double))
+            self.rows.loop_rows.aim_nothing()
+            self.rows.loop_rows.meet(self.plain.rows, error)
+            for i in range(nv):
+                error[i] = error[i] + forbidden(h, self.whole[i] - error[i])
+
+    cdef void judge(self, double* errors) noexcept nogil:
+        self.runge_kutta.judge(errors)
 
     cdef void take_back(self) noexcept nogil:
         self.runge_kutta.take_back()

@@ -332,11 +332,11 @@ class RK4(_OfJoints):
 class DOP853(Choice):
     """integrator="reference": what other runs are measured by. Dormand and Prince's method of order 8 over the KKT
     accelerations, in steps as long as its own estimate of the error allows, however long the substep is; joints are
-    projected after each (docs/theory/rk4.md; E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations
-    I, 1993). For smooth motions: trees and loops, gears, springs, damping, prescribed motions, joints of your own.
-    Limits, motors, joint friction and contacts are refused by name. Nothing sleeps.
+    projected before each stage (docs/theory/rk4.md; E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential
+    Equations I, 1993). For smooth motions: trees and loops, gears, springs, damping, prescribed motions, joints of your
+    own. Limits, motors, joint friction and contacts are refused by name. Nothing sleeps.
 
-    tolerance: of the error of a step, absolute and relative, of poses [m, rad] and velocities [m/s, rad/s]: 1e-12.
+    tolerance: of the error of a step, absolute and relative, of poses [m, rad] and velocities [m/s, rad/s]: 1e-13.
 
     SceneError where a value is wrong.
     """

@@ -99,7 +99,7 @@ DEFAULTS: dict[str, Any] = dict.fromkeys(More.__annotations__) | {
     "sleep_time": 0.5,
     "compliant_law": "linear",
     "geometric_stiffness": 0.0,
-    "reference_tolerance": 1e-12,
+    "reference_tolerance": 1e-13,
 }
 OF_CONTACTS = {keyword for kind in CONTACT_CHOICES.values() for keyword in kind.keywords().values()}
 OF_SOLVERS = {*OF_SWEEPS, *OF_LABORATORY}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import mcsim as mc
@@ -132,11 +133,12 @@ def test_rk4_comes_to_it_with_its_fourth_order(make, kind):
 
 
 @BOTH
-def test_the_squeezer_in_ten_steps(kind):
+@pytest.mark.parametrize("tolerance, late", [(1e-13, 5e-11), (1e-14, 5e-12)])
+def test_the_squeezer_in_ten_steps(kind, tolerance, late):
     """The literature's digits are 1.006e-12 s late in all angles and rates alike; the energy is that of the torque to 3e-13
     J, so they are its own."""
     model = andrews()
-    world = kind(model.scene(), dt=ANDREWS_TIME / 10, integrator="reference")
+    world = kind(model.scene(), dt=ANDREWS_TIME / 10, integrator=mc.DOP853(tolerance=tolerance))
     model.push(world)
     before = world.energy().total
     world.step(10)
@@ -147,13 +149,13 @@ def test_the_squeezer_in_ten_steps(kind):
     )
     off = np.angle(np.exp(1j * (np.arctan2(r[:, 2, 0], r[:, 0, 0]) - at)))
     assert np.abs(off).max() < 1e-10 * ANDREWS_ANGLES[0]
-    assert np.abs(off + 1.006e-12 * rates).max() < 1e-11
+    assert np.abs(off + 1.006e-12 * rates).max() < late
     assert np.abs(-world.angular_velocities[:, 1] - rates).max() < 1e-9 * rates[0]
     turned = world.joint(0).position
-    assert world.energy().total - before == pytest.approx(0.033 * turned, abs=2e-12)
+    assert world.energy().total - before == pytest.approx(0.033 * turned, abs=late)
 
 
-@pytest.mark.parametrize("name", sorted(set(MODELS) - {"sarrus"}))  # which passes a singular pose
+@pytest.mark.parametrize("name", sorted(MODELS))
 @pytest.mark.sampled(4)
 def test_published_mechanisms_have_one_motion(name):
     """The governor among them, whose dampers ask for steps of 50 us."""
@@ -171,6 +173,65 @@ def test_published_mechanisms_have_one_motion(name):
     assert max(np.abs(other - found[0]).max() for other in found[1:]) < 1e-10
 
 
+# ---- singular poses --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "scene, seconds, dts",
+    [
+        (lambda: MODELS["sarrus"]().scene(), 2.0, (1 / 10, 1 / 40, 1 / 100)),
+        (lambda: mc.load("four_bars", windows=1), 4.0, (1 / 20, 1 / 50)),
+        (lambda: mc.load("four_bars", windows=3), 2.0, (1 / 10, 1 / 40)),
+    ],
+)
+@pytest.mark.sampled(2)
+def test_singular_poses_are_passed(scene, seconds, dts):
+    """Sarrus' platform stretched straight, where a loop's rank falls, and bars all in one line, several times: by whatever
+    steps, on the branch that the motion is on, without a note."""
+    found = []
+    for kind in (mc.World, mc.ReducedWorld):
+        for dt in dts:
+            world = kind(scene(), dt=dt, integrator="reference")
+            before = world.energy().total
+            world.step(round(seconds / dt))
+            found.append(world.positions)
+            assert abs(world.energy().total - before) < 2e-7
+            assert world.joint_errors().max() < 1e-12 and not world.stats.notes
+    assert max(np.abs(other - found[0]).max() for other in found[1:]) < 1e-7
+
+
+# ---- turns in space --------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("spin", [(3.0, 0.1, 2.0), (0.1, 0.02, 30.0)])
+def test_a_body_tumbles_as_Euler_has_it(kind, spin):
+    """Against the equations of the quaternion itself, by SciPy, in two steps of a second."""
+    inertia = np.array([0.1, 0.2, 0.25])
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("body", mass=1, inertia=inertia, angular_velocity=spin)
+    world = ends(kind, scene, 1.0, 2.0, integrator="reference")
+
+    def rate(t, y):
+        s, v, w = y[0], y[1:4], y[4:]
+        return np.hstack([-v @ w / 2, (s * w + np.cross(v, w)) / 2, np.cross(inertia * w, w) / inertia])
+
+    end = solve_ivp(rate, (0, 2), [1, 0, 0, 0, *spin], method="DOP853", rtol=3e-14, atol=1e-15).y[:4, -1]
+    assert 1 - abs(world.orientations[0] @ end) / np.linalg.norm(end) < 1e-15
+    turned = Rotation.from_quat(world.orientations[0], scalar_first=True) * Rotation.from_quat(end, scalar_first=True).inv()
+    assert turned.magnitude() < 1e-11
+
+
+@BOTH
+def test_a_top_does_not_feel_the_step(kind):
+    """A heavy top that nods: the tolerance alone decides."""
+    scene = mc.Scene()
+    scene.add_body("top", mass=1, inertia=(0.1, 0.2, 0.25), position=(0, 0.2, 0.3), angular_velocity=(0, 0.1, 9))
+    scene.add_joint(mc.BallJoint(None, "top", (0, 0, 0)))
+    found = [ends(kind, scene, dt, 2.0, integrator="reference").orientations for dt in (1.0, 1 / 30, 1 / 300)]
+    assert max(np.abs(other - found[0]).max() for other in found[1:]) < 3e-11
+
+
 # ---- tolerance, time, angles -----------------------------------------------------------------------------------------
 
 
@@ -185,7 +246,7 @@ def test_errors_follow_the_tolerance(kind):
     assert off[2] < 1e-8 and off[1] < 0.05 * off[0] and off[2] < 0.05 * off[1] and off[0] > 1e-7, off
     world = kind(scene, integrator=mc.DOP853(tolerance=1e-7))
     assert world.settings["reference_tolerance"] == 1e-7 and world.settings.integrator == mc.DOP853(tolerance=1e-7)
-    assert kind(scene, integrator="reference").settings.integrator == mc.DOP853(tolerance=1e-12)
+    assert kind(scene, integrator="reference").settings.integrator == mc.DOP853(tolerance=1e-13)
     with pytest.raises(mc.SceneError, match="tolerance must be in"):
         mc.DOP853(tolerance=0.0)
 
