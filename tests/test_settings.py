@@ -79,6 +79,7 @@ SAME = [
     (mc.World, {"integrator": mc.RK4(hertz=1.5, damping_ratio=1.2), "contact": mc.RigidContact(stabilization="soft")},
      {"integrator": "rk4", "joint_hertz": 1.5, "joint_damping_ratio": 1.2}),
     (mc.World, {"integrator": mc.DOP853(tolerance=1e-9)}, {"integrator": "reference", "reference_tolerance": 1e-9}),
+    (mc.World, {"integrator": mc.DOP853(creep=0.1)}, {"integrator": "reference", "reference_creep": 0.1}),
     (mc.World, {"integrator": mc.Rattle(hertz=20.0, damping_ratio=1.2, push_speed=1.0)},
      {"integrator": "rattle", "joint_hertz": 20.0, "joint_damping_ratio": 1.2, "joint_push_speed": 1.0}),
     (mc.World, {"integrator": mc.Variational(hertz=20.0, damping_ratio=1.2, push_speed=1.0), "contact": mc.RigidContact()},
@@ -476,7 +477,7 @@ def test_old_keywords_are_all_there():
         sleep_speed sleep_time threads contact_model stop tolerance contact compliant_law impacts restitution_law
         strict""".split()
     )
-    assert old == set(keyword_names(mc.World)) - {"joints", "joint_push_speed", "reference_tolerance"}
+    assert old == set(keyword_names(mc.World)) - {"joints", "joint_push_speed", "reference_tolerance", "reference_creep"}
     assert {*More.__annotations__} <= {*DEFAULTS} and {*ReducedMore.__annotations__} < {*More.__annotations__}
     fields = {keyword for kind in OBJECTS for keyword in kind.keywords().values()} - {"projection"}
     assert {*More.__annotations__} - {"geometric_stiffness"} <= fields

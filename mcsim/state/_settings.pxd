@@ -58,6 +58,7 @@ ctypedef struct Settings:
     double time                  # of the present poses [s]
     int32_t integrator
     double reference_tolerance   # "reference": of an error of 1 + |y|; 0: rk4, steps as long as the substep
+    double reference_creep       # "reference": speed at which joint friction and motors have 0.7 of their force; 0: rk4
     int32_t smooth_projection    # of both: 1 = project poses and velocities after each step
     double rate_gain             # of both: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]

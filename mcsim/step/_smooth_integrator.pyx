@@ -101,7 +101,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.factored = False
         stabilize_rows(self.plain.rows, self.plain.row_count, self.context.bodies, self.context.neighbours,
                        1.0, self.context.settings)
-        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.forget(self.context.joint_rows)
         for i in range(self.context.joint_rows):
@@ -164,7 +164,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         for i in range(self.plain.row_count):
             self.plain.rows[i].impulse = 0.0
         self.plain.aim_motors()
-        muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        muted = mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
         bounded = self.plain.row_count - self.smooth.taken - muted > 0
         if bounded and self.restitution.count > 0:
             self.hold_still()

@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._forces cimport add_joint_forces, is_force, mute_joint_forces
 from mcsim.core._tableau cimport forbidden
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
@@ -77,10 +77,10 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.parts.end_substep(h, last)
 
     cdef bint is_bounded(self) noexcept nogil:
-        """Whether any row is neither part of what closes loops nor a spring."""
+        """Whether any row is neither part of what closes loops nor a force."""
         cdef Py_ssize_t i
         for i in range(self.plain.row_count):
-            if self.plain.rows[i].kind != ROW_JOINT and self.plain.rows[i].kind != ROW_SPRING:
+            if self.plain.rows[i].kind != ROW_JOINT and not is_force(&self.plain.rows[i], self.context.settings):
                 return True
         return False
 
@@ -205,7 +205,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.plain.set_start_impulses()
         if self.rows.surfaces is not None:
             self.rows.surfaces.set_start_impulses()
-        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
         for i in range(self.plain.joint_end):
             if self.plain.rows[i].kind == ROW_JOINT or self.plain.rows[i].kind == ROW_SPRING:
                 self.plain.rows[i].impulse = self.plain.rows[i].carry = 0.0
@@ -213,7 +213,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
     cdef void solve_after(self, bint last) noexcept nogil:
         """Impulses on the velocity at the end; what closes loops leaves their rates as they are, or stills them after
         impacts."""
-        mute_joint_forces(self.context.joints, self.context.joint_count, self.plain.rows)
+        mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
         if self.rows.loops.some:
             self.rows.loop_rows.aim_rates(self.plain.rows, self.space.motion.qd)
         self.sets.return_carried()

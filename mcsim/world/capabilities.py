@@ -204,6 +204,7 @@ CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "stop": one_of(STOPS),
     "tolerance": not_negative,
     "reference_tolerance": lambda value, name: within(value, 1e-15, 1e-2, name),
+    "reference_creep": positive,
     "geometric_stiffness": not_negative,
     "stabilization": one_of(STABILIZATIONS),
     "friction": one_of(FRICTIONS),

@@ -334,18 +334,22 @@ class DOP853(Choice):
     accelerations, in steps as long as its own estimate of the error allows, however long the substep is; joints are
     projected before each stage (docs/theory/rk4.md; E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential
     Equations I, 1993). For smooth motions: trees and loops, gears, springs, damping, prescribed motions, joints of your
-    own. Limits, motors, joint friction and contacts are refused by name. Nothing sleeps.
+    own. Joint friction, and motors with a velocity and a bound, act by a smooth law (docs/theory/joint_friction.md).
+    Limits, other motors and contacts are refused by name. Nothing sleeps.
 
     tolerance: of the error of a step, absolute and relative, of poses [m, rad] and velocities [m/s, rad/s]: 1e-13.
+    creep: [m/s, rad/s] how fast what joint friction holds creeps under 0.7 of the friction, and how far from its velocity a
+        motor is that gives 0.7 of its force: 1e-3. Half of it, half the creep and twice the steps.
 
     SceneError where a value is wrong.
     """
 
     tolerance: float | None = None
+    creep: float | None = None
 
     keyword: ClassVar[str] = "integrator"
     says: ClassVar[Mapping[str, Any]] = {"integrator": "reference"}
-    names: ClassVar[Mapping[str, str]] = {"tolerance": "reference_tolerance"}
+    names: ClassVar[Mapping[str, str]] = {"tolerance": "reference_tolerance", "creep": "reference_creep"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -70,6 +70,7 @@ class ReducedMore(TypedDict, total=False):
     compliant_law: CompliantLawName
     impacts: OrderName | None
     reference_tolerance: float
+    reference_creep: float
     sleep_speed: float | None
     sleep_time: float
 
@@ -100,6 +101,7 @@ DEFAULTS: dict[str, Any] = dict.fromkeys(More.__annotations__) | {
     "compliant_law": "linear",
     "geometric_stiffness": 0.0,
     "reference_tolerance": 1e-13,
+    "reference_creep": 1e-3,
 }
 OF_CONTACTS = {keyword for kind in CONTACT_CHOICES.values() for keyword in kind.keywords().values()}
 OF_SOLVERS = {*OF_SWEEPS, *OF_LABORATORY}
@@ -323,7 +325,7 @@ class Settings(dict[str, Any]):
         kind = INTEGRATOR_CHOICES.get(self["integrator"])
         if kind is None:
             return self["integrator"]
-        found = self._made(kind, self._of_joints() | {"reference_tolerance"})
+        found = self._made(kind, self._of_joints() | {"reference_tolerance", "reference_creep"})
         return found if kind is not RK4 else replace(found, projection=self["stabilization"] == "projection")
 
     @property

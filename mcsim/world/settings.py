@@ -157,7 +157,7 @@ def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False, smooth: boo
         fed_back = smooth and k["stabilization"] == "soft"
         k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h) if fed_back else HERTZ_PER_RATE / h
     _settle_iterations(k, own_iterations, exact)
-    check(k, "hertz", "joint_hertz", "reference_tolerance")
+    check(k, "hertz", "joint_hertz", "reference_tolerance", "reference_creep")
     integrator = INTEGRATOR_TABLE[k["integrator"]]
     check_goes(k, "integrator", integrator.goes, "joint_solver", "stabilization", "solver")
     if smooth and not INTEGRATOR_TABLE[k["integrator"]].tolerant:
@@ -297,8 +297,9 @@ def feedback_gains(k: Mapping[str, Any]) -> tuple[float, float]:
 def of_accelerations(k: Mapping[str, Any]) -> dict[str, float]:
     """Those of the Settings record that integrators over accelerations read."""
     rate_gain, error_gain = feedback_gains(k)
-    tolerance = k["reference_tolerance"] if INTEGRATOR_TABLE[k["integrator"]].tolerant else 0.0
-    return {"reference_tolerance": tolerance, "rate_gain": rate_gain, "error_gain": error_gain}
+    tolerant = INTEGRATOR_TABLE[k["integrator"]].tolerant
+    own = {name: k[name] if tolerant else 0.0 for name in ("reference_tolerance", "reference_creep")}
+    return own | {"rate_gain": rate_gain, "error_gain": error_gain}
 
 
 def joint_warm_start(k: Mapping[str, Any]) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene
+from mcsim.world.handles import MOTOR_POSITION
 
 
 def check_smooth(who: str, scene: Scene, joints: np.ndarray) -> None:
@@ -25,8 +26,13 @@ def beyond_reference(who: str, part: str, what: str) -> SceneError:
 
 
 def _bounds(joint: np.void) -> list[str]:
-    """What gives a JOINT_DTYPE record rows with bounds, by name."""
+    """What gives a JOINT_DTYPE record rows with bounds, or motors that no smooth force is, by name."""
     axes = joint["axes"][: joint["axis_count"]]
     limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
-    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a motor": np.any(axes["motor_mode"])}
+    mode = axes["motor_mode"]
+    found = {
+        "limits": limited,
+        "a motor for a position": np.any(mode == MOTOR_POSITION),
+        "a motor without max_force": np.any((mode != 0) & np.isinf(axes["motor_max_force"])),
+    }
     return [name for name, is_there in found.items() if is_there]

@@ -68,6 +68,14 @@ def a_kinematic_hand():
     return scene
 
 
+def joint_friction():
+    return arm(friction=0.8)
+
+
+def a_bounded_motor():
+    return arm(motor=mc.Motor(velocity=2.0, max_force=3.0))
+
+
 def a_joint_of_ones_own():
     """A ring on a parabola."""
     scene = arm()
@@ -95,6 +103,7 @@ SCENES = [
     a_kinematic_hand,
     a_joint_of_ones_own,
 ]
+DRY = [joint_friction, a_bounded_motor]  # rk4 has other laws of these
 
 
 def ends(kind, scene, dt, seconds=1.0, **keywords):
@@ -103,7 +112,7 @@ def ends(kind, scene, dt, seconds=1.0, **keywords):
     return world
 
 
-@pytest.mark.parametrize("make", SCENES)
+@pytest.mark.parametrize("make", SCENES + DRY)
 def test_both_worlds_come_to_one_end_by_any_steps(make):
     """Two systems of coordinates, three steps: nothing is shared but the scene and the tableau."""
     scene = make()
@@ -245,10 +254,14 @@ def test_errors_follow_the_tolerance(kind):
     ]
     assert off[2] < 1e-8 and off[1] < 0.05 * off[0] and off[2] < 0.05 * off[1] and off[0] > 1e-7, off
     world = kind(scene, integrator=mc.DOP853(tolerance=1e-7))
-    assert world.settings["reference_tolerance"] == 1e-7 and world.settings.integrator == mc.DOP853(tolerance=1e-7)
-    assert kind(scene, integrator="reference").settings.integrator == mc.DOP853(tolerance=1e-13)
+    assert world.settings["reference_tolerance"] == 1e-7 and world.settings.integrator == mc.DOP853(
+        tolerance=1e-7, creep=1e-3
+    )
+    assert kind(scene, integrator="reference").settings.integrator == mc.DOP853(tolerance=1e-13, creep=1e-3)
     with pytest.raises(mc.SceneError, match="tolerance must be in"):
         mc.DOP853(tolerance=0.0)
+    with pytest.raises(mc.SceneError, match="creep must be positive"):
+        mc.DOP853(creep=0.0)
 
 
 @BOTH
@@ -278,6 +291,49 @@ def test_motions_by_the_time(kind):
     assert world.positions[0] == pytest.approx((0.1 * np.cos(at), 0.1 * np.sin(at), 0), abs=1e-12)
 
 
+# ---- friction and motors ---------------------------------------------------------------------------------------------
+
+
+def wheel(**hinge):
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("wheel", mass=1, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, 0, 2.0))
+    scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 0, 1), name="axle", **hinge))
+    return scene
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "hinge, most, wanted",
+    [({"friction": 0.15}, 0.15, 0.0), ({"motor": mc.Motor(velocity=5, max_force=0.2)}, 0.2, 5.0)],
+)
+def test_the_law_of_friction_and_motors(kind, hinge, most, wanted):
+    """I w' = -F s / sqrt(s^2 + creep^2), s = w - wanted, by SciPy's Radau: through the stop, or the arrival, and on."""
+
+    def law(t, y):
+        return [y[1], -10 * most * (y[1] - wanted) / np.hypot(y[1] - wanted, 1e-3)]
+
+    turned, rate = solve_ivp(law, (0, 2), [0, 2.0], method="Radau", rtol=1e-10, atol=1e-13).y[:, -1]
+    for dt in (0.5, 1 / 60):
+        axle = ends(kind, wheel(**hinge), dt, 2.0, integrator="reference").joint("axle")
+        assert axle.position == pytest.approx(turned, abs=1e-10) and axle.velocity == pytest.approx(rate, abs=1e-10)
+
+
+@BOTH
+def test_dry_friction_is_the_limit(kind):
+    """A wheel that friction stops after w^2 I / 2 F; and what friction holds creeps as told."""
+    off = []
+    for creep in (4e-3, 2e-3, 1e-3):
+        world = ends(kind, wheel(friction=0.15), 0.5, 2.0, integrator=mc.DOP853(creep=creep))
+        off.append(abs(world.joint("axle").position - 2.0**2 * 0.1 / (2 * 0.15)))
+    assert off[2] < 3e-6 and off[1] < 0.4 * off[0] and off[2] < 0.4 * off[1], off
+    scene = wheel(friction=0.15)
+    world = kind(scene, dt=0.5, integrator="reference")
+    world.step(6)
+    world.apply_torque("wheel", (0, 0, 0.15 / np.sqrt(2)))
+    world.step(4)
+    assert world.joint("axle").velocity == pytest.approx(1e-3, rel=1e-6)
+
+
 # ---- what it refuses -------------------------------------------------------------------------------------------------
 
 
@@ -293,8 +349,8 @@ def block(height=0.05):
     "make, match",
     [
         (lambda: arm(limits=(-1, 1)), "joint 'elbow' has limits; .*rk4"),
-        (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'elbow' has a motor; .*rk4"),
-        (lambda: arm(friction=1), "joint 'elbow' has friction; .*rk4"),
+        (lambda: arm(motor=mc.Motor(velocity=1)), "joint 'elbow' has a motor without max_force; .*rk4"),
+        (lambda: arm(motor=mc.Motor(position=1, max_force=1)), "joint 'elbow' has a motor for a position; .*rk4"),
         (block, "bodies 'floor' and 'block' touch.*rk4"),
     ],
 )
