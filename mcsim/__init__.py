@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import io as io, lab, reduced, scenes
+from mcsim import contacts, io as io, lab, reduced, scenes
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -72,6 +72,7 @@ __all__ = [
     "View",
     "World",
     "compare",
+    "contacts",
     "lab",
     "load",
     "reduced",

@@ -34,6 +34,7 @@ FLOORS = {
     "step": 2.8,
     "world": 3,
     "view": 3.5,
+    "contacts": 4,
     "lab": 4,
     "io": 4,
     "scenes": 4,

@@ -21,6 +21,7 @@ PACKAGE = Path(mcsim.__file__).parent
 # Code that only gives numbers to whoever asks: a file, a folder, or a function or class of a file. It may take NumPy's
 # BLAS and the C library's sines.
 OBSERVERS = {
+    "contacts",
     "lab",
     "view",
     "live",  # what it does to a world comes from a hand, a camera and a clock, never the same twice
@@ -60,6 +61,7 @@ OBSERVERS = {
     "solve/problems/impacts.py:sticking",
     "solve/problems/impacts.py:impact",
     "solve/problems/impacts.py:two_bodies",
+    "solve/problems/impacts.py:contact_axes",
     "core/linear.py:sparse_product",
 }
 

@@ -233,9 +233,9 @@ cdef class Collider(Broadphase):
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 
-    def get_manifolds(self):
+    def get_manifolds(self, bint present=False):
         """-> (m,) MANIFOLD_DTYPE, a copy: ManifoldStore.get."""
-        return self.store.get()
+        return self.store.get(present)
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""

@@ -127,16 +127,19 @@ cdef class ManifoldStore:
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 
-    def get(self):
+    def get(self, bint present=False):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
-        of sleeping bodies are as they were when they fell asleep, but have gone on with what carries them."""
-        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
+        of sleeping bodies are as they were when they fell asleep, but have gone on with what carries them. present: of
+        the poses for which manifolds were found last, be it for a step or for who looks."""
+        cdef const Manifold* found = self.manifolds if present else self.previous
+        cdef Py_ssize_t made = self.manifold_count if present else self.previous_count
+        cdef Py_ssize_t count = made + self.sleeping_count
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
         cdef int k
-        memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
+        memcpy(m, found, made * sizeof(Manifold))
+        memcpy(m + made, self.sleeping, self.sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             for k in range(m[i].point_count):

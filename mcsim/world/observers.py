@@ -222,6 +222,13 @@ class Observers(WorldBase):
         self._prepare()
         return self._pipeline.parts.plain.now()
 
+    def _manifolds_now(self) -> np.ndarray:
+        """(m,) records of the contacts at the present poses, those of sleeping bodies too."""
+        if self._pipeline.parts.islands.sleepers:
+            return self._awake()._manifolds_now()
+        self._prepare()
+        return self._collider.get_manifolds(present=True)
+
     @property
     def asleep(self) -> np.ndarray:
         """(n,) bool: the bodies that sleep (`World(sleep=True)`, the default)."""
@@ -299,6 +306,8 @@ class Observers(WorldBase):
         out. No stabilization: the second part of rhs is minus dJ/dt v.
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
         with self._observing("kkt"):
+            if self._pipeline.parts.islands.sleepers:
+                return self._awake().kkt()
             raw = self._raw_rows()
             rows, jacobian = self._rows_of_joints(raw)
             moving = self._bodies.inv_mass > 0.0

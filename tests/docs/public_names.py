@@ -4,12 +4,12 @@ import inspect
 
 import mcsim as mc
 
-MODULES = {"lab": mc.lab, "reduced": mc.reduced}
+MODULES = {"contacts": mc.contacts, "lab": mc.lab, "reduced": mc.reduced}
 CLASSES = [
     kind for module in (mc, *MODULES.values()) for name in module.__all__ if inspect.isclass(kind := getattr(module, name))
 ]
 # What is told of as a module, whose own names are listed.
-NAMES = {f"mcsim.{name}" for name in mc.__all__ if name not in ("lab", "reduced", "scenes")}
+NAMES = {f"mcsim.{name}" for name in mc.__all__ if name not in (*MODULES, "scenes")}
 NAMES |= {
     f"mcsim.{module}.{name}"
     for module, found in MODULES.items()

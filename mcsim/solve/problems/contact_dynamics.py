@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
-from mcsim.core.linear import determinant, eigen, eigenvalues, product, solve
+from mcsim.core.linear import determinant, eigen, product, solve
 from mcsim.solve.problems.lemke import lcp
 
 ROUNDING = 1e-10  # part of the largest term below which a sum counts as zero
@@ -43,19 +43,18 @@ ROUNDS = 60  # of the active-set method, per unknown
 
 
 @dataclass(frozen=True, eq=False)
-class ContactForces:
-    """What a contact problem has for an answer.
+class Answer:
+    """What a contact problem has for an answer; mcsim/contacts/forces.py says more of it.
 
     status: "solved", "unsolvable" (no forces keep the bodies apart), or "limit" (a bound on rounds was hit).
     forces (k,): lambda [N]; accelerations (k,): zeta' of separation [m/s²]. Both are zero where not solved.
-    unique: whether no other lambda would do. certificate (k,): where unsolvable, y >= 0 with T y = 0 and d . y < 0.
+    ray (k,): where unsolvable, y >= 0 with T y = 0 and d . y < 0.
     """
 
     status: str
     forces: np.ndarray
     accelerations: np.ndarray
-    unique: bool = True
-    certificate: np.ndarray | None = None
+    ray: np.ndarray | None = None
 
     @property
     def solved(self) -> bool:
@@ -77,6 +76,15 @@ def finite(**arrays: ArrayLike) -> list[np.ndarray]:
     return found
 
 
+def shaped(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> np.ndarray:
+    """The finite array of this shape, None for any number; SceneError names what is wrong."""
+    array = finite(**{name: values})[0]
+    if array.ndim != len(shape) or any(asked not in (None, had) for asked, had in zip(shape, array.shape)):
+        asked = ", ".join("any" if n is None else str(n) for n in shape)
+        raise SceneError(f"{name} has the shape {array.shape}; give ({asked})")
+    return array
+
+
 # ---- the system ------------------------------------------------------------------------------------------------------
 
 
@@ -88,7 +96,10 @@ class Inertia:
     """
 
     def __init__(self, H: ArrayLike, K: ArrayLike | None = None, tolerance: float = RANK):
-        self.factor = np.linalg.cholesky(np.asarray(H, float))
+        try:
+            self.factor = np.linalg.cholesky(np.asarray(H, float))
+        except np.linalg.LinAlgError:
+            raise SceneError("H is not positive definite; give the inertia of what moves, symmetric, alone") from None
         self.inverse = np.linalg.inv(self.factor)  # L^-1
         self.K = np.zeros((0, len(self.factor))) if K is None else np.asarray(K, float)
         if len(self.K):
@@ -144,13 +155,13 @@ def contact_equations(
 # ---- three ways to solve it ------------------------------------------------------------------------------------------
 
 
-def by_lcp(M: ArrayLike, d: ArrayLike) -> ContactForces:
+def by_lcp(M: ArrayLike, d: ArrayLike) -> Answer:
     """The complementarity problem of M (k, k), positive semidefinite, and d (k,), by Lemke's method."""
     M, d = finite(M=M, d=d)
     forces, status, _ = lcp(M, d)
     if status == "solved" and meets(M, d, forces):
         return _answer(M, d, forces)
-    return by_force_qp(M, d)  # which has a certificate where there is no solution
+    return by_force_qp(M, d)  # which has a ray where there is no solution
 
 
 def meets(M: np.ndarray, d: np.ndarray, z: np.ndarray) -> bool:
@@ -163,7 +174,7 @@ def meets(M: np.ndarray, d: np.ndarray, z: np.ndarray) -> bool:
     return bool(terms <= HUGE * size and worst <= allowed)
 
 
-def by_force_qp(M: ArrayLike, d: ArrayLike) -> ContactForces:
+def by_force_qp(M: ArrayLike, d: ArrayLike) -> Answer:
     """The quadratic program over the forces, by an active set.
 
     Forces that are free (the set) go to where their gradient M lambda + d vanishes, or as far as the first of them
@@ -184,14 +195,14 @@ def by_force_qp(M: ArrayLike, d: ArrayLike) -> ContactForces:
         step, endless = _free_step(M, d, forces, free)
         falling = free & (step < -1e-14 * np.max(np.abs(step)))
         if endless and not falling.any():
-            return ContactForces("unsolvable", np.zeros(size), np.zeros(size), False, step / np.max(step))
+            return Answer("unsolvable", np.zeros(size), np.zeros(size), step / np.max(step))
         reach = np.where(falling, forces / np.where(falling, -step, 1.0), np.inf)
         length = np.min(reach) if endless else min(1.0, np.min(reach))
         forces = np.maximum(forces + length * step, 0.0)
         if length < 1.0 or endless:
             stop = int(np.argmin(reach))
             forces[stop], free[stop] = 0.0, False
-    return ContactForces("limit", np.zeros(size), np.zeros(size), False)
+    return Answer("limit", np.zeros(size), np.zeros(size))
 
 
 def _free_step(M: np.ndarray, d: np.ndarray, forces: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -210,8 +221,8 @@ def _free_step(M: np.ndarray, d: np.ndarray, forces: np.ndarray, free: np.ndarra
 
 def by_acceleration_qp(
     H: ArrayLike, force: ArrayLike, T: ArrayLike, drift: ArrayLike, K: ArrayLike | None = None, k: ArrayLike | None = None
-) -> tuple[ContactForces, np.ndarray]:
-    """The quadratic program over the accelerations (Gauss's principle of least constraint). -> (ContactForces, a (n,))
+) -> tuple[Answer, np.ndarray]:
+    """The quadratic program over the accelerations (Gauss's principle of least constraint). -> (Answer, a (n,))
 
     In x = L'(a - free) it asks for the shortest x with G x >= h, a least-distance problem, which non-negative least
     squares solves: with r = E y - e of min |E y - e|, y >= 0, E = [G'; h'], e = (0, ..., 0, 1), x = -r_x / r_h and the
@@ -223,7 +234,7 @@ def by_acceleration_qp(
     equations = contact_equations(H, force, T, drift, K, k)
     size = T.shape[1]
     if size == 0 or np.min(equations.d) >= 0.0:
-        return ContactForces("solved", np.zeros(size), equations.d.copy()), equations.free
+        return Answer("solved", np.zeros(size), equations.d.copy()), equations.free
     x = inertia.inverse @ T
     G = (x - inertia.held.T @ (inertia.held @ x)).T
     unit = np.max(np.abs(equations.d))  # h near 1, as e is
@@ -237,7 +248,7 @@ def by_acceleration_qp(
         if meets(equations.M, equations.d, forces):
             return _answer(equations.M, equations.d, forces), equations.free + equations.pushes @ forces
     elif np.max(y) > 0.0 and _is_endless(equations.M, equations.d, y / np.max(y)):
-        return ContactForces("unsolvable", np.zeros(size), np.zeros(size), False, y / np.max(y)), equations.free
+        return Answer("unsolvable", np.zeros(size), np.zeros(size), y / np.max(y)), equations.free
     # Some versions of nnls return what is no minimum, without a word.
     answer = by_force_qp(equations.M, equations.d)
     return answer, equations.free + equations.pushes @ answer.forces
@@ -249,14 +260,8 @@ def _is_endless(M: np.ndarray, d: np.ndarray, y: np.ndarray) -> bool:
     return bool(np.max(np.abs(product(M, y))) <= 1e-6 * np.max(np.abs(M)) and product(d, y) < -1e-9 * size)
 
 
-def _answer(M: np.ndarray, d: np.ndarray, forces: np.ndarray) -> ContactForces:
-    accelerations = product(M, forces) + d
-    closed = np.flatnonzero(accelerations <= 1e-8 * max(np.max(np.abs(d), initial=0.0), 1e-300))
-    unique = True
-    if len(closed):
-        values = eigenvalues(M[np.ix_(closed, closed)])
-        unique = bool(values[0] > RANK * max(values[-1], 1e-300))
-    return ContactForces("solved", forces, accelerations, unique)
+def _answer(M: np.ndarray, d: np.ndarray, forces: np.ndarray) -> Answer:
+    return Answer("solved", forces, product(M, forces) + d)
 
 
 # ---- all solutions ---------------------------------------------------------------------------------------------------

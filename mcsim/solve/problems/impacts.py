@@ -37,7 +37,8 @@ from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product
 from mcsim.scene.checks import FieldError, choose
 from mcsim.solve._laws import strike
-from mcsim.solve.problems.contact_dynamics import Inertia, finite
+from mcsim.solve.problems import checks
+from mcsim.solve.problems.contact_dynamics import Inertia, shaped
 from mcsim.solve.problems.coulomb import INFINITE, cone
 
 if TYPE_CHECKING:
@@ -79,9 +80,12 @@ def frictionless(
     """Impact of one contact without friction (11.65): p = -(1 + e) zeta / (T' H^-1 T). -> p [N s], velocity change (n,)
 
     inverse_inertia (n, n): H^-1 of a body, of two bodies (block-diagonal) or of a jointed system; T (n,): what a unit
-    of contact force does; rate: zeta = T' velocities before, [m/s]. Zero where the contact does not close."""
-    T = np.asarray(T, float)
-    answer = np.asarray(inverse_inertia, float) @ T
+    of contact force does; rate: zeta = T' velocities before, [m/s]. restitution: e, from 0 to 1. Zero where the contact
+    does not close."""
+    inverse_inertia = checks.square("inverse_inertia", inverse_inertia)
+    T = checks.vector("T", T, len(inverse_inertia), "inverse_inertia")
+    restitution = float(_coefficients("restitution", restitution, 1, 1.0)[0])
+    answer = inverse_inertia @ T
     if rate >= 0.0:
         return 0.0, 0.0 * answer
     give = float(T @ answer)
@@ -97,14 +101,32 @@ def sticking(
     """Impact of one contact that sticks (11.72): afterwards the point does not slip, and opens at e times the speed at
     which it closed. -> p (3,) [N s], velocity change (n,)
 
-    T (n, 3): columns of the normal and two tangents; rates (3,) before. Otherwise as `frictionless`."""
-    T, rates = np.asarray(T, float), np.asarray(rates, float)
-    answer = np.asarray(inverse_inertia, float) @ T
+    T (n, 3): columns of the normal and two tangents; rates (3,) before [m/s]. Otherwise as `frictionless`: zero where the
+    contact does not close. p = -(T' H^-1 T)^-1 (rates + e zeta n). Its normal part may be negative: then the contact could
+    stick only by pulling, and slips whatever its friction is."""
+    inverse_inertia = checks.square("inverse_inertia", inverse_inertia)
+    T = shaped("T", T, (len(inverse_inertia), 3))
+    rates = checks.vector("rates", rates, 3, "a contact")
+    restitution = float(_coefficients("restitution", restitution, 1, 1.0)[0])
+    answer = inverse_inertia @ T
     if rates[0] >= 0.0:
         return np.zeros(3), np.zeros(len(answer))
     wanted = -rates - np.array([restitution * rates[0], 0.0, 0.0])
     impulse = np.linalg.lstsq(T.T @ answer, wanted, rcond=1e-12)[0]
     return impulse, answer @ impulse
+
+
+def _coefficients(name: str, values: ArrayLike, count: int, most: float = inf) -> np.ndarray:
+    """(count,) of one number for all or one each, from 0 to the most."""
+    try:
+        found = np.array(values, float)
+    except (OverflowError, TypeError, ValueError):
+        raise SceneError(f"{name} must be a number, or one for each contact") from None
+    if found.shape not in ((), (count,)):
+        raise SceneError(f"{name} has the shape {found.shape}; give one number, or ({count},), one for each contact")
+    if not np.all((found >= 0.0) & (found <= most)):
+        raise SceneError(f"{name} must be from 0 to {most:g}, got {values!r:.60}")
+    return np.broadcast_to(found, count)
 
 
 # ---- several contacts ------------------------------------------------------------------------------------------------
@@ -118,28 +140,37 @@ def impact(
     friction: ArrayLike | None = None,
     *,
     K: ArrayLike | None = None,
+    rates: ArrayLike | None = None,
     law: str = "newton",
     order: str = "simultaneous",
 ) -> Impact:
     """An impact of a whole system: u = H (change of velocities).
 
-    H (n, n); velocities (n,) before; T: without friction (n, k), a column a contact; with `friction` (k,), inf for
-    contacts that stick, (n, 3k) in threes [n, t, t]. restitution: e, one for all or (k,). K (r, n): rows of joints,
-    whose rates are kept."""
+    H (n, n), symmetric and positive definite; velocities (n,) before; T: without friction (n, k), a column a contact;
+    with `friction`, Coulomb's coefficient, inf for contacts that stick, (n, 3k) in threes [n, t, t]. restitution: e, from
+    0 to 1. friction and restitution: one for all or (k,). K (r, n): rows of joints, whose rates are kept. rates (k,) or
+    (3k,): zeta before, T' velocities if None; another where bodies move that are not among the velocities. law: one of
+    LAWS; order: one of ORDERS."""
     try:
         choose(law, LAWS, "law")
         choose(order, ORDERS, "order")
     except FieldError as error:
         raise SceneError(f"impact: {error}") from None
-    H, T, velocities = finite(H=H, T=T, velocities=velocities)
-    inertia = Inertia(H, K)
+    H = checks.square("H", H)
+    n = len(H)
+    T, velocities = shaped("T", T, (n, None)), checks.vector("velocities", velocities, n, "H")
+    inertia = Inertia(H, None if K is None else shaped("K", K, (None, n)))
     rough = friction is not None
+    if rough and T.shape[1] % 3:
+        raise SceneError(f"T has {T.shape[1]} columns; with friction give three a contact, [n, t, t]")
+    before = T.T @ velocities if rates is None else checks.vector("rates", rates, T.shape[1], "T")
     columns = T if rough else np.repeat(T, 3, axis=1) * np.tile([1.0, 0.0, 0.0], T.shape[1])
+    before = before if rough else np.repeat(before, 3) * np.tile([1.0, 0.0, 0.0], T.shape[1])
     count = columns.shape[1] // 3
-    friction = np.broadcast_to(np.asarray(friction if rough else 0.0, float), count)
-    restitution = np.broadcast_to(np.asarray(restitution, float), count)
+    friction = _coefficients("friction", friction if friction is not None else 0.0, count)
+    restitution = _coefficients("restitution", restitution, count, 1.0)
     pushes = inertia.answer(columns)
-    problem = Blow(columns.T @ pushes, columns.T @ velocities, restitution, friction)
+    problem = Blow(columns.T @ pushes, before, restitution, friction)
     impulses, blows, finished = problem.solve(law, order)
     if problem.residual > 0.0:
         raise SimulationError(
@@ -148,10 +179,10 @@ def impact(
         )
     change = pushes @ impulses
     joints = inertia.multipliers(H @ change - columns @ impulses)
-    rates = problem.rates + problem.A @ impulses
-    energy = float(impulses @ (problem.rates + 0.5 * (rates - problem.rates)))
+    after = before + problem.A @ impulses
+    energy = float(impulses @ (before + 0.5 * (after - before)))
     keep = slice(None) if rough else slice(0, None, 3)
-    return Impact(impulses[keep], rates[keep], change, joints, energy, blows, finished)
+    return Impact(impulses[keep], after[keep], change, joints, energy, blows, finished)
 
 
 class Blow:
@@ -226,6 +257,17 @@ class Blow:
 # ---- two bodies ------------------------------------------------------------------------------------------------------
 
 
+def contact_axes(normal: ArrayLike) -> np.ndarray:
+    """(3, 3) rows [n, t1, t2] of a right-handed frame, n a unit normal (3,): t1 is n × x, or n × z where n is within 55
+    degrees of the axis x, made a unit vector; those of a World's friction rows."""
+    n = checks.vector("normal", normal, 3, "a direction")
+    if abs(np.linalg.norm(n) - 1.0) > 1e-6:
+        raise SceneError(f"normal has the length {np.linalg.norm(n):g}; give a unit vector")
+    t = np.array([n[1], -n[0], 0.0] if abs(n[0]) >= 0.57735 else [0.0, n[2], -n[1]])
+    t /= np.linalg.norm(t)
+    return np.stack([n, t, np.cross(n, t)])
+
+
 def two_bodies(
     masses: Sequence[float],
     inertias: Sequence[ArrayLike],
@@ -241,21 +283,29 @@ def two_bodies(
     """Impact of body b on body a at a point. -> velocities after, (2, 6), impulse on b (3,) [N s]
 
     masses (2,) [kg], inf for a body that does not move; inertias (2, 3, 3) about the centres, world axes; centers (2,
-    3), point (3,) [m]; normal (3,): unit, from a to b; velocities (2, 6): [v; w]; friction: Coulomb's coefficient, 0 as
-    in (11.65), inf as in (11.72)."""
-    normal = np.asarray(normal, float)
-    tangent = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-    tangent /= np.linalg.norm(tangent)
-    axes = np.stack([normal, tangent, np.cross(normal, tangent)])
+    3), point (3,) [m]; normal (3,): unit, from a to b; velocities (2, 6): [v; w]; restitution: e, from 0 to 1; friction:
+    Coulomb's coefficient, 0 as in (11.65), inf as in (11.72), see `sticking`; law: one of LAWS, as of `impact`."""
+    try:
+        choose(law, LAWS, "law")
+    except FieldError as error:
+        raise SceneError(f"two_bodies: {error}") from None
+    axes = contact_axes(normal)
+    places, point = shaped("centers", np.asarray(centers), (2, 3)), checks.vector("point", point, 3, "a place")
+    restitution = float(_coefficients("restitution", restitution, 1, 1.0)[0])
+    friction = float(_coefficients("friction", friction, 1)[0])
     inverse, T = np.zeros((12, 12)), np.zeros((12, 3))
     for k, sign in ((0, -1.0), (1, 1.0)):
         own = slice(6 * k, 6 * k + 6)
+        if not masses[k] > 0.0:
+            raise SceneError(f"masses[{k}] is {masses[k]!r}; give what is positive, inf for a body that does not move")
         if masses[k] < inf:
+            inertia = shaped(f"inertias[{k}]", inertias[k], (3, 3))
+            checks.symmetric(f"inertias[{k}]", inertia)
             inverse[own, own][:3, :3] = np.eye(3) / masses[k]
-            inverse[own, own][3:, 3:] = np.linalg.inv(np.asarray(inertias[k], float))
-        arm = np.asarray(point, float) - np.asarray(centers[k], float)
+            inverse[own, own][3:, 3:] = np.linalg.inv(inertia)
+        arm = point - places[k]
         T[own, :] = sign * np.concatenate([axes, np.cross(arm, axes)], axis=1).T
-    before = np.asarray(velocities, float).ravel()
+    before = shaped("velocities", np.asarray(velocities), (2, 6)).ravel()
     rates = T.T @ before
     if rates[0] >= 0.0:
         return before.reshape(2, 6).copy(), np.zeros(3)

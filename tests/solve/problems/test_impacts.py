@@ -175,7 +175,7 @@ def test_sticking_where_nothing_closes_and_wrong_names():
     assert not p.any() and not change.any()
     with pytest.raises(SceneError, match="newton, poisson"):
         impact(np.eye(1), np.eye(1), np.ones(1), 0.5, law="hertz")
-    with pytest.raises(SceneError, match="velocities has values that are not finite"):
+    with pytest.raises(SceneError, match=r"velocities\[0\] is nan; all must be finite"):
         impact(np.eye(1), np.eye(1), np.array([np.nan]), 0.5)
     with pytest.raises(SceneError, match="sequential"):
         impact(np.eye(1), np.eye(1), np.ones(1), 0.5, order="random")
