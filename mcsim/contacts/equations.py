@@ -113,6 +113,11 @@ class Equations:
         return len(self.d)
 
     @property
+    def N(self) -> np.ndarray:
+        """(n, c): T, as section 11.2 calls it where the velocities are those of bodies."""
+        return self.T
+
+    @property
     def current(self) -> np.ndarray:
         """(c,) bool: those that touch with a gap at rest, |zeta| <= still: lambda >= 0, zeta' >= 0, lambda zeta' = 0."""
         return np.abs(self.zeta) <= self.still

@@ -33,7 +33,7 @@ def test_what_the_equations_say(kind):
     assert found.normals == pytest.approx(np.array([[0, 0, 1.0]])) and found.gap == pytest.approx([0.0], abs=1e-15)
     assert found.friction == pytest.approx([0.5]) and found.restitution == pytest.approx([0.25])
     assert found.places.tolist() == list(range(6, 12) if kind is mc.World else range(6))
-    assert found.M == pytest.approx(np.array([[0.5]])) and found.d == pytest.approx([-G])
+    assert found.N is found.T and found.M == pytest.approx(np.array([[0.5]])) and found.d == pytest.approx([-G])
     assert "1 contacts: 0 closing, 1 current, 0 opening" in repr(found)
     for answer in all_ways(found):
         assert answer.forces == pytest.approx([2.0 * G]) and answer.a == pytest.approx(np.zeros(6), abs=1e-12)
@@ -136,6 +136,37 @@ def test_both_worlds_say_the_same(seed):
             assert answer.forces == pytest.approx(answers[0].forces, rel=1e-6, abs=1e-6 * size)
     linear, angular = reduced.dynamics.accelerations(reduced.q, reduced.qd, answers[-1].a)
     assert np.concatenate([linear, angular], axis=1)[1:].ravel() == pytest.approx(answers[0].a, abs=1e-6 * size)
+
+
+GROUNDS = {
+    "plane": mc.Plane((0, 0, 1)),
+    "box": mc.Box((2, 2, 0.1), position=(0, 0, -0.1)),
+    "mesh": mc.Mesh([(-2, -2, 0), (2, -2, 0), (2, 2, 0), (-2, 2, 0)], [(0, 1, 2), (0, 2, 3)]),
+    "height field": mc.HeightField(np.zeros((5, 5)), spacing=1.0),
+}
+HEIGHTS = {
+    mc.Sphere(0.1): 0.1,
+    mc.Box((0.1, 0.2, 0.05)): 0.05,
+    mc.Capsule(0.1, 0.2, orientation=(0.5**0.5, 0, 0.5**0.5, 0)): 0.1,
+    mc.Cylinder(0.2, 0.1): 0.1,
+    mc.Cylinder(0.2, 0.1, orientation=(0.5**0.5, 0, 0.5**0.5, 0)): 0.2,
+    mc.ConvexHull([(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]): 0.1,
+}
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_every_shape_on_every_ground(ground):
+    """It rests with its weight on the ground, in both worlds; turning about the normal changes nothing."""
+    for shape, height in HEIGHTS.items():
+        scene = mc.Scene()
+        scene.add_body("ground", shape=GROUNDS[ground], kind="static")
+        scene.add_body("body", shape=shape, mass=2.0, position=(0.11, 0.07, height), angular_velocity=(0, 0, 0.8))
+        for kind in WORLDS:
+            found = mc.contacts.equations(kind(scene), touching=1e-6)
+            assert found.count and found.drift == pytest.approx(np.zeros(found.count), abs=1e-9)
+            for answer in all_ways(found):
+                assert answer.forces.sum() == pytest.approx(2.0 * G)
+                assert answer.a == pytest.approx(np.zeros(6), abs=1e-6)
 
 
 def test_an_arm_that_leans_on_a_block():
