@@ -47,6 +47,7 @@ def test_a_rod_falls_onto_its_end(kind, e, law):
     assert stick.rates @ axes == pytest.approx([0, 0, e * v], abs=1e-9)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("order, after", [("sequential", [0, 0, 0, 1.0]), ("simultaneous", [-0.5, 0.5, 0.5, 0.5])])
 def test_newtons_cradle(kind, order, after):
@@ -158,6 +159,7 @@ BODIES = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -176,6 +178,7 @@ def test_bad_bodies(change, message):
     assert message in str(refused.value)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "call, message",
     [

@@ -87,6 +87,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 @settings(deadline=None, max_examples=amount(3, 20))
 @given(seed=st.integers(0, 2**32 - 1))
@@ -136,3 +137,26 @@ def test_tangents_turn_with_the_normal(seed, kind):
     assert found.slip[i] == pytest.approx(axes[1:] @ s, abs=1e-12)
     change = (np.array(rates[1]) - rates[0]) / (2 * STEP)
     assert found.tangent_drift.reshape(-1, 2)[i] == pytest.approx(change, rel=1e-4, abs=1e-4)
+
+
+@settings(max_examples=amount(10, 60))
+@given(seed=st.integers(0, 2**32 - 1))
+def test_faces_that_turn_as_one(seed):
+    """A box across another, both at one angular velocity, one sliding over the other: the distance along the common normal,
+    n . (x_b - x_a), bends by n'' . (x_b - x_a) + 2 n' . (v_b - v_a) at every corner."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("a", shape=mc.Box((0.4, 0.1, 0.1)), density=700)
+    scene.add_body("b", shape=mc.Box((0.1, 0.4, 0.1)), density=700, position=(0.05, 0.02, 0.2))
+    world = mc.World(scene)
+    w = rng.normal(size=3)
+    world.angular_velocities[...] = w
+    apart = world.positions[1] - world.positions[0]
+    world.velocities[0] = rng.normal(size=3)
+    world.velocities[1] = world.velocities[0] + np.cross(w, apart) + [*rng.normal(size=2), 0]
+    found = mc.contacts.equations(world)
+    assert found.count == 4 and found.zeta == pytest.approx(np.zeros(4), abs=1e-12)
+    n = np.array([0, 0, 1.0])
+    past = world.velocities[1] - world.velocities[0]
+    bends = np.cross(w, np.cross(w, n)) @ apart + 2.0 * np.cross(w, n) @ past
+    assert found.drift == pytest.approx(np.full(4, bends))
