@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import contacts, io as io, lab, reduced, scenes
+from mcsim import contacts, io as io, lab, reduced, rotation, scenes, spatial
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -76,8 +76,10 @@ __all__ = [
     "lab",
     "load",
     "reduced",
+    "rotation",
     "scenes",
     "solve",
+    "spatial",
     "view",
     *_JOINTS,
     *_SHAPES,

@@ -21,6 +21,8 @@ MOST_LINES = 800
 FLOORS = {
     "core": 0,
     "scene": 1,
+    "rotation": 1.1,
+    "spatial": 1.1,
     "state": 1.2,
     "wide": 1.5,
     "collide": 2,

@@ -63,6 +63,7 @@ OBSERVERS = {
     "solve/problems/impacts.py:two_bodies",
     "solve/problems/impacts.py:contact_axes",
     "core/linear.py:sparse_product",
+    *(f"spatial.py:{name}" for name in ("complement", "is_direct_sum", "_scaled", "decompose")),
 }
 
 # Names of NumPy, of math and of SciPy's packages whose results depend on the processor: by BLAS and LAPACK, by NumPy's

@@ -1,6 +1,7 @@
 """Rotations and frames in NumPy: quaternions (w, x, y, z) rotate body vectors into the world, Hamilton product.
 
-A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position + R x.
+A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position + R x. Functions with names in the plural
+take arrays of any leading axes, unchecked; `mcsim.rotation` is what users call.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.core.linear import dot, length, product
+from mcsim.core.linear import dot, length, lengths, product
 from mcsim.core.trig import arctan2
 
 Frame = tuple[np.ndarray, np.ndarray]
@@ -70,8 +71,31 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 
 def matrices(q: np.ndarray) -> np.ndarray:
-    """R (n, 3, 3) of the unit quaternions q (n, 4)."""
-    return np.moveaxis(matrix(np.asarray(q, float).T), 2, 0)
+    """R (…, 3, 3) of the unit quaternions q (…, 4)."""
+    return np.moveaxis(matrix(np.moveaxis(np.asarray(q, float), -1, 0)), (0, 1), (-2, -1))
+
+
+def products(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """(…, 4): the rotations q (…, 4), each followed by its p (…, 4)."""
+    p, q = np.broadcast_arrays(p, q)
+    return np.moveaxis(multiply(np.moveaxis(p, -1, 0), np.moveaxis(q, -1, 0)), 0, -1)
+
+
+def conjugates(q: np.ndarray) -> np.ndarray:
+    """(…, 4): the inverse rotations of q (…, 4)."""
+    return np.moveaxis(conjugate(np.moveaxis(q, -1, 0)), 0, -1)
+
+
+def rotated(q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """(…, 3): R a of each. Sums in one order, however many there are: so one gives the bits that it gives among many."""
+    m = matrices(q)
+    return m[..., 0] * a[..., :1] + m[..., 1] * a[..., 1:2] + m[..., 2] * a[..., 2:]
+
+
+def rotated_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """(…, 3): R' a of each."""
+    m = matrices(q)
+    return m[..., 0, :] * a[..., :1] + m[..., 1, :] * a[..., 1:2] + m[..., 2, :] * a[..., 2:]
 
 
 def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -81,21 +105,35 @@ def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
 
 def from_matrix(m: np.ndarray) -> np.ndarray:
     """The unit quaternion of the rotation matrix m, by its largest component (Shepperd 1978); w >= 0."""
-    trace = m[0, 0] + m[1, 1] + m[2, 2]
-    squares = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
-    i = int(np.argmax(squares))
-    if i == 0:
-        q = np.array([1 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
-    else:
-        j, k = i % 3 + 1, (i + 1) % 3 + 1  # x, y, z in cyclic order
-        a, b, c = i - 1, j - 1, k - 1
-        q = np.empty(4)
-        q[0] = m[c, b] - m[b, c]
-        q[i] = 1 + m[a, a] - m[b, b] - m[c, c]
-        q[j] = m[b, a] + m[a, b]
-        q[k] = m[c, a] + m[a, c]
-    q = normalized(q)
+    i = int(np.argmax(np.array([m[0, 0] + m[1, 1] + m[2, 2], m[0, 0], m[1, 1], m[2, 2]])))
+    q = normalized(_by_component(m, i))
     return -q if q[0] < 0 else q
+
+
+def from_matrices(m: np.ndarray) -> np.ndarray:
+    """The unit quaternions (…, 4) of the rotation matrices m (…, 3, 3), by `from_matrix`."""
+    m = np.moveaxis(np.asarray(m, float), (-2, -1), (0, 1))
+    largest = np.argmax([m[0, 0] + m[1, 1] + m[2, 2], m[0, 0], m[1, 1], m[2, 2]], axis=0)
+    q = np.empty((4, *m.shape[2:]))
+    for i in range(4):
+        q[:, largest == i] = _by_component(m[:, :, largest == i], i)
+    q = np.moveaxis(q, 0, -1)
+    return q / np.where(q[..., :1] < 0, -1.0, 1.0) / lengths(q)[..., None]
+
+
+def _by_component(m: np.ndarray, i: int) -> np.ndarray:
+    """(4, …): 4 q_i q of the rotation matrices m (3, 3, …), which are exact where q_i is large."""
+    if i == 0:
+        trace = m[0, 0] + m[1, 1] + m[2, 2]
+        return np.array([1 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    j, k = i % 3 + 1, (i + 1) % 3 + 1  # x, y, z in cyclic order
+    a, b, c = i - 1, j - 1, k - 1
+    q = np.empty((4, *m.shape[2:]))
+    q[0] = m[c, b] - m[b, c]
+    q[i] = 1 + m[a, a] - m[b, b] - m[c, c]
+    q[j] = m[b, a] + m[a, b]
+    q[k] = m[c, a] + m[a, c]
+    return q
 
 
 def perpendicular(n: np.ndarray) -> np.ndarray:

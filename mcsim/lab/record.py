@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
-from mcsim.core.rotation import matrix
+from mcsim.core.rotation import matrices
 from mcsim.lab.nature import has_springs
 from mcsim.lab.series import RESIDUAL_UNITS, run_frame, write_series
 from mcsim.reduced import System
@@ -168,7 +168,7 @@ class Bodies:
 
     def spins(self, q: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(t, k, 3) spin angular momenta about the centres of mass."""
-        rotation = np.moveaxis(matrix(np.moveaxis(q, -1, 0)), (0, 1), (-2, -1))
+        rotation = matrices(q)
         body = np.einsum("tkji,tkj->tki", rotation, w)
         return np.einsum("tkij,kjl,tkl->tki", rotation, self.inertia, body, optimize=True)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
-from mcsim.core.rotation import multiply
+from mcsim.core.rotation import products
 from mcsim.lab.methods import Method, parse
 from mcsim.lab.nature import BOUNDED, SMOOTH, has_springs, smoothness
 from mcsim.lab.record import Bodies, distances
@@ -258,7 +258,7 @@ def _between(kept: list[np.ndarray], stored: np.ndarray, rows: np.ndarray, s: np
     x, q, v, w = kept
     first = rows[:, 0]
     line, value, rate, value_slope, rate_slope = _hermite(rows.shape[1], s)
-    spin = 0.5 * _multiplied(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), q)
+    spin = 0.5 * products(np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1), q)
     place, turned = x[first].copy(), q[first].copy()
     speed, turning = np.zeros_like(place), np.zeros_like(turned)
     for j, row in enumerate(rows.T):
@@ -274,13 +274,9 @@ def _between(kept: list[np.ndarray], stored: np.ndarray, rows: np.ndarray, s: np
     if rows.shape[1] == 2:
         speed, spinning = (np.sum([line[j] * values[row] for j, row in enumerate(rows.T)], axis=0) for values in (v, w))
     else:
-        spinning = 2.0 * _multiplied(turning / size, turned * (1.0, -1.0, -1.0, -1.0))[..., 1:]
+        spinning = 2.0 * products(turning / size, turned * (1.0, -1.0, -1.0, -1.0))[..., 1:]
     energy = np.sum([line[j][:, 0, 0] * stored[row] for j, row in enumerate(rows.T)], axis=0)
     return Trajectory(place, turned, speed, spinning, energy)
-
-
-def _multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.moveaxis(multiply(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)), 0, -1)
 
 
 def _hermite(count: int, s: np.ndarray) -> np.ndarray:

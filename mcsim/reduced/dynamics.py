@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import IDENTITY, compose, matrix
+from mcsim.core.rotation import IDENTITY, compose, matrices
 from mcsim.reduced import _dynamics
 from mcsim.reduced.kinds import KINDS, QUATERNIONS
 from mcsim.reduced.system import System
@@ -192,7 +192,7 @@ class Dynamics(_dynamics.Dynamics):
     def _arm(self, number: int, point: Vector, q: ArrayLike) -> np.ndarray:
         """(…, 3) from a body's centre of mass to a point given in its own frame, world axes."""
         body = self.system.scene.bodies[number]
-        return _turns(self.poses(q)[1][..., number, :]) @ (np.array(vector(point, "point")) - body.center_of_mass)
+        return matrices(self.poses(q)[1][..., number, :]) @ (np.array(vector(point, "point")) - body.center_of_mass)
 
     def _name(self, body: Body | str) -> str:
         name = getattr(body, "name", body)
@@ -262,7 +262,7 @@ class Dynamics(_dynamics.Dynamics):
     def _links(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, ...]:
         """Of the links: centres of mass (…, links, 3), axes (…, links, 3, 3), v, w (…, links, 3)."""
         x, orientation, v, w = (part[..., self._bodies(), :] for part in self.state(q, qd))
-        return x, _turns(orientation) @ link_turns(self.system).swapaxes(-1, -2), v, w
+        return x, matrices(orientation) @ link_turns(self.system).swapaxes(-1, -2), v, w
 
     def _bodies(self) -> list[int]:
         return [link.body_number for link in self.system.links]
@@ -300,11 +300,6 @@ def given_velocities(system: System, given: ArrayLike | None) -> np.ndarray:
     for link in system.links:
         mask[link.v] |= link.prescribed
     return mask
-
-
-def _turns(orientations: np.ndarray) -> np.ndarray:
-    """(…, 3, 3) of quaternions (…, 4)."""
-    return np.moveaxis(matrix(np.moveaxis(orientations, -1, 0)), (0, 1), (-2, -1))
 
 
 def link_turns(system: System) -> np.ndarray:

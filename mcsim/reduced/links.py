@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsim.reduced.spatial import motion_transform
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Joint
+from mcsim.spatial import motion_transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +67,11 @@ class Loop:
     @property
     def X_P(self) -> np.ndarray:
         """(6, 6): takes motions [w; v] from the predecessor link's frame to F_p."""
-        return motion_transform(*self.predecessor_frame)
+        place, turn = self.predecessor_frame
+        return motion_transform(turn.T, place)
 
     @property
     def X_S(self) -> np.ndarray:
         """(6, 6): takes motions [w; v] from the successor link's frame to F_s."""
-        return motion_transform(*self.successor_frame)
+        place, turn = self.successor_frame
+        return motion_transform(turn.T, place)

@@ -15,7 +15,16 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, least, length, lengths, product
-from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply, rotation_vector
+from mcsim.core.rotation import (
+    conjugates,
+    from_matrix,
+    matrices,
+    matrix,
+    products,
+    rotated,
+    rotated_back,
+    rotation_vector,
+)
 from mcsim.core.trig import arctan2, cos, sin
 from mcsim.reduced.kinds import KINDS, Kind
 from mcsim.reduced.links import Link
@@ -135,16 +144,16 @@ class Readout:
         )
         orientation = self._units(self._checked("orientations", orientations, 4))
         # Every link's frame, its origin's velocity, and its angular velocity; the base's are appended as the last.
-        axes = _multiply(orientation, self._axes)
-        arm = _rotate(axes, -self._com)
+        axes = products(orientation, self._axes)
+        arm = rotated(axes, -self._com)
         origin, slip = _with_base(x + arm), _with_base(v + np.cross(w, arm))
         axes, spin = _with_base(axes, (1.0, 0.0, 0.0, 0.0)), _with_base(w)
         # The frame of each joint on the parent, and on the link.
         parent, link = self._parent, slice(0, -1)
-        arm = _rotate(axes[..., parent, :], self._place)
+        arm = rotated(axes[..., parent, :], self._place)
         outer = (
             origin[..., parent, :] + arm,
-            _multiply(axes[..., parent, :], self._turn),
+            products(axes[..., parent, :], self._turn),
             slip[..., parent, :] + np.cross(spin[..., parent, :], arm),
             spin[..., parent, :],
         )
@@ -154,10 +163,10 @@ class Readout:
         point_s, axes_s, v_s, w_s = (np.where(backward, o, i) for i, o in zip(inner, outer))
         offset = point_s - point_p
         return Motion(
-            _rotate_back(axes_p, offset),
-            _multiply(_conjugate(axes_p), axes_s),
-            _rotate_back(axes_s, v_s - v_p - np.cross(w_p, offset)),
-            _rotate_back(axes_s, w_s - w_p),
+            rotated_back(axes_p, offset),
+            products(conjugates(axes_p), axes_s),
+            rotated_back(axes_s, v_s - v_p - np.cross(w_p, offset)),
+            rotated_back(axes_s, w_s - w_p),
             np.zeros(0),
         )
 
@@ -242,7 +251,7 @@ def _turning(kind: Kind, m: Motion) -> Reading:
     if len(kind.ways) == 3:
         return Reading(
             np.concatenate([m.r, m.quaternion], axis=-1),
-            np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1),
+            np.concatenate([rotated(m.quaternion, m.v), m.w], axis=-1),
             ([], [], [], []),
         )
     q = np.where(m.quaternion[..., :1] < 0.0, -m.quaternion, m.quaternion)
@@ -250,7 +259,7 @@ def _turning(kind: Kind, m: Motion) -> Reading:
         return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
     ways = ["xyz".index(way) for way in kind.ways]
     held = [i for i in range(3) if i not in ways]
-    v = _rotate(m.quaternion, m.v)
+    v = rotated(m.quaternion, m.v)
     return Reading(
         np.concatenate([m.r[..., ways], q], axis=-1),
         np.concatenate([v[..., ways], m.w], axis=-1),
@@ -263,7 +272,7 @@ def _angles_zyx(m: Motion) -> Reading:
 
     Where cos(pitch) = 0, roll is set to zero, and if w has a part across x and y, no rates can give it: they are nan.
     """
-    rotation = _matrices(m.quaternion)
+    rotation = matrices(m.quaternion)
     cosine = _length([rotation[..., 0, 0], rotation[..., 1, 0]])
     pitch = arctan2(-rotation[..., 2, 0], cosine)
     singular = cosine < SINGULAR
@@ -285,7 +294,7 @@ def _angles_zyx(m: Motion) -> Reading:
 
 def _angles_zx(m: Motion) -> Reading:
     """R = Rz(q1) Rx(q2); w = q1' Rx(-q2) z + q2' x."""
-    rotation = _matrices(m.quaternion)
+    rotation = matrices(m.quaternion)
     first = arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
     second = arctan2(rotation[..., 2, 1], rotation[..., 2, 2])
     lean = arctan2(rotation[..., 2, 0], _length([rotation[..., 0, 0], rotation[..., 1, 0]]))
@@ -379,7 +388,7 @@ READ: dict[str, Callable[[Motion], Reading]] = {
 }
 
 
-# ---- many vectors and quaternions at once ----------------------------------------------------------------------------
+# ---- many vectors at once --------------------------------------------------------------------------------------------
 
 
 def _xyz(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -420,27 +429,3 @@ def _unwound(angle: np.ndarray, way: np.ndarray, rate: np.ndarray) -> np.ndarray
 def _with_base(a: np.ndarray, base: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
     """(…, n + 1, k): with the base's row as the last one."""
     return np.concatenate([a, np.broadcast_to(base, (*a.shape[:-2], 1, a.shape[-1]))], axis=-2)
-
-
-def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    p, q = np.broadcast_arrays(p, q)
-    return np.moveaxis(multiply(np.moveaxis(p, -1, 0), np.moveaxis(q, -1, 0)), 0, -1)
-
-
-def _conjugate(q: np.ndarray) -> np.ndarray:
-    return np.moveaxis(conjugate(np.moveaxis(q, -1, 0)), 0, -1)
-
-
-def _matrices(q: np.ndarray) -> np.ndarray:
-    return np.moveaxis(matrix(np.moveaxis(q, -1, 0)), (0, 1), (-2, -1))
-
-
-def _rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Sums in one order, however many there are: so one state gives the bits that it gives among many."""
-    m = _matrices(q)
-    return m[..., 0] * a[..., :1] + m[..., 1] * a[..., 1:2] + m[..., 2] * a[..., 2:]
-
-
-def _rotate_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    m = _matrices(q)
-    return m[..., 0, :] * a[..., :1] + m[..., 1, :] * a[..., 1:2] + m[..., 2, :] * a[..., 2:]

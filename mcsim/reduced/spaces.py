@@ -28,10 +28,10 @@ from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS, Kind
 from mcsim.reduced.links import Loop
 from mcsim.reduced.readout import READ, SINGULAR, Motion
-from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, vector
+from mcsim.spatial import complement, cross_matrix, motion_cross
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9  # by how much T_a' S of a user's T_a may differ from 1
@@ -544,14 +544,15 @@ def _user(name: str, own: JointModel, q: np.ndarray, qd: np.ndarray) -> Jcalc:
     """A model of the user's own: T an orthonormal basis, T_a = S (S'S)^-1, metres and radians alike."""
     turn, place = own.placement(q)
     subspace = own.subspace(q)
-    u, s, _ = np.linalg.svd(subspace)
-    if s[-1] < SINGULAR * s[0]:
-        raise SceneError(f"joint {name!r}: the S of its JointModel is singular at q = {q}: no T_a has T_a' S = 1")
+    try:
+        constrained = complement(subspace)
+    except SceneError:
+        raise SceneError(f"joint {name!r}: the S of its JointModel is singular at q = {q}: no T_a has T_a' S = 1") from None
     return Jcalc(
         place,
         turn,
         subspace,
-        u[:, own.size :],
+        constrained,
         np.linalg.pinv(subspace).T,
         own.bias(q, qd),
         tuple(f"force {k} across the model's motions" for k in range(6 - own.size)),

@@ -26,10 +26,10 @@ from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.readout import Readout
 from mcsim.reduced.report import report
 from mcsim.reduced.spanning import BASE, Branch, Edge, span
-from mcsim.reduced.spatial import motion_transform
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import choose, listing, show, suggestion
+from mcsim.spatial import motion_transform
 
 
 class System:
@@ -218,7 +218,7 @@ class System:
 
         That is F_p, or F_s of a reversed joint.
         """
-        return np.array([motion_transform(link.place, link.turn) for link in self.links]).reshape(-1, 6, 6)
+        return np.array([motion_transform(link.turn.T, link.place) for link in self.links]).reshape(-1, 6, 6)
 
     # ---- coordinates -------------------------------------------------------------------------------------------------
 
