@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import contacts, io as io, lab, reduced, rotation, scenes, spatial
+from mcsim import contacts, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.io import load_urdf
 from mcsim.lab import compare
@@ -75,6 +75,7 @@ __all__ = [
     "contacts",
     "lab",
     "load",
+    "maximal",
     "reduced",
     "rotation",
     "scenes",

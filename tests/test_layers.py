@@ -21,6 +21,7 @@ MOST_LINES = 800
 FLOORS = {
     "core": 0,
     "scene": 1,
+    "maximal": 1.1,
     "rotation": 1.1,
     "spatial": 1.1,
     "state": 1.2,
