@@ -36,6 +36,7 @@ OBSERVERS = {
     "reduced/formulations.py",
     "reduced/explicit.py",
     "reduced/rows.py",
+    "reduced/transformation.py",
     "world/observers.py:Observers.energy",
     "world/observers.py:Observers.kkt",
     "world/reduced_world.py:ReducedWorld.jacobian",

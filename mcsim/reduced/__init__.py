@@ -7,6 +7,7 @@ from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spaces import Jcalc, JointSpaces, jcalc, joint_spaces
 from mcsim.reduced.system import System
 from mcsim.reduced.tables import dh_scene
+from mcsim.reduced.transformation import VelocityTransformation
 from mcsim.reduced.user_joint import JointModel
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Loop",
     "Mobility",
     "System",
+    "VelocityTransformation",
     "dh_scene",
     "jcalc",
     "joint_spaces",
