@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.linear import product
+from mcsim.core.rotation import cross_matrices
 from mcsim.scene.batches import batch, broadcast
 from mcsim.scene.checks import FieldError
 
@@ -52,9 +53,7 @@ class Parts(NamedTuple):
 
 def cross_matrix(a: ArrayLike) -> np.ndarray:
     """a× (…, 3, 3) of a (…, 3): takes b to a × b (2.23)."""
-    x, y, z = np.moveaxis(batch(a, "a", 3), -1, 0)
-    zero = np.zeros_like(x)
-    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*x.shape, 3, 3)
+    return cross_matrices(batch(a, "a", 3))
 
 
 def rotation(E: ArrayLike) -> np.ndarray:
@@ -72,7 +71,7 @@ def translation(r: ArrayLike) -> np.ndarray:
     r = batch(r, "r", 3)
     out = np.zeros((*r.shape[:-1], 6, 6))
     out[...] = np.eye(6)
-    out[..., 3:, :3] = -cross_matrix(r)
+    out[..., 3:, :3] = -cross_matrices(r)
     return out
 
 
@@ -92,7 +91,7 @@ def _transform(E: ArrayLike, r: ArrayLike, force: bool) -> np.ndarray:
     E, r = broadcast(E=(batch(E, "E", 3, 3), 2), r=(batch(r, "r", 3), 1))
     out = rotation(E)
     upper, lower = (slice(3), slice(3, 6)) if force else (slice(3, 6), slice(3))
-    out[..., upper, lower] = product(-E, cross_matrix(r))
+    out[..., upper, lower] = product(-E, cross_matrices(r))
     return out
 
 
@@ -100,8 +99,8 @@ def motion_cross(v: ArrayLike) -> np.ndarray:
     """v× (…, 6, 6) = [w× 0; v× w×] of a motion v (…, 6) = [w; v]: takes motions fixed in a body that moves with v to their
     rates (2.31)."""
     v = batch(v, "v", 6)
-    out = rotation(cross_matrix(v[..., :3]))
-    out[..., 3:, :3] = cross_matrix(v[..., 3:])
+    out = rotation(cross_matrices(v[..., :3]))
+    out[..., 3:, :3] = cross_matrices(v[..., 3:])
     return out
 
 
@@ -124,7 +123,7 @@ def inertia(mass: ArrayLike, com: ArrayLike, I: ArrayLike) -> np.ndarray:  # noq
     off = np.abs(own - np.swapaxes(own, -1, -2)).max(initial=0.0)
     if off > RANK * np.abs(own).max(initial=0.0):
         raise FieldError("I", f"must be symmetric, it is off by {off:.3g}; 0.5 (I + I') is")
-    c, m = cross_matrix(com), mass[..., None, None]
+    c, m = cross_matrices(com), mass[..., None, None]
     out = np.zeros((*mass.shape, 6, 6))
     out[..., :3, :3] = own - m * product(c, c)
     out[..., :3, 3:], out[..., 3:, :3], out[..., 3:, 3:] = m * c, -m * c, m * np.eye(3)

@@ -36,6 +36,7 @@ OBSERVERS = {
     "reduced/formulations.py",
     "reduced/explicit.py",
     "reduced/rows.py",
+    "reduced/independent.py",
     "reduced/transformation.py",
     "world/observers.py:Observers.energy",
     "world/observers.py:Observers.kkt",

@@ -98,6 +98,14 @@ def rotated_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
     return m[..., 0, :] * a[..., :1] + m[..., 1, :] * a[..., 1:2] + m[..., 2, :] * a[..., 2:]
 
 
+def cross_matrices(a: np.ndarray) -> np.ndarray:
+    """a× (…, 3, 3) of a (…, 3): takes b to a × b."""
+    out = np.zeros((*a.shape, 3))
+    out[..., 1, 0], out[..., 2, 1], out[..., 0, 2] = a[..., 2], a[..., 0], a[..., 1]
+    out[..., 0, 1], out[..., 1, 2], out[..., 2, 0] = -a[..., 2], -a[..., 0], -a[..., 1]
+    return out
+
+
 def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R a."""
     return product(matrix(q), a)

@@ -3,6 +3,7 @@
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.explicit import Explicit
 from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
+from mcsim.reduced.independent import Independent
 from mcsim.reduced.links import Link, Loop
 from mcsim.reduced.spaces import Jcalc, JointSpaces, jcalc, joint_spaces
 from mcsim.reduced.system import System
@@ -15,6 +16,7 @@ __all__ = [
     "Dynamics",
     "Explicit",
     "Formulation",
+    "Independent",
     "Jcalc",
     "JointForce",
     "JointModel",

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.rows import Rows, coupling_rows, joint_rows, refuse_couplings
-from mcsim.reduced.spaces import Frames, JointSpaces, spaces_at
+from mcsim.reduced.spaces import Frames, JointSpaces, loop_spaces, spaces_at
 from mcsim.reduced.system import System
 from mcsim.scene import Body
 from mcsim.scene.checks import choose, listing
@@ -369,33 +369,38 @@ def mobility(
 
 
 class LoopMatrix(NamedTuple):
-    """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0 (section 8.2, Loop
+    """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0, K qdd = k (section 8.2, Loop
     Constraint Equations).
 
-    rows (m, nv): K. names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size: of
-    the largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
+    rows (m, nv): K. k (m,). names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size:
+    of the largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
     """
 
     rows: np.ndarray
+    k: np.ndarray
     names: list[tuple[str, str]]
     parts: list[Rows]
     size: float
 
 
-def loop_matrix(dynamics: Dynamics, q: np.ndarray) -> LoopMatrix:
-    """The loops and couplings of a system at q (nq,)."""
+def loop_matrix(dynamics: Dynamics, q: np.ndarray, qd: np.ndarray | None = None) -> LoopMatrix:
+    """The loops and couplings of a system at q (nq,), qd (nv,) (0 if None)."""
     still, links = np.zeros(dynamics.nv), dynamics.system.links
-    frames = Frames(dynamics, q, still)
-    spaces = spaces_at(frames, q, still, np.zeros(dynamics.nv, bool), still, None, 0.0)
-    parts = [joint_rows(joint.in_world(), frames) for joint in spaces if joint.link is None]
-    parts += coupling_rows(dynamics, frames, q, still)
+    qd = still if qd is None else qd
+    frames = Frames(dynamics, q, qd)
+    parts = [joint_rows(joint.in_world(), frames) for joint in loop_spaces(frames, 0.0)]
+    parts += coupling_rows(dynamics, frames, q, qd)
     rows, size = np.zeros((sum(len(part.names) for part in parts), dynamics.nv)), 0.0
+    k = np.concatenate([part.k for part in parts]) if parts else np.zeros(0)
+    linear, angular = dynamics.accelerations(q, qd, still)
     for own, part in zip(_slices(parts), parts):
-        for link, share in part.shares:
-            jacobian = dynamics.body_jacobian(links[link].body, q)[[3, 4, 5, 0, 1, 2]]
+        for number, share in part.shares:
+            link = links[number]
+            jacobian = dynamics.body_jacobian(link.body, q)[[3, 4, 5, 0, 1, 2]]
             rows[own] += share @ jacobian
+            k[own] -= share @ np.concatenate([angular[link.body_number], linear[link.body_number]])
             size = max(size, np.max(np.abs(share @ jacobian), initial=0.0))
-    return LoopMatrix(rows, [(part.joint, row) for part in parts for row in part.names], parts, size)
+    return LoopMatrix(rows, k, [(part.joint, row) for part in parts for row in part.names], parts, size)
 
 
 def _slices(parts: list[Rows]) -> list[slice]:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import Frame, from_matrix, matrix, normalized, rotation_vector
+from mcsim.core.rotation import Frame, cross_matrices, from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KIND_OF, KINDS, QUATERNIONS, Kind
 from mcsim.reduced.links import Loop
@@ -31,7 +31,7 @@ from mcsim.reduced.readout import READ, SINGULAR, Motion
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, vector
-from mcsim.spatial import complement, cross_matrix, motion_cross
+from mcsim.spatial import complement, motion_cross
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9  # by how much T_a' S of a user's T_a may differ from 1
@@ -231,7 +231,12 @@ def spaces_at(
         )
     if active:
         raise SceneError(f"active has {listing(list(active))}, which is no tree joint")
-    return spaces + [_loop_joint(loop, frames, time) for loop in system.loops]
+    return spaces + loop_spaces(frames, time)
+
+
+def loop_spaces(frames: Frames, time: float | None) -> list[JointSpaces]:
+    """Of the joints that close loops, alone."""
+    return [_loop_joint(loop, frames, time) for loop in frames.system.loops]
 
 
 def _loop_joint(loop: Loop, frames: Frames, time: float | None) -> JointSpaces:
@@ -384,7 +389,7 @@ class Frames:
         for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
             if link >= 0:
                 x = np.eye(6)
-                x[3:, :3] = -cross_matrix(joint.origin - self.center[link])
+                x[3:, :3] = -cross_matrices(joint.origin - self.center[link])
                 shares.append((link, sign * x))
         return shares
 
