@@ -24,7 +24,7 @@ from mcsim.reduced.continuous import Flow
 from mcsim.reduced.dynamics import Dynamics, as_state
 from mcsim.reduced.formulations import TOLERANCE, LoopMatrix, loop_matrix
 from mcsim.reduced.system import System
-from mcsim.scene.checks import FieldError, number, within
+from mcsim.scene.checks import NAMES_SHOWN, FieldError, number, within
 
 Force = ArrayLike | Callable[[np.ndarray, np.ndarray], ArrayLike]
 
@@ -87,7 +87,9 @@ class Independent:
         q = self._flow.normalized(system.initial()[0] if q is None else as_state(q, "q", system.nq))
         loops = loop_matrix(self.dynamics, q)
         values = np.linalg.svd(loops.rows, compute_uv=False)
-        self._rank = int(np.sum(values > self._tolerance * max(loops.size, values.max(initial=0.0))))
+        # Where loops are open by e, singular values of the size of e mean nothing.
+        rounding = self._tolerance * max(loops.size, values.max(initial=0.0))
+        self._rank = int(np.sum(values > max(rounding, 10.0 * np.abs(_errors(loops)).max(initial=0.0))))
         self.choices = 0
         self.choose(q)
 
@@ -229,7 +231,7 @@ class Independent:
         if not errors.max(initial=0.0) <= OPEN:
             raise SimulationError(
                 f"Newton's method does not close the loop of joint {at.loops.names[int(np.argmax(errors))][0]!r}, which is "
-                f"off by {errors.max():.3g} (m or rad) with {', '.join(self.names)} held: take a shorter "
+                f"off by {errors.max():.3g} (m or rad) with {_told(self.names)} held: take a shorter "
                 "step, or a q where the loops are more nearly closed"
             )
         return q, at
@@ -240,7 +242,7 @@ class Independent:
             return np.linalg.solve(at.basis[:, self.dependent], right)
         except np.linalg.LinAlgError:
             raise SimulationError(
-                f"{', '.join(self.names)} do not make the other velocities here (condition 0): call rechoose(q)"
+                f"{_told(self.names)} do not make the other velocities here (condition 0): call rechoose(q)"
             ) from None
 
     def _G(self, at: Closed) -> np.ndarray:
@@ -285,9 +287,14 @@ class Independent:
 
     def __repr__(self) -> str:
         return (
-            f"<Independent of {self.system.scene.name!r}: {', '.join(self.names) or 'nothing'} of "
+            f"<Independent of {self.system.scene.name!r}: {_told(self.names) or 'nothing'} of "
             f"{self.dynamics.nv} velocities, choice {self.choices}>"
         )
+
+
+def _told(names: tuple[str, ...]) -> str:
+    """The first few of them."""
+    return ", ".join(names[:NAMES_SHOWN]) + (f", … ({len(names)} in all)" if len(names) > NAMES_SHOWN else "")
 
 
 def _errors(loops: LoopMatrix) -> np.ndarray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.linear import dots
 from mcsim.core.rotation import conjugates, products
 from mcsim.scene.batches import batch, broadcast, unit_quaternions
-from mcsim.scene.checks import choose
+from mcsim.scene.checks import FieldError, choose
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -50,7 +50,9 @@ def L(orientations: ArrayLike) -> csr_array:
     """
     from scipy.sparse import csr_array
 
-    q = unit_quaternions(np.reshape(batch(orientations, "orientations", "n", 4), (-1, 4)), "orientations")
+    q = unit_quaternions(orientations, "orientations")
+    if q.ndim != 2:
+        raise FieldError("orientations", f"must be (n, 4), a quaternion for each of n bodies, got {q.shape}")
     n = len(q)
     half = 0.5 * np.swapaxes(E(q), -1, -2)
     data = np.concatenate([np.ones((n, 3)), half.reshape(n, 12)], axis=1)

@@ -80,7 +80,7 @@ def to_axis_angle(q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     sine = lengths(q[..., 1:])
     turned = sine > SHORTEST
     axis = np.where(turned[..., None], q[..., 1:] / np.where(turned, sine, 1.0)[..., None], Z)
-    return axis, np.where(turned, 2.0 * np.asarray(arctan2(sine, q[..., 0])), 0.0)
+    return axis, np.where(turned, 2.0 * np.asarray(arctan2(sine, q[..., 0])), 0.0)[()]
 
 
 def from_rotation_vector(r: ArrayLike) -> np.ndarray:
@@ -94,4 +94,4 @@ def from_rotation_vector(r: ArrayLike) -> np.ndarray:
 def to_rotation_vector(q: ArrayLike) -> np.ndarray:
     """r (…, 3): axis times angle [rad], |r| <= π, of unit quaternions q (…, 4)."""
     axis, angle = to_axis_angle(q)
-    return angle[..., None] * axis
+    return np.asarray(angle)[..., None] * axis

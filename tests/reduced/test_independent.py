@@ -220,7 +220,7 @@ def test_overconstrained_loops(scene):
     system = System(scene)
     made, rng = Independent(system), np.random.default_rng(0)
     q = system.initial()[0]
-    assert len(made.independent) == 1
+    assert len(made.independent) == 1 == len(Independent(system, q + 1e-4).independent)
     qd, tau = moving(rng, made.dynamics, q), rng.normal(size=system.nv)
     expected = Formulation(system, q, qd, tau).joint_accelerations("kkt")
     assert np.allclose(made.joint_accelerations(q, qd, tau), expected, rtol=1e-8)
@@ -246,6 +246,7 @@ def test_bad_input_is_named():
     made = Independent(system)
     q, qd = system.initial()
     assert "pin[0] of 3 velocities, choice 1" in repr(made)
+    assert "… (39 in all) of 39 velocities" in repr(Independent(System(mc.load("ragdolls", count=1))))
     kinematic = mc.Scene()
     kinematic.add_body("cart", shape=mc.Box((0.1, 0.1, 0.1)), kind="kinematic")
     flat = System(parallelogram(angle=0.0))

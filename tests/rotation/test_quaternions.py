@@ -183,7 +183,8 @@ def test_L_takes_twists_to_the_rates_of_positions_and_quaternions():
         (lambda: rot.rotate([1, 0, 0, 0], "up"), "a must be numbers"),
         (lambda: rot.parameter_rates([1, 0, 0, 0], [0, 0, 1], "space"), "frame must be one of: world, body"),
         (lambda: rot.L([[2, 0, 0, 0]]), "orientations must be unit"),
-        (lambda: rot.L([1, 0, 0, 0]), r"orientations must be \(…, n, 4\)"),
+        (lambda: rot.L([1, 0, 0, 0]), r"orientations must be \(n, 4\).* got \(4,\)"),
+        (lambda: rot.L(np.tile([1, 0, 0, 0], (2, 2, 1))), r"orientations must be \(n, 4\).* got \(2, 2, 4\)"),
     ],
 )
 def test_bad_input_is_named(call, message):
