@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
+from mcsim.maximal import mass_matrix
 from mcsim.solve.problems import checks
 from mcsim.solve.problems.contact_dynamics import shaped
 from mcsim.solve.problems.impacts import contact_axes
@@ -24,12 +25,12 @@ def body_inertia(masses: ArrayLike, inertias: ArrayLike) -> np.ndarray:
         raise SceneError(
             f"masses[{np.argmin(masses)}] is {masses.min():g}; leave out what does not move, and give the others mass"
         )
-    H = np.zeros((6 * len(masses), 6 * len(masses)))
-    for i, (mass, inertia) in enumerate(zip(masses, inertias)):
+    for i, inertia in enumerate(inertias):
         checks.symmetric(f"inertias[{i}]", inertia)
-        own = slice(6 * i, 6 * i + 6)
-        H[own, own][:3, :3], H[own, own][3:, 3:] = mass * np.eye(3), inertia
-    return H
+    H = np.zeros((len(masses), 6, len(masses), 6))
+    each = np.arange(len(masses))
+    H[each, :, each] = mass_matrix(masses, inertias, (1.0, 0.0, 0.0, 0.0))
+    return H.reshape(6 * len(masses), -1)
 
 
 def contact_rows(

@@ -8,7 +8,7 @@ from mcsim.state._settings cimport Settings
 cdef class LoopRows:
     cdef GeneralizedRows generalized
     cdef object kept, kept_bonds
-    cdef bint closed                     # as of SmoothSolver
+    cdef double proximal                 # of `meet`, as of SmoothSolver
     cdef Py_ssize_t capacity, count, wanted
     cdef const int32_t* bonds            # (bodies,)
     cdef int32_t* row                    # (count,) which rows they are, bond by bond; so are the others

@@ -61,6 +61,7 @@ cdef class LoopRows:
         self.generalized, self.kept_bonds = generalized, bonds
         self.bonds = integers(bonds) + 1
         self.contrary = -1
+        self.proximal = SMOOTH_PROXIMAL
         self._allot(6)
 
     def _allot(self, Py_ssize_t capacity):
@@ -425,7 +426,7 @@ cdef class LoopRows:
         cdef int n
         while first < self.count:
             end = self.end_of_part(first)
-            self.factor_part(rows, BIASED, SMOOTH_PROXIMAL[self.closed], first, end)
+            self.factor_part(rows, BIASED, self.proximal, first, end)
             memset(self.given + first, 0, (end - first) * sizeof(double))
             last = worst = self.miss(rows, x, first, end)
             for n in range(MOST_ITERATIONS):

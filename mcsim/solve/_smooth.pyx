@@ -39,10 +39,10 @@ from mcsim.solve.components import find_articulations
 # eps. Redundant rows that do not quite fit at a pose off the constraints by d, as the stages of Runge-Kutta are by some
 # h^2, have an eigenvalue of order d^2 and a residual of order d: met exactly they would throw accelerations off by
 # order 1. What gets through is d^2 / eps. An eigenvalue s of A (in units of D) loses its error by a factor
-# eps / (s + eps) an iteration. The second one is of states that are projected, of which d is a rounding error: so it is as
-# small as rounding errors of A allow.
-cdef double[2] PROXIMAL
-PROXIMAL[0], PROXIMAL[1] = 1e-6, 1e-10
+# eps / (s + eps) an iteration.
+cdef double PROXIMAL = 1e-6
+# The same of states that are projected, of which d is a rounding error: as small as rounding errors of A allow.
+cdef double PROXIMAL_CLOSED = 1e-10
 cdef int MOST_ITERATIONS = 20     # proximal steps, at most
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
@@ -69,6 +69,7 @@ cdef class SmoothSolver:
         self.response = <Twist*>doubles(response) + 1
         self.span = <Articulation*>records(spans)
         self.span_count, self.body_count = len(spans), len(moves)
+        self.proximal = PROXIMAL
 
     cdef int reserve(self, Py_ssize_t row_count) except -1:
         """Room for all rows of joints."""
@@ -106,7 +107,7 @@ cdef class SmoothSolver:
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
         for i in range(self.span_count):
-            self.tree.factor(&self.span[i], bodies, PROXIMAL[self.closed], NULL)
+            self.tree.factor(&self.span[i], bodies, self.proximal, NULL)
             self.factor_border(&self.span[i])
 
     cdef void factor_border(self, const Articulation* span) noexcept nogil:
@@ -118,7 +119,7 @@ cdef class SmoothSolver:
             self.take_tree_step(span, self.border.scratch)
             self.border.read_round(k, span.border, span.border_end)
         for k in range(span.border, span.border_end):
-            self.border.add_to_diagonal(k, PROXIMAL[self.closed] * self.border.row(k).diagonal)
+            self.border.add_to_diagonal(k, self.proximal * self.border.row(k).diagonal)
         self.border.factor(span.border, span.border_end)
 
     # ---- aims --------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_acc
 from mcsim.solve._blocks cimport FACTOR_STRIDE
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
+from mcsim.solve._smooth cimport PROXIMAL_CLOSED
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._row cimport BIASED, RELAXED, Row
@@ -55,7 +56,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
         self.projecting = self.context.settings.smooth_projection
-        self.smooth.closed = self.projecting and self.sizes is not None
+        if self.projecting and self.sizes is not None:
+            self.smooth.proximal = PROXIMAL_CLOSED
         self.runge_kutta = RungeKutta(self.tableau, bodies.count)
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1

@@ -18,6 +18,7 @@ from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._si cimport residual
+from mcsim.solve._smooth cimport PROXIMAL_CLOSED
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
 from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
@@ -46,7 +47,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
-        self.rows.loop_rows.closed = self.projecting and self.sizes is not None
+        if self.projecting and self.sizes is not None:
+            self.rows.loop_rows.proximal = PROXIMAL_CLOSED
 
     def impacts(self, int law):
         return self.parts.impacts(law)

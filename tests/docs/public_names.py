@@ -4,7 +4,14 @@ import inspect
 
 import mcsim as mc
 
-MODULES = {"contacts": mc.contacts, "lab": mc.lab, "maximal": mc.maximal, "reduced": mc.reduced, "rotation": mc.rotation, "spatial": mc.spatial}
+MODULES = {
+    "contacts": mc.contacts,
+    "lab": mc.lab,
+    "maximal": mc.maximal,
+    "reduced": mc.reduced,
+    "rotation": mc.rotation,
+    "spatial": mc.spatial,
+}
 CLASSES = [
     kind for module in (mc, *MODULES.values()) for name in module.__all__ if inspect.isclass(kind := getattr(module, name))
 ]
