@@ -14,6 +14,8 @@ cdef class StepSize:
     cdef double tolerance                # of a step's error: this times 1 + |y|
     cdef double h                        # of the step to be tried [s]
     cdef bint rejected                   # the last one was
+    cdef double taken                    # the last one that was not [s]; 0: none since `begin`
+    cdef int tried                       # of those rejected since, how many were made shorter by ASIDE alone
 
     cdef void begin(self, double h) noexcept nogil
     cdef bint accepts(self, const double* errors, double h) noexcept nogil

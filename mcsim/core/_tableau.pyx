@@ -24,6 +24,12 @@ cdef double SAFETY = 0.9
 cdef double LEAST = 0.2
 cdef double MOST = 10.0
 
+# Errors may jump where something singular lies in a step, which no order tells: then the first steps that are tried are
+# by this factor shorter each, so that stages lie elsewhere and the step is passed, instead of going as near as can be.
+cdef double ASIDE = 0.75
+cdef enum:
+    TRIED_ASIDE = 4      # how many of them
+
 
 cdef class Tableau:
     """a: (s, s), b: (s,), c: (s,); errors: (s + 1,) twice, or None."""
@@ -66,7 +72,7 @@ cdef class StepSize:
 
     cdef void begin(self, double h) noexcept nogil:
         """A time of h begins: one step is tried for all of it."""
-        self.h, self.rejected = h, False
+        self.h, self.rejected, self.taken, self.tried = h, False, 0.0, 0
 
     cdef bint accepts(self, const double* errors, double h) noexcept nogil:
         """Whether a step of h, with these errors, is good; and how long the next one is to be, either way. One that is not
@@ -81,6 +87,11 @@ cdef class StepSize:
             factor = LEAST
         if self.rejected or not error < 1.0:
             factor = min(factor, 1.0)
-        self.h = h * factor
         self.rejected = not error < 1.0
+        if not self.rejected:
+            self.taken, self.tried = h, 0
+        elif h < 2.0 * self.taken and self.tried < TRIED_ASIDE:
+            self.tried += 1
+            factor = max(factor, ASIDE)
+        self.h = h * factor
         return not self.rejected

@@ -64,25 +64,27 @@ def folded(text: str, width: int | None) -> list[str]:
     return wrap(text, width, subsequent_indent="  ") if width else [text]
 
 
-def aligned(head: list[list[str]], body: list[list[str]], width: int | None = None, keys: int = 1) -> list[str]:
-    """Columns, the first to the left, the others to the right; two lines of heading, the same words once. Columns for
-    which `width` has no room go on below, after the first `keys` of them once more."""
-    whole = _columns(head, body)
+def aligned(
+    head: list[list[str]], body: list[list[str]], width: int | None = None, keys: int = 1, left: int = 1
+) -> list[str]:
+    """Columns, the first `left` of them to the left, the others to the right; two lines of heading, the same words once.
+    Columns for which `width` has no room go on below, after the first `keys` of them once more."""
+    whole = _columns(head, body, left)
     if width is None or max(map(len, whole)) <= width or len(head) <= keys + 1:
         return whole
     most = next(
         (
             k
             for k in range(len(head) - 1, keys + 1, -1)
-            if max(map(len, _columns(head[:k], [row[:k] for row in body]))) <= width
+            if max(map(len, _columns(head[:k], [row[:k] for row in body], left))) <= width
         ),
         keys + 1,
     )
-    first = _columns(head[:most], [row[:most] for row in body])
-    return [*first, "", *aligned(head[:keys] + head[most:], [row[:keys] + row[most:] for row in body], width, keys)]
+    first = _columns(head[:most], [row[:most] for row in body], left)
+    return [*first, "", *aligned(head[:keys] + head[most:], [row[:keys] + row[most:] for row in body], width, keys, left)]
 
 
-def _columns(head: list[list[str]], body: list[list[str]]) -> list[str]:
+def _columns(head: list[list[str]], body: list[list[str]], left: int) -> list[str]:
     first, second = ([part[k] for part in head] for k in (0, 1))
     words = [list(_wrapped(text)) for text in first]
     depth = max(map(len, words))
@@ -91,7 +93,7 @@ def _columns(head: list[list[str]], body: list[list[str]]) -> list[str]:
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     text = [
         "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
+            cell.ljust(width) if i < left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
         ).rstrip()
         for row in rows
     ]

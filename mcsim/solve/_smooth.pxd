@@ -13,7 +13,7 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport Row
 from mcsim.state._settings cimport Settings
 
-cdef double PROXIMAL, PROXIMAL_CLOSED
+cdef double PROXIMAL, PROXIMAL_CLOSED, PROXIMAL_ERRORS
 cdef int MOST_ITERATIONS
 cdef double PROGRESS
 
@@ -21,7 +21,7 @@ cdef class SmoothSolver:
     cdef readonly JointTree tree
     cdef readonly Border border          # gears and joints of the user's own
     cdef object kept
-    cdef double proximal                 # PROXIMAL, or PROXIMAL_CLOSED: states are projected
+    cdef double proximal                 # one of these, for the next factor
     cdef const Bodies* bodies            # of the last factor
     cdef readonly Py_ssize_t count       # joint rows: the tree's, joint by joint, then the border's
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two

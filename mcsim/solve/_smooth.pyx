@@ -43,6 +43,8 @@ from mcsim.solve.components import find_articulations
 cdef double PROXIMAL = 1e-6
 # The same of states that are projected, of which d is a rounding error: as small as rounding errors of A allow.
 cdef double PROXIMAL_CLOSED = 1e-10
+# The same where joints are to leave nothing of an estimate of an error, to which rounding errors do not matter.
+cdef double PROXIMAL_ERRORS = 1e-11
 cdef int MOST_ITERATIONS = 20     # proximal steps, at most
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.

@@ -27,7 +27,7 @@ from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_acc
 from mcsim.solve._blocks cimport FACTOR_STRIDE
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
-from mcsim.solve._smooth cimport PROXIMAL_CLOSED
+from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._row cimport BIASED, RELAXED, Row
@@ -223,11 +223,15 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.find_errors(self.context.bodies)
 
     cdef void project_errors(self, double h) noexcept nogil:
-        """With the rows and their factor of the accelerations at the end."""
+        """With the rows of the accelerations at the end."""
         cdef Py_ssize_t i, n = self.context.bodies.count
         cdef double* whole = <double*>self.wrench
         cdef double* error
         cdef int k
+        self.smooth.proximal = PROXIMAL_ERRORS
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        self.smooth.proximal = PROXIMAL_CLOSED
+        self.factored = False
         for k in range(4):
             error = <double*>self.runge_kutta.error[k]
             memcpy(whole, error, n * sizeof(Twist))

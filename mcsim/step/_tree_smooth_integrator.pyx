@@ -18,7 +18,7 @@ from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._si cimport residual
-from mcsim.solve._smooth cimport PROXIMAL_CLOSED
+from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
 from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
@@ -101,10 +101,11 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.runge_kutta.find_errors()
 
     cdef void project_errors(self, double h) noexcept nogil:
-        """With the rows and their factor of the accelerations at the end."""
+        """With the rows of the accelerations at the end."""
         cdef Py_ssize_t i, nv = self.space.motion.tree.nv
         cdef double* error
         cdef int k
+        self.rows.loop_rows.proximal = PROXIMAL_ERRORS
         for k in range(4):
             error = self.runge_kutta.error[k]
             memcpy(self.whole, error, nv * sizeof(double))
@@ -112,6 +113,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.rows.loop_rows.meet(self.plain.rows, error)
             for i in range(nv):
                 error[i] = error[i] + forbidden(h, self.whole[i] - error[i])
+        self.rows.loop_rows.proximal = PROXIMAL_CLOSED
 
     cdef void judge(self, double* errors) noexcept nogil:
         self.runge_kutta.judge(errors)
