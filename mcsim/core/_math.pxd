@@ -235,13 +235,17 @@ cdef inline Quat quat_exp(Vec3 a) noexcept nogil:
     s = s / angle
     return quat(c, s * a.x, s * a.y, s * a.z)
 
+cdef inline double turn_square(Vec3 u) noexcept nogil:
+    """|u|^2, of more than half a turn that of half a turn: where series in it end."""
+    return min(dot(u, u), 9.869604401089358)                # pi^2
+
 cdef inline Vec3 turn_rate(Vec3 u, Vec3 w) noexcept nogil:
     """u' where exp(u) q turns at w: w - 1/2 u x w + c u x (u x w), c = (1 - (a/2) cot (a/2)) / a^2, a = |u|; that of
     q exp(u) is turn_rate(-u, w), w in the turned axes. c is the series to a^8, whose remainder turn_remainder tells; of
     more than half a turn it is that of half a turn, so that rounding errors of a steady spin about one axis stay small.
     (H. Munthe-Kaas, "Runge-Kutta methods on Lie groups", 1998.)"""
     cdef Vec3 across = cross(u, w)
-    cdef double t = min(dot(u, u), 9.869604401089358)       # pi^2
+    cdef double t = turn_square(u)
     cdef double c = 1.0 / 12.0 + t * (1.0 / 720.0 + t * (1.0 / 30240.0 + t * (1.0 / 1209600.0 + t / 47900160.0)))
     return add_scaled(add_scaled(w, -0.5, across), c, cross(u, across))
 
@@ -254,7 +258,7 @@ cdef inline Vec3 turn_spin(Vec3 u, Vec3 rate) noexcept nogil:
     """w at which exp(u) q turns where u' = rate, up to a turn; the inverse of turn_rate: u' + (1 - cos a) / a^2 u x u' +
     (a - sin a) / a^3 u x (u x u'), as series to a^6."""
     cdef Vec3 across = cross(u, rate)
-    cdef double t = min(dot(u, u), 9.869604401089358)       # pi^2
+    cdef double t = turn_square(u)
     cdef double b = 0.5 - t * (1.0 / 24.0 - t * (1.0 / 720.0 - t / 40320.0))
     cdef double c = 1.0 / 6.0 - t * (1.0 / 120.0 - t * (1.0 / 5040.0 - t / 362880.0))
     return add_scaled(add_scaled(rate, b, across), c, cross(u, across))

@@ -25,7 +25,11 @@ cdef class StepSize:
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil
 
 
-# What an estimate by which a step of h leaves a constraint is worth, once that is projected: the way back bends by its
-# square.
-cdef inline double forbidden(double h, double error) noexcept nogil:
-    return fabs(h * error) * error
+# An estimate of the error (n,) of a step of h, of which constraints leave `allowed`, which it is written into: the rest is
+# projected away, on a way that bends by its square.
+cdef inline void count_squares(double h, const double* error, Py_ssize_t n, double* allowed) noexcept nogil:
+    cdef double forbidden
+    cdef Py_ssize_t i
+    for i in range(n):
+        forbidden = error[i] - allowed[i]
+        allowed[i] = allowed[i] + fabs(h * forbidden) * forbidden

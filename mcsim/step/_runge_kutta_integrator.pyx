@@ -89,7 +89,7 @@ cdef class RungeKuttaIntegrator(Integrator):
             if times[k + 1] != times[k]:
                 self.set_time(begin + times[k + 1] * h)
                 self.pass_time((times[k + 1] - times[k]) * h)
-            if self.sizes is not None or k + 1 == self.tableau.stages:
+            if k + 1 == self.tableau.stages or (self.sizes is not None and self.projecting):
                 self.settle(h)
 
     cdef bint make_good_stages(self, double h) noexcept nogil:

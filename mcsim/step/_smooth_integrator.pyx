@@ -21,7 +21,7 @@ from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_OPEN
-from mcsim.core._tableau cimport forbidden
+from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
 from mcsim.solve._blocks cimport FACTOR_STRIDE
@@ -224,20 +224,18 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""
-        cdef Py_ssize_t i, n = self.context.bodies.count
-        cdef double* whole = <double*>self.wrench
-        cdef double* error
+        cdef Py_ssize_t n = self.context.bodies.count
+        cdef Twist* error
         cdef int k
         self.smooth.proximal = PROXIMAL_ERRORS
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.proximal = PROXIMAL_CLOSED
         self.factored = False
         for k in range(4):
-            error = <double*>self.runge_kutta.error[k]
-            memcpy(whole, error, n * sizeof(Twist))
-            self.smooth.forbid(self.plain.rows, self.runge_kutta.error[k])
-            for i in range(6 * n):
-                error[i] = error[i] + forbidden(h, whole[i] - error[i])
+            error = self.runge_kutta.error[k]
+            memcpy(self.wrench, error, n * sizeof(Twist))
+            self.smooth.forbid(self.plain.rows, error)
+            count_squares(h, <double*>self.wrench, 6 * n, <double*>error)
 
     cdef void judge(self, double* errors) noexcept nogil:
         self.runge_kutta.judge(self.context.bodies, errors)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.constraints._forces cimport add_joint_forces, is_force, mute_joint_forces
-from mcsim.core._tableau cimport forbidden
+from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
@@ -72,8 +72,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.sweeping.residual = 0.0
         if self.rows.loops.some:
             self.rows.loops.note_open()
-            if last:
-                self.keep_forces(h)
+        if last and self.plain.joint_end > 0:
+            self.keep_forces(h)
         self.space.resting.carry(h)
         self.end_substep()
         self.parts.end_substep(h, last)
@@ -102,7 +102,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void project_errors(self, double h) noexcept nogil:
         """With the rows of the accelerations at the end."""
-        cdef Py_ssize_t i, nv = self.space.motion.tree.nv
+        cdef Py_ssize_t nv = self.space.motion.tree.nv
         cdef double* error
         cdef int k
         self.rows.loop_rows.proximal = PROXIMAL_ERRORS
@@ -111,8 +111,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             memcpy(self.whole, error, nv * sizeof(double))
             self.rows.loop_rows.aim_nothing()
             self.rows.loop_rows.meet(self.plain.rows, error)
-            for i in range(nv):
-                error[i] = error[i] + forbidden(h, self.whole[i] - error[i])
+            count_squares(h, self.whole, nv, error)
         self.rows.loop_rows.proximal = PROXIMAL_CLOSED
 
     cdef void judge(self, double* errors) noexcept nogil:
@@ -170,9 +169,10 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.space.body_sync.show_twists()
 
     cdef void keep_forces(self, double h) noexcept nogil:
-        """What springs and loops do at the end of the step, for h, is their rows' impulses."""
+        """What forces of joints and loops do at the end of the step, for h, is their rows' impulses."""
         self.accelerate(True)
-        self.rows.loop_rows.keep(self.plain.rows, h)
+        if self.rows.loops.some:
+            self.rows.loop_rows.keep(self.plain.rows, h)
 
     # ---- what has bounds ---------------------------------------------------------------------------------------------
 
