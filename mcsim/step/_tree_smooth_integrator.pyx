@@ -169,8 +169,10 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.space.body_sync.show_twists()
 
     cdef void keep_forces(self, double h) noexcept nogil:
-        """What forces of joints and loops do at the end of the step, for h, is their rows' impulses."""
+        """What forces of joints and loops do at the end of the step, for h, is their rows' impulses, and no part any more
+        of the forces on the bodies: what joints of trees carry counts both."""
         self.accelerate(True)
+        self.space.sum_forces(0.0)
         if self.rows.loops.some:
             self.rows.loop_rows.keep(self.plain.rows, h)
 

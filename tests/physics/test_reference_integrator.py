@@ -337,6 +337,19 @@ def test_joints_tell_what_they_do(kind, integrator, hinge, torque):
     assert axle.motor_force == pytest.approx(0.2 if "motor" in hinge else 0.0, abs=1e-7)
 
 
+def test_joints_of_trees_carry_what_rows_of_bodies_find():
+    """Springs in the joint and across it: as the KKT system has it in a World."""
+    found = []
+    for kind in (mc.World, mc.ReducedWorld):
+        scene = mc.Scene()
+        scene.add_body("bob", mass=1, inertia=(0.1, 0.15, 0.2), position=(0.3, 0, 0))
+        scene.add_joint(mc.BallJoint(None, "bob", (0, 0, 0), spring=mc.Spring(3, 0.2, 0), friction=0.1))
+        scene.add_joint(mc.DistanceJoint(None, "bob", (0, 0.2, 1), (0.3, 0, 0), spring=mc.Spring(10, 0.5, 0.8)))
+        world = ends(kind, scene, 1 / 100, 0.3, integrator="reference")
+        found.append([*world.joint(0).force, *world.joint(0).torque, *world.joint(1).force])
+    assert found[0] == pytest.approx(found[1], abs=1e-9) and np.abs(found[0][:3]).max() > 1.0
+
+
 @BOTH
 def test_dry_friction_is_the_limit(kind):
     """A wheel that friction stops after w^2 I / 2 F; and what friction holds creeps as told."""
