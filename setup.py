@@ -69,6 +69,7 @@ KERNELS = {
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._held": [],
     "mcsim.solve._held_trees": [],
+    "mcsim.solve._held_motors": [],
     "mcsim.solve._held_spans": [],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._laws": ["m"],

@@ -1,8 +1,10 @@
 """What joints do as forces in continuous time, for the smooth integrators."""
 
+from libc.math cimport isinf
+
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._joint cimport Joint
+from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, Joint
 from mcsim.state._row cimport ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, Row
 from mcsim.state._settings cimport Settings
 
@@ -20,3 +22,20 @@ cdef inline bint is_force(const Row* row, const Settings* settings) noexcept nog
     """Whether a joint's row acts so."""
     return row.kind == ROW_SPRING or (
         settings.reference_creep > 0.0 and (row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION))
+
+
+cdef inline bint is_aimed(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
+    """Whether, under "reference", it asks for an acceleration, with whatever force that takes up to its bound."""
+    if row.kind != ROW_MOTOR or settings.reference_creep == 0.0:
+        return False
+    axis = &joints[row.source].axes[row.index // AXIS_ROWS]
+    return axis.motor_mode == MOTOR_POSITION or isinf(axis.motor_max_force)
+
+
+# Motors that ask for accelerations, J x + bias = 0 within the bounds of their forces; all others of the joints' rows may do
+# nothing. The rows' curvature is there. -> how many
+cdef Py_ssize_t aim_accelerations(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                                  const Settings* settings) noexcept nogil
+
+# The same of those that ask for a velocity, as velocities.
+cdef Py_ssize_t aim_speeds(const Joint* joints, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil

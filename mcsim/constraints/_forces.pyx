@@ -4,15 +4,21 @@
     friction    f = -F s / sqrt(s^2 + creep^2)      s = u
     motors      the same of max_force               s = u - the velocity that they are given
 
-The wrench on the two bodies is J' f. Dry friction is the limit for creep -> 0 of the second line.
+The wrench on the two bodies is J' f. Dry friction is the limit for creep -> 0 of the second line. A motor for a position,
+or without a bound, asks for an acceleration instead, with the force that this takes (solve/_held_motors.pyx):
+
+    position    u' = -2 z w u - w^2 e               e = x - target, within max_force (_motors.pyx)
+    velocity    u' = 0                              from u = the velocity that it is given
 """
 
 from libc.math cimport sqrt
 
+from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
-from mcsim.state._joint cimport AXIS_ROWS, Joint, JointAxis
-from mcsim.state._row cimport ROW_MOTOR, ROW_SPRING, Row
+from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, Joint, JointAxis
+from mcsim.state._row cimport BIASED, ROW_JOINT, ROW_MOTOR, ROW_SPRING, Row
+from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport Settings
 
 
@@ -28,7 +34,7 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
     for j in range(count):
         for k in range(joints[j].row_count - joints[j].constraint_count):
             row = &rows[joints[j].row_begin + k]
-            if not is_force(row, settings):
+            if not is_force(row, settings) or is_aimed(row, joints, settings):
                 continue
             axis = &joints[j].axes[row.index // AXIS_ROWS]
             a = <double*>&bodies.twist[row.body_a]
@@ -68,3 +74,50 @@ cdef Py_ssize_t mute_joint_forces(const Joint* joints, Py_ssize_t count, const S
                 row.upper = 0.0
                 muted += 1
     return muted
+
+
+cdef Py_ssize_t aim_accelerations(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                                  const Settings* settings) noexcept nogil:
+    cdef const JointAxis* axis
+    cdef double w
+    cdef Py_ssize_t i, aimed = 0
+    for i in range(count):
+        if not begin_aim(&rows[i], joints, settings):
+            continue
+        axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]
+        rows[i].bias[BIASED] = rows[i].curvature
+        if axis.motor_mode == MOTOR_POSITION:
+            w = TWO_PI * axis.motor_hertz
+            rows[i].bias[BIASED] += w * (2.0 * axis.motor_damping_ratio * rate(&rows[i], twist) + w * rows[i].error)
+        rows[i].upper = axis.motor_max_force
+        rows[i].lower = -rows[i].upper
+        aimed += 1
+    return aimed
+
+
+cdef Py_ssize_t aim_speeds(const Joint* joints, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil:
+    cdef const JointAxis* axis
+    cdef Py_ssize_t i, aimed = 0
+    for i in range(count):
+        if not begin_aim(&rows[i], joints, settings):
+            continue
+        axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]
+        if axis.motor_mode == MOTOR_POSITION:
+            continue
+        rows[i].bias[BIASED] = -axis.motor_velocity
+        rows[i].upper = axis.motor_max_force
+        rows[i].lower = -rows[i].upper
+        aimed += 1
+    return aimed
+
+
+cdef inline bint begin_aim(Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
+    """A row that nothing is asked of yet. -> whether something will be"""
+    if row.kind == ROW_JOINT:
+        return False
+    row.lower = row.upper = 0.0
+    row.compliance[BIASED] = 0.0
+    if not is_aimed(row, joints, settings):
+        return False
+    row.impulse = 0.0
+    return True

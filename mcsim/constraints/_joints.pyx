@@ -111,6 +111,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     elsewhere. struck: of _joint_lists.pyx, where a step begins (`first`)."""
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
+    cdef bint bends = own or settings.reference_creep > 0.0      # curvatures are asked for
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -128,7 +129,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         return
     point_frames(&f, joint, bodies)
     turn_frames(&f, joint, bodies)
-    if own:
+    if bends:
         rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
@@ -137,8 +138,9 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
-    if own:
+    if bends:
         bend_motors(joint, rows, n, axes, &f)
+    if own:
         joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
         joint.row_count += joint.constraint_count
 

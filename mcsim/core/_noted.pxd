@@ -16,6 +16,7 @@ cdef enum:
     NOTE_PIVOTS = 9
     NOTE_CHANGING = 10
     NOTE_COARSE = 11
+    NOTE_MOTORS = 12             # of a joint
 
 # Of a note that names nobody.
 cdef enum:

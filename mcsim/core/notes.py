@@ -110,6 +110,12 @@ KINDS = (
         "with the step and does not; or take a smaller dt",
     ),
     Kind(
+        "motors",
+        "joint",
+        "{who} {is} not driven as the motor there asks, by up to {figure:.2g} m/s² or rad/s²: other motors, or joints, "
+        "forbid it; leave one of them out, or give it a max_force by which it yields",
+    ),
+    Kind(
         "torn joints",
         "joint",
         "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "

@@ -7,6 +7,7 @@ from math import inf, isfinite
 import numpy as np
 
 from mcsim.scene import Body, Joint, Scene
+from mcsim.scene.drives import AxisSpec
 
 # Kinds of motion.
 SMOOTH, BOUNDED = "smooth", "bounded"
@@ -35,10 +36,13 @@ def _is_bounded(joint: Joint) -> bool:
     return (
         isfinite(joint.swing_limit)
         or min(joint.break_force, joint.break_torque) < inf
-        or any(
-            axis.lower > -inf or axis.upper < inf or axis.friction > 0.0 or axis.motor is not None for axis in joint.axes
-        )
+        or any(axis.lower > -inf or axis.upper < inf or axis.friction > 0.0 or _has_weak_motor(axis) for axis in joint.axes)
     )
+
+
+def _has_weak_motor(axis: AxisSpec) -> bool:
+    """One that its load may overcome."""
+    return axis.motor is not None and axis.motor.max_force < inf
 
 
 def _has_spring(joint: Joint) -> bool:
@@ -56,7 +60,7 @@ def has_springs(scene: Scene) -> bool:
 
 def smoothness(scene: Scene) -> str:
     """SMOOTH: accelerations follow from positions, velocities and the time, without a switch. BOUNDED: contacts, limits,
-    motors, friction, joints that may break."""
+    motors with a bound, friction, joints that may break."""
     bounded = may_touch(scene) or any(_is_bounded(joint) for joint in scene.joints)
     return BOUNDED if bounded else SMOOTH
 
@@ -66,7 +70,9 @@ def conserves_energy(scene: Scene) -> bool:
     if smoothness(scene) == BOUNDED:
         return False
     driven = any(_is_damped(body) or (body.kind == "kinematic" and _has_joint(scene, body)) for body in scene.bodies)
-    driven = driven or any(axis.motion is not None for joint in scene.joints for axis in joint.axes)
+    driven = driven or any(
+        axis.motion is not None or axis.motor is not None for joint in scene.joints for axis in joint.axes
+    )
     damped = any(axis.spring is not None and axis.spring.damping > 0.0 for joint in scene.joints for axis in joint.axes)
     return not (driven or damped)
 

@@ -21,6 +21,7 @@ cdef class HeldRows:
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t value_capacity
     cdef Py_ssize_t most                 # rows of one articulation
+    cdef Py_ssize_t most_held            # and how many it may have
     cdef bint unsolved                   # the last problem was given up
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil

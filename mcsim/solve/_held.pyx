@@ -43,7 +43,7 @@ cdef class HeldRows:
     def __init__(self, Py_ssize_t articulations):
         counts, begin = np.zeros((2, articulations + 1), np.int32)
         matrix, driven = np.zeros(articulations + 1, np.int64), np.zeros(articulations + 1, np.int8)
-        self.articulations = articulations
+        self.articulations, self.most_held = articulations, MOST_HELD
         self.count, self.begin, self.matrix = integers(counts), integers(begin), long_integers(matrix)
         self.driven = <int8_t*>records(driven)
         self.kept = (counts, begin, matrix, driven)
@@ -68,7 +68,7 @@ cdef class HeldRows:
             if g >= 0 and holds[g] and rows[i].block_kind == BLOCK_BOUNDED:
                 self.count[g] += 1
         for g in range(self.articulations):
-            if self.count[g] > MOST_HELD:
+            if self.count[g] > self.most_held:
                 self.count[g] = 0
             self.begin[g], self.matrix[g] = <int32_t>total, values
             total += self.count[g]

@@ -1,12 +1,15 @@
 """What the integrators share that follow smooth motions by Runge-Kutta."""
 
 from mcsim.core._tableau cimport StepSize, Tableau
+from mcsim.core._types cimport Twist
+from mcsim.solve._held_motors cimport HeldMotors
 from mcsim.step._integrator cimport Integrator
 
 cdef class RungeKuttaIntegrator(Integrator):
     cdef Tableau tableau
     cdef StepSize sizes                  # integrator="reference": of steps as long as a tolerance allows, else None
     cdef bint projecting                 # joints are projected after each step
+    cdef HeldMotors motors               # of "reference", else None
     cdef object kept_angles
     cdef double* angles                  # (joints, JOINT_AXES) as a step begins
 
@@ -17,7 +20,10 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint make_good_stages(self, double h) noexcept nogil
     cdef bint is_stopped(self) noexcept nogil
     cdef bint refuses(self) noexcept nogil
-    cdef void give_up(self, double h) noexcept nogil
+    cdef bint aim_motors(self) noexcept nogil
+    cdef void drive(self, Twist* x) noexcept nogil
+    cdef void give_up(self, int why, double h) noexcept nogil
+    cdef void start_motors(self) noexcept nogil
     cdef void keep_angles(self, bint back) noexcept nogil
 
     # Of those that move something.
@@ -31,3 +37,4 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void judge(self, double* errors) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil
+    cdef void jump(self) noexcept nogil

@@ -12,6 +12,7 @@ from libc.math cimport fabs
 
 import numpy as np
 
+from mcsim.constraints._forces cimport aim_accelerations, aim_speeds
 from mcsim.core._arrays cimport doubles
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
@@ -27,6 +28,12 @@ cdef double OPEN = 1e-9
 
 # The part of a substep than which no step may be shorter: so many of them nobody waits for.
 cdef double SHORTEST = 1e-8
+
+# Why a substep was given up.
+cdef enum:
+    NOT_SMOOTH = 0
+    NOT_DRIVEN = 1
+    TOO_SHORT = 2
 
 
 cdef class RungeKuttaIntegrator(Integrator):
@@ -45,6 +52,12 @@ cdef class RungeKuttaIntegrator(Integrator):
         either through its first step."""
         if self.projecting and not self.context.ended and self.is_open():
             self.settle(h)
+
+    cdef void start_motors(self) noexcept nogil:
+        """What has a motor for a velocity without a bound jumps to that."""
+        if self.motors is not None and aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end,
+                                                  self.context.settings) > 0:
+            self.jump()
 
     cdef bint is_open(self) noexcept nogil:
         """Whether any joint's own row is, as a step lays them out."""
@@ -71,7 +84,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
             if not part > min(SHORTEST * h, 0.5 * left):
-                self.give_up(part)
+                self.give_up(TOO_SHORT, part)
             elif self.make_good_stages(part):
                 left = left - part
 
@@ -130,17 +143,31 @@ cdef class RungeKuttaIntegrator(Integrator):
         """Something is bounded, or touches, of which steps to a tolerance know nothing. -> whether that ends the step"""
         if self.sizes is None:
             return False
-        self.give_up(-1.0)
+        self.give_up(NOT_SMOOTH, 0.0)
         return True
 
-    cdef void give_up(self, double h) noexcept nogil:
-        """h: of the step that would be too short; negative: what has come is not smooth."""
+    cdef void give_up(self, int why, double h) noexcept nogil:
+        """h: of the step that would be too short."""
         with gil:
-            what = ("bodies touch, or nearly so, which is no smooth motion" if h < 0.0
-                    else f"the motion asks for steps of {h:.3g} s")
+            what = {
+                NOT_SMOOTH: "bodies touch, or nearly so, which is no smooth motion",
+                NOT_DRIVEN: "the forces that its motors need were not found",
+                TOO_SHORT: f"the motion asks for steps of {h:.3g} s",
+            }[why]
             self.calls.fail(SimulationError(
                 f"integrator='reference' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
                 "is kept"))
+
+    cdef bint aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
+        """Of the rows at the present pose, whose joints' solver is ready. -> whether any ask for accelerations"""
+        return self.motors is not None and aim_accelerations(
+            self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
+            self.context.settings) > 0 and self.motors.prepare(self.plain.rows, self.plain.joint_end)
+
+    cdef void drive(self, Twist* x) noexcept nogil:
+        """Add to x what the motors do."""
+        if not self.motors.find(self.plain.rows, x):
+            self.give_up(NOT_DRIVEN, 0.0)
 
     # ---- of those that move something --------------------------------------------------------------------------------
 
@@ -173,3 +200,6 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void settle(self, double h) noexcept nogil:
         """A stage, or the end, of a step of h has come."""
+
+    cdef void jump(self) noexcept nogil:
+        """Velocities to what the motors' rows, which are aimed, ask for."""

@@ -17,7 +17,7 @@ import numpy as np
 from mcsim.step._impacts cimport SmoothImpacts
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._sweeps cimport SWEEPS_A_LOOK
-from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._forces cimport add_joint_forces, aim_speeds, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_OPEN
@@ -25,6 +25,7 @@ from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
 from mcsim.solve._blocks cimport FACTOR_STRIDE
+from mcsim.solve._held_motors cimport MotorsOfBodies
 from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
 from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
@@ -55,6 +56,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
+        self.motors = None if self.sizes is None else MotorsOfBodies(self.smooth, self.context.noted)
         self.projecting = self.context.settings.smooth_projection
         if self.projecting and self.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
@@ -81,6 +83,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
+        cdef bint driven
         self.plain.write_joints(self.plain.rows)
         smooth_forces(self.context.bodies, self.context.settings, self.wrench)
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
@@ -88,11 +91,26 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         free_accelerations(self.context.bodies, self.wrench, self.acceleration)
         if not self.factored:
             self.smooth.factor(self.plain.rows, self.context.bodies)
+        driven = self.aim_motors()
         self.smooth.aim_accelerations(self.plain.rows, self.context.bodies.twist, self.context.settings)
+        if driven:
+            self.drive(self.acceleration)
         self.smooth.solve(self.plain.rows, self.acceleration)
         add_gyroscopic(self.context.bodies, self.acceleration)
         if keep:
             self.smooth.keep(self.plain.rows, self.context.settings.h)
+            if driven:
+                self.motors.keep(self.plain.rows, self.context.settings.h)
+
+    cdef void jump(self) noexcept nogil:
+        self.plain.write_joints(self.plain.rows)
+        aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.settings)
+        self.smooth.factor(self.plain.rows, self.context.bodies)
+        self.factored = True
+        self.motors.prepare(self.plain.rows, self.plain.joint_end)
+        self.smooth.aim_still(self.plain.rows)
+        self.drive(self.context.bodies.twist)
+        self.smooth.solve(self.plain.rows, self.context.bodies.twist)
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil:
         """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
@@ -182,6 +200,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         bounded = self.begin_substep()
         if bounded and self.refuses():
             return
+        self.start_motors()
         if bounded:
             self.accelerate(False)
             add_twists(self.context.bodies.count, 0.5 * h, self.acceleration, self.context.bodies.twist)

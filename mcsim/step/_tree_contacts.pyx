@@ -10,6 +10,7 @@ import numpy as np
 
 from mcsim.constraints._contact_order cimport ContactOrder
 from mcsim.constraints._contacts cimport bend_contacts
+from mcsim.constraints._forces cimport is_aimed
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport sub
@@ -101,7 +102,7 @@ cdef class TreeContacts:
             self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(self.context.bodies, <int32_t>i))
         for i in range(self.plain.joint_end):
             row = &self.plain.rows[i]
-            if row.kind == ROW_JOINT:
+            if row.kind == ROW_JOINT or is_aimed(row, self.context.joints, self.context.settings):
                 a = <const double*>&self.swings[row.body_a]
                 b = <const double*>&self.swings[row.body_b]
                 for k in range(6):

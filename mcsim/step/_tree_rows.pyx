@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.constraints._forces cimport is_aimed
 from mcsim.core._arrays cimport integers
 from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._types cimport GROW, OK
@@ -53,11 +54,12 @@ cdef class TreeRows:
         return status
 
     cdef void project_loops(self) noexcept nogil:
-        """The same of the rows that close loops alone, at another pose: all others stay as they are, to the bit."""
+        """The same of the rows that close loops, and of motors that ask for accelerations, at another pose: all others stay
+        as they are, to the bit."""
         cdef Py_ssize_t i
         self.responses.expect(self.plain.rows, self.plain.joint_end)
         for i in range(self.plain.joint_end):
-            if closes(&self.plain.rows[i]):
+            if closes(&self.plain.rows[i]) or is_aimed(&self.plain.rows[i], self.context.joints, self.context.settings):
                 self.project_again(i)
                 if is_wide(&self.plain.rows[i]):
                     self.project_again(i + 1)

@@ -17,6 +17,7 @@ from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
+from mcsim.solve._held_motors cimport MotorsOfTrees
 from mcsim.solve._si cimport residual
 from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
 from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
@@ -44,6 +45,8 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         RungeKuttaIntegrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.projecting = self.rows.loops.projecting
+        self.motors = None if self.sizes is None else MotorsOfTrees(
+            self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted)
         self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
@@ -61,6 +64,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         if bounded and self.refuses():
             return
         self.close_beginning(h)
+        self.start_motors()
         self.space.sum_forces(0.0)
         self.follows = self.plain.joint_end > 0 or self.space.damped
         if bounded:
@@ -150,16 +154,32 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         memset(self.space.wrench - 1, 0, sizeof(Twist))      # what springs do to the world
         self.space.forces = <const double*>self.space.wrench
         self.space.motion.find_accelerations(self.space.forces)
-        if self.rows.loops.some:
-            self.close()
+        if self.rows.loops.some or self.motors is not None:
+            self.close(keep)
 
-    cdef void close(self) noexcept nogil:
-        """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C."""
+    cdef void close(self, bint keep) noexcept nogil:
+        """Of the accelerations what closes loops: J qdd = -J' qd - rate_gain dC/dt - error_gain C; and what motors do."""
+        cdef bint driven
         self.rows.contacts.bend_joints()
         self.rows.tree_rows.project_loops()
+        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
+        driven = self.aim_motors()
         self.rows.loop_rows.aim_accelerations(self.plain.rows, self.plain.joint_end, self.space.motion.qd,
                                               self.context.settings)
+        if driven:
+            self.drive(<Twist*>self.space.motion.qdd)
         self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qdd)
+        if driven and keep:
+            self.motors.keep(self.plain.rows, self.context.settings.h)
+
+    cdef void jump(self) noexcept nogil:
+        self.rows.tree_rows.project_loops()
+        self.rows.loop_rows.find_rigid(self.plain.rows, self.plain.joint_end, 0.0)
+        self.motors.prepare(self.plain.rows, self.plain.joint_end)
+        self.rows.loop_rows.aim_still(self.plain.rows, self.plain.joint_end)
+        self.drive(<Twist*>self.space.motion.qd)
+        self.rows.loop_rows.meet(self.plain.rows, self.space.motion.qd)
+        self.space.body_sync.show_twists()
 
     cdef void project(self, double h) noexcept nogil:
         """q onto C = 0, qd onto J qd = 0, both in the metric of H."""

@@ -78,8 +78,7 @@ class ReducedWorld(World):
         tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta,
         fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
         substep), or "reference" (Dormand and Prince's method of order 8 on the same accelerations, in steps as long as
-        a tolerance of 1e-13 allows, where nothing touches and no joint has limits or motors for a position). Or mc.RK4,
-        mc.DOP853.
+        a tolerance of 1e-13 allows, where nothing touches and no joint has limits). Or mc.RK4, mc.DOP853.
     stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
         "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4 and reference),
         "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",

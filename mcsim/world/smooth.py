@@ -6,15 +6,13 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene
-from mcsim.world.handles import MOTOR_POSITION
 
 
 def check_smooth(who: str, scene: Scene, joints: np.ndarray) -> None:
-    """Refuse joints with what has bounds, which switches forces on and off. joints: JOINT_DTYPE, the records of now."""
+    """Refuse joints with limits, which switch forces on and off. joints: JOINT_DTYPE, the records of now."""
     for joint, record in zip(scene.joints, joints):
-        found = _bounds(record)
-        if found:
-            raise beyond_reference(who, f"joint {joint.name!r}", f"has {found[0]}")
+        if _is_limited(record):
+            raise beyond_reference(who, f"joint {joint.name!r}", "has limits")
 
 
 def beyond_reference(who: str, part: str, what: str) -> SceneError:
@@ -25,14 +23,7 @@ def beyond_reference(who: str, part: str, what: str) -> SceneError:
     )
 
 
-def _bounds(joint: np.void) -> list[str]:
-    """What gives a JOINT_DTYPE record rows with bounds, or motors that no smooth force is, by name."""
+def _is_limited(joint: np.void) -> bool:
     axes = joint["axes"][: joint["axis_count"]]
-    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
-    mode = axes["motor_mode"]
-    found = {
-        "limits": limited,
-        "a motor for a position": np.any(mode == MOTOR_POSITION),
-        "a motor without max_force": np.any((mode != 0) & np.isinf(axes["motor_max_force"])),
-    }
-    return [name for name, is_there in found.items() if is_there]
+    ends = np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])
+    return bool(np.any(ends) or np.isfinite(joint["swing_limit"]))

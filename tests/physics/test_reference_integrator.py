@@ -381,8 +381,6 @@ def block(height=0.05):
     "make, match",
     [
         (lambda: arm(limits=(-1, 1)), "joint 'elbow' has limits; .*rk4"),
-        (lambda: arm(motor=mc.Motor(velocity=1)), "joint 'elbow' has a motor without max_force; .*rk4"),
-        (lambda: arm(motor=mc.Motor(position=1, max_force=1)), "joint 'elbow' has a motor for a position; .*rk4"),
         (block, "bodies 'floor' and 'block' touch.*rk4"),
     ],
 )
