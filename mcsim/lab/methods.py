@@ -17,6 +17,7 @@ from mcsim.solve import SOLVERS
 from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.world import ReducedWorld, World
 from mcsim.world.capabilities import (
+    EVENT_INTEGRATORS,
     INTEGRATOR_TABLE,
     INTEGRATORS,
     REDUCED_INTEGRATORS,
@@ -36,18 +37,23 @@ MAXIMAL_SOLVERS: dict[str, dict[str, str]] = {
     "pgs": {"solver": "pgs"},
     "tree": {"solver": "si", "joint_solver": "tree"},
     "rows": {"solver": "si", "joint_solver": "rows"},
+    "event": {"contact": "event"},
 } | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items() if name not in SOLVERS}
 # Algorithm -> keywords of ReducedWorld: what solves the rows over the tree.
-REDUCED_ALGORITHMS: dict[str, dict[str, Any]] = {"aba": {}} | {
+REDUCED_ALGORITHMS: dict[str, dict[str, Any]] = {"aba": {}, "event": {"contact": "event"}} | {
     name: {"solver": name, "contact_model": model} for name, model in EXACT.items()
 }
 
 PARTS: dict[str, dict[str, Any]] = {
-    "maximal": {"solver": MAXIMAL_SOLVERS, "stabilization": STABILIZATIONS, "integrator": INTEGRATORS},
+    "maximal": {
+        "solver": MAXIMAL_SOLVERS,
+        "stabilization": STABILIZATIONS,
+        "integrator": (*INTEGRATORS, *EVENT_INTEGRATORS),
+    },
     "reduced": {
         "algorithm": REDUCED_ALGORITHMS,
         "stabilization": REDUCED_STABILIZATIONS,
-        "integrator": REDUCED_INTEGRATORS,
+        "integrator": (*REDUCED_INTEGRATORS, *EVENT_INTEGRATORS),
     },
 }
 SHAPES = ("maximal:<solver>+<stabilization>[@<integrator>]", "reduced:<algorithm>[@<integrator>]")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,6 +211,7 @@ class VelocityDrift:
 
     def __init__(self, scene: Scene) -> None:
         self._systems = []
+        scene = _lasting(scene)
         left = None
         while left is None or left:
             system = System(scene) if left is None else System(scene, tree=_forest(scene, left))
@@ -227,6 +229,15 @@ class VelocityDrift:
                 errors = system.tree_errors(*state)[:, links, 2:].max(axis=1)
                 np.maximum(worst, errors.T, out=worst)
         return worst[0], worst[1]
+
+
+def _lasting(scene: Scene) -> Scene:
+    """The scene with joints that no force breaks and no motion drives, all of which a tree may have."""
+    joints = [
+        joint.changed(break_force=inf, break_torque=inf, axes=[replace(axis, motion=None) for axis in joint.axes])
+        for joint in scene.joints
+    ]
+    return scene.of_parts(list(scene.bodies), joints)
 
 
 def _forest(scene: Scene, names: list[str]) -> list[str]:

@@ -1,8 +1,9 @@
 """The reference trajectory: a run that tightens until it agrees with itself.
 
-Each level is finer than the one before: a world at half the step, and with integrator="reference" at a tighter tolerance
-too. The distance between the last two levels is the reference's doubt about itself: what a method's distance tells below
-it is nothing.
+Each level is finer than the one before: a world at half the step, and with integrator="reference" at a tighter
+tolerance too. What touches is simulated from event to event (contact="event"), where the budget bears that: such a run
+needs no small steps, and none of its errors is a matter of where in a step something strikes. The distance between the
+last two levels is the reference's doubt about itself: what a method's distance tells below it is nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +20,17 @@ from mcsim.lab.methods import Method, parse
 from mcsim.lab.nature import BOUNDED, SMOOTH, has_springs, smoothness
 from mcsim.lab.record import Bodies, distances
 from mcsim.scene import Scene
+from mcsim.world import EventContact
 
 TOLERANCE = 1e-9  # of the agreement [m, rad]: tighter ones are not looked for
 TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of integrator="reference", and of all further ones the last
 BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
+# The same of a step from event to event, about as the microseconds that it takes: and so many times the cube of the bodies.
+EVENT_OVERHEAD = 8_000
+EVENT_CUBE = 200
+# Levels in a row that are to agree: two steps may lie alike about a blow by chance, three hardly.
+AGREEMENTS = {SMOOTH: 1, BOUNDED: 2}
 # How many steps a state between two of them follows: where velocities may jump, no others than these two.
 NEIGHBORS = {SMOOTH: 4, BOUNDED: 2}
 SAME_TIME = 1e-6  # of a step: nearer times are one
@@ -118,9 +125,13 @@ def find_reference(
         candidates = [wanted if isinstance(wanted, Method) else parse(wanted)]
     problem: Exception | None = None
     for method in candidates:
+        # Two levels at least from event to event, at the study's step and at half of it.
+        if wanted == "auto" and _is_eventful(method) and 3 * times[-1] / min(dts) * _cost(scene, method) > budget:
+            continue
         try:
             levels = _by_steps(scene, method, times, min(dts), budget, show)
-            return _tightened(scene, method.name, times, levels, tolerance)
+            needed = 1 if _is_eventful(method) else AGREEMENTS[smoothness(scene)]
+            return _tightened(scene, method.name, times, levels, tolerance, needed)
         except SimulationError as error:
             problem = error
         except SceneError as error:  # not all worlds take all scenes
@@ -130,26 +141,40 @@ def find_reference(
     raise SimulationError(f"there is no reference: {problem}")
 
 
+def _is_eventful(method: Method) -> bool:
+    """contact: the name, or an object such as mc.EventContact."""
+    contact = method.keywords.get("contact")
+    return contact == "event" or isinstance(contact, EventContact)
+
+
+def _cost(scene: Scene, method: Method) -> int:
+    """Of a step, in what the budget counts."""
+    n = len(scene.bodies)
+    return EVENT_OVERHEAD + EVENT_CUBE * n**3 if _is_eventful(method) else n + OVERHEAD
+
+
 def _choices(scene: Scene) -> list[Method]:
     """What to try, the best first."""
-    bounded = ["reduced:aba", "maximal:tree+soft"]
+    bounded = ["maximal:event", "reduced:aba", "maximal:tree+soft"]
     smooth = ["reduced:aba@reference", "maximal:tree@reference", "maximal:tree+projection@rk4"]
     return [parse(name) for name in (bounded if smoothness(scene) == BOUNDED else smooth)]
 
 
 def _tightened(
-    scene: Scene, label: str, times: np.ndarray, levels: Iterator[tuple[str, Trajectory]], tolerance: float
+    scene: Scene, label: str, times: np.ndarray, levels: Iterator[tuple[str, Trajectory]], tolerance: float, needed: int
 ) -> Reference:
-    """The last level, and how far it is from the one before."""
+    """The last level, and how far it is from the one before. needed: how many are to agree with the one before each."""
     bodies = Bodies(scene)
     before: Any = None  # positions and orientations of the level before
     doubt: Any = None  # how far from it they are
+    agreed = 0
     for detail, now in levels:
         poses = now.positions[:, bodies.moving], now.orientations[:, bodies.moving]
         if before is not None:
             doubt = distances(*poses, *before)
         before, last, said = poses, now, detail
-        if doubt is not None and max(doubt[0].max(), doubt[1].max()) < tolerance:
+        agreed = agreed + 1 if doubt is not None and max(doubt[0].max(), doubt[1].max()) < tolerance else 0
+        if agreed == needed:
             break
     if doubt is None:
         raise SimulationError(f"no two levels of {label} came to the end")
@@ -182,14 +207,15 @@ def _by_steps(
     scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show
 ) -> Iterator[tuple[str, Trajectory]]:
     """-> levels: at half the study's smallest step, at a quarter, and so on; at least two. Steps to a tolerance begin with
-    as many, and their tolerance falls."""
+    as many, and their tolerance falls; those from event to event begin with the study's own."""
     tolerant = method.world(scene, dt).settings["integrator"] == "reference"  # complains now if it cannot
+    eventful, cost = _is_eventful(method), _cost(scene, method)
 
     def levels() -> Iterator[tuple[str, Trajectory]]:
         spent, k = 0, 0
         while True:
-            fine = dt / 2 ** (k + 1)
-            spent += round(times[-1] / fine) * (len(scene.bodies) + OVERHEAD)
+            fine = dt / 2 ** (k if eventful else k + 1)
+            spent += round(times[-1] / fine) * cost
             if k >= 2 and spent > budget:
                 return
             said = f"step {fine:.3g} s"

@@ -255,6 +255,36 @@ def test_what_a_method_finds_it_cannot_do_ends_its_run():
         mc.compare(scene, methods, 0.1, reference=None)
 
 
+@pytest.mark.parametrize(
+    "driven",
+    [
+        {"motion": mc.Motion(velocity=1.0, amplitude=0.2, frequency=1.0)},
+        {"motor": mc.Motor(position=1.0)},
+        {"motor": mc.Motor(velocity=1.0)},
+    ],
+)
+def test_what_motions_and_strong_motors_drive_is_smooth(driven):
+    """And its joints' velocities are measured, where no tree may have such a joint, or one that breaks; a motor without a
+    bound gives energy."""
+    scene = mc.Scene()
+    scene.add_body("upper", mass=1.0, inertia=(0.02, 0.03, 0.01), position=(0.25, 0, 0))
+    scene.add_body("lower", mass=0.7, inertia=(0.01, 0.02, 0.03), position=(0.8, 0, 0))
+    scene.add_joint(mc.HingeJoint(None, "upper", anchor=(0, 0, 0), axis=(0, 1, 0), name="shoulder", **driven))
+    scene.add_joint(mc.HingeJoint("upper", "lower", anchor=(0.5, 0, 0), axis=(0.1, 1, 0), name="elbow"))
+    found = mc.compare(scene, ["maximal:tree+soft", "maximal:si+baumgarte"], 0.25, timing=False)
+    assert found.reference.label.startswith("reduced:aba@reference, tolerance") and not found.conserves
+    assert found.reference.position_doubt.max() < 1e-9
+    tight, loose = (found.runs[name] for name in ("maximal:tree+soft", "maximal:si+baumgarte"))
+    assert tight.position_distance.max() < 0.1 * loose.position_distance.max()
+    assert tight.velocity_drift.max() < 1e-2 < loose.velocity_drift.max() < 1.0
+    weak = mc.Scene()
+    weak.add_body("bob", mass=1.0, inertia=(0.02, 0.03, 0.01), position=(0.25, 0, 0))
+    weak.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), break_force=1e6))
+    assert (
+        mc.compare(weak, "maximal:si+baumgarte", 0.1, reference=None).runs["maximal:si+baumgarte"].velocity_drift.max() > 0
+    )
+
+
 def test_what_blows_up_is_said_to(monkeypatch):
     """A run ends where its energy has left all bounds, also if the world's state is finite still."""
     monkeypatch.setattr(record, "BLOWN", 10.0)

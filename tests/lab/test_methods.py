@@ -4,7 +4,13 @@ import pytest
 
 import mcsim as mc
 from mcsim.lab.methods import DEFAULT_METHODS, MAXIMAL_SOLVERS, Method, methods_of, parse
-from mcsim.world.capabilities import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.world.capabilities import (
+    EVENT_INTEGRATORS,
+    INTEGRATORS,
+    REDUCED_INTEGRATORS,
+    REDUCED_STABILIZATIONS,
+    STABILIZATIONS,
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +54,16 @@ def test_all_names_that_go_together_make_a_world(scene):
                     parse(f"maximal:{solver}+{stabilization}@{integrator}").world(scene, 1 / 240)
                     made += 1
                 except mc.SceneError as error:
-                    assert "does not go with" in str(error) and f"'maximal:{solver}+{stabilization}@" in str(error)
+                    assert "does not go with" in str(error) or (solver == "event" and "must be one of" in str(error))
+                    assert f"'maximal:{solver}+{stabilization}@" in str(error)
                     refused += 1
     assert made > 30 and refused > 5
     for stabilization in REDUCED_STABILIZATIONS:
         for integrator in REDUCED_INTEGRATORS:
             parse(f"reduced:aba+{stabilization}@{integrator}").world(scene, 1 / 240)
+    for name in ("maximal:event", "reduced:event", *(f"maximal:event@{name}" for name in EVENT_INTEGRATORS)):
+        world = parse(name).world(scene, 1 / 240)
+        assert world.settings["contact"] == "event" and world.settings["integrator"] == (name.partition("@")[2] or "dopri")
 
 
 def test_dicts():
