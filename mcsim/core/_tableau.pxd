@@ -1,13 +1,16 @@
-"""Explicit Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows."""
+"""Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows."""
 
 from libc.math cimport fabs
 
 cdef class Tableau:
     cdef object kept                     # the arrays that the pointers are into
+    cdef readonly object implicit        # a and what tells the rates at the beginning (ImplicitStages); None: explicit
     cdef int stages
-    cdef const double* weights           # (stages + 1, stages) of the rates before each stage, and before the step's end
+    cdef int slots                       # that rates stand in: first those of the stages
+    cdef const double* weights           # (stages + 1, slots) of the rates at each stage, and at the step's end; of an
+                                         # implicit method one row more, to probe with
     cdef const double* times             # (stages + 1,) of them, in parts of the step
-    cdef const double* fifth             # (stages + 1,) of two estimates of the error; NULL: the method has none
+    cdef const double* fifth             # (slots,) of two estimates of the error; NULL: the method has none
     cdef const double* third
 
 cdef class StepSize:
@@ -19,6 +22,7 @@ cdef class StepSize:
 
     cdef void begin(self, double h) noexcept nogil
     cdef bint accepts(self, const double* errors, double h) noexcept nogil
+    cdef void fail(self, double h) noexcept nogil
 
 
 # errors[0, 1, 2]: squares of both estimates by what is allowed, and the number of coordinates, are added up.

@@ -1,13 +1,16 @@
-"""Explicit Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows.
+"""Runge-Kutta methods by their coefficients, and steps as long as a tolerance allows.
 
-    k_i = f(t + c_i h, y + h sum_j a_ij k_j),  j < i,        y(t + h) = y + h sum_i b_i k_i
+    k_i = f(t + c_i h, y + h sum_j a_ij k_j),        y(t + h) = y + h sum_i b_i k_i
+
+explicit where a_ij = 0 for j >= i.
 
 The classical method of four stages; and the one of order 8 of Dormand and Prince, twelve stages, whose error two embedded
 formulae of orders 5 and 3 tell, with the rates at the step's end as one stage more:
 
     error = |h| e5^2 / sqrt(e5^2 + e3^2 / 100),     e the root mean squares over the coordinates, by tolerance (1 + |y|)
 
-A step whose error is below 1 is taken; h follows the eighth root of it.
+A step whose error is below 1 is taken; h follows the eighth root of it. The implicit method of five stages of Radau, of
+order 9, has one estimate, of order 5 (core/_implicit.pyx).
 
 Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, sections II.1, II.4, II.5 and
 II.10.
@@ -18,6 +21,8 @@ from libc.math cimport fabs, sqrt
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
+
+from mcsim.core.radau import radau
 
 # The factor by which a step follows another: what is left of the estimate, and its bounds.
 cdef double SAFETY = 0.9
@@ -32,29 +37,46 @@ cdef enum:
 
 
 cdef class Tableau:
-    """a: (s, s), b: (s,), c: (s,); errors: (s + 1,) twice, or None."""
+    """weights: (rows, slots), times: (s + 1,); errors: (slots,) twice, or None."""
 
-    def __init__(self, a, b, c, errors=None):
-        weights = np.vstack([np.tril(a, -1), b])
-        times = np.append(c, 1.0)
+    def __init__(self, weights, times, errors=None, implicit=None):
+        weights, times = np.array(weights, float), np.array(times, float)
         estimates = None if errors is None else np.array(errors, float)
-        self.kept, self.stages = (weights, times, estimates), len(b)
+        self.kept, self.implicit = (weights, times, estimates), implicit
+        self.stages, self.slots = len(times) - 1, weights.shape[1]
         self.weights, self.times = doubles(weights), doubles(times)
         if errors is not None:
             self.fifth, self.third = doubles(estimates[0]), doubles(estimates[1])
 
 
+def explicit(a, b, c, errors=None):
+    """a: (s, s), b: (s,), c: (s,); errors: (s + 1,) twice, or None. One slot more than stages, for the step's end."""
+    weights = np.zeros((len(b) + 1, len(b) + 1))
+    weights[:, :-1] = np.vstack([np.tril(a, -1), b])
+    return Tableau(weights, np.append(c, 1.0), errors)
+
+
 def classical():
     """Of fourth order."""
-    return Tableau([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
-                   [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0], [0.0, 0.5, 0.5, 1.0])
+    return explicit([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
+                    [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0], [0.0, 0.5, 0.5, 1.0])
 
 
 def dormand_prince():
     """Of order 8, with estimates of the error: the coefficients are SciPy's."""
     from scipy.integrate import DOP853                       # here, because it takes long to import
 
-    return Tableau(DOP853.A, DOP853.B, DOP853.C, (DOP853.E5, DOP853.E3))
+    return explicit(DOP853.A, DOP853.B, DOP853.C, (DOP853.E5, DOP853.E3))
+
+
+def radau_tableau():
+    """Of five stages, in the slots that ImplicitStages has."""
+    a, c, begin = radau(5)
+    weights = np.zeros((len(c) + 2, 2 * len(c) + 2))
+    weights[:-2, :len(c)], weights[-2, :len(c)], weights[-1, -1] = a, a[-1], 1.0
+    estimate = np.zeros(2 * len(c) + 2)
+    estimate[-1] = 1.0
+    return Tableau(weights, np.append(c, 1.0), (estimate, estimate), (a, begin))
 
 
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil:
@@ -95,3 +117,7 @@ cdef class StepSize:
             factor = max(factor, ASIDE)
         self.h = h * factor
         return not self.rejected
+
+    cdef void fail(self, double h) noexcept nogil:
+        """A step of h came to no end."""
+        self.rejected, self.h = True, 0.5 * h

@@ -1,5 +1,6 @@
 """Runge-Kutta on poses and twists: the verbs that the pipeline calls."""
 
+from mcsim.core._implicit cimport ImplicitStages
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._tableau cimport Tableau
 from mcsim.state._bodies cimport Bodies
@@ -28,7 +29,7 @@ cdef class RungeKutta:
     cdef Quat* orientation
     cdef Twist* twist
     cdef Vec3* turn                      # from there to the present stage
-    cdef double* rates                   # (stages + 1, bodies + 1, 12): velocity, turn, linear and angular acceleration
+    cdef double* rates                   # (slots, bodies + 1, 12): velocity, turn, linear and angular acceleration
     cdef Twist* error[4]                 # of poses and of twists by the first estimate, the same by the second; the world's
                                          # stands before each
 
@@ -36,7 +37,8 @@ cdef class RungeKutta:
     # stage, or after the last at the end of the step.
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void stage(self, const Bodies* bodies, const Twist* acceleration, int k) noexcept nogil
-    cdef void sum_rates(self, const double* weights, int count, Py_ssize_t i, Twist* out) noexcept nogil
+    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil
+    cdef void sum_rates(self, const double* weights, Py_ssize_t i, Twist* out) noexcept nogil
     cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil
     # Where the method estimates its error, with the accelerations at the end as one stage more: both estimates into
     # `error`, and of those what StepSize judges.

@@ -6,6 +6,7 @@ with orientations as turns u from the step's start, q = exp(u) q0 (core/_math.px
 followed at any rate.
 """
 
+from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -81,13 +82,34 @@ cdef class RungeKutta:
     def __init__(self, Tableau tableau not None, Py_ssize_t count):
         position, turn = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
         twist, orientation = np.zeros((count + 1, 6)), np.zeros((count + 1, 4))
-        rates = np.zeros((tableau.stages + 1, count + 1, RATES))
+        rates = np.zeros((tableau.slots, count + 1, RATES))
         self.tableau, self.kept, self.stride = tableau, (position, twist, turn, orientation, rates), (count + 1) * RATES
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
         self.turn, self.twist, self.rates = <Vec3*>doubles(turn), <Twist*>doubles(twist), doubles(rates)
         self.kept_errors = np.zeros((4, count + 1, 6))
         for i in range(4):
             self.error[i] = <Twist*>doubles(self.kept_errors[i]) + 1
+
+    def implicit(self, moves, double tolerance):
+        """What solves for the rates of an implicit method's stages; None: it is explicit. moves: (bodies,) bool, which are
+        dynamic."""
+        if self.tableau.implicit is None:
+            return None
+        place = (RATES * np.flatnonzero(moves)[:, None] + np.arange(RATES)).ravel()
+        rates = self.kept[4].reshape(self.tableau.slots, -1)
+        return ImplicitStages(*self.tableau.implicit, rates, place, tolerance)
+
+    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
+        """1 + |y| at the beginning of the step, of what moves: turns begin at 0."""
+        cdef Py_ssize_t i, k, body
+        for i in range(implicit.size):
+            body, k = implicit.place[i] // RATES, implicit.place[i] % RATES
+            if k < 3:
+                implicit.scale[i] = 1.0 + fabs((<double*>&self.position[body])[k])
+            elif k < 6:
+                implicit.scale[i] = 1.0
+            else:
+                implicit.scale[i] = 1.0 + fabs((<double*>&self.twist[body])[k - 6])
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t n = bodies.count
@@ -107,13 +129,13 @@ cdef class RungeKutta:
             rate[0].w = turn_rate(self.turn[i], bodies.twist[i].w)
             rate[1] = acceleration[i]
 
-    cdef void sum_rates(self, const double* weights, int count, Py_ssize_t i, Twist* out) noexcept nogil:
-        """Of the stages before `count`, of a body."""
+    cdef void sum_rates(self, const double* weights, Py_ssize_t i, Twist* out) noexcept nogil:
+        """Of a body."""
         cdef const double* rate
         cdef double* sum = <double*>out
         cdef int j, m
         memset(sum, 0, RATES * sizeof(double))
-        for j in range(count):
+        for j in range(self.tableau.slots):
             if weights[j] == 0.0:
                 continue
             rate = &self.rates[j * self.stride + i * RATES]
@@ -121,13 +143,13 @@ cdef class RungeKutta:
                 sum[m] += weights[j] * rate[m]
 
     cdef void move(self, Bodies* bodies, int k, double h) noexcept nogil:
-        cdef const double* weights = &self.tableau.weights[k * self.tableau.stages]
+        cdef const double* weights = &self.tableau.weights[k * self.tableau.slots]
         cdef Twist rate[2]
         cdef Py_ssize_t i
         for i in range(bodies.count):
             if bodies.kind[i] == STATIC:
                 continue
-            self.sum_rates(weights, k, i, rate)
+            self.sum_rates(weights, i, rate)
             self.turn[i] = scale(h, rate[0].w)
             place(bodies, i, add_scaled(self.position[i], h, rate[0].v),
                   quat_mul(quat_exp(self.turn[i]), self.orientation[i]))
@@ -145,10 +167,10 @@ cdef class RungeKutta:
         """As displacements and velocities at the step's end."""
         cdef Twist sums[2]
         cdef Py_ssize_t i
-        cdef int k, stages = self.tableau.stages + 1
+        cdef int k
         for i in range(bodies.count):
             for k in range(0, 4 if bodies.kind[i] == DYNAMIC else 0, 2):
-                self.sum_rates(self.tableau.fifth if k == 0 else self.tableau.third, stages, i, sums)
+                self.sum_rates(self.tableau.fifth if k == 0 else self.tableau.third, i, sums)
                 self.error[k][i] = sums[0]
                 self.error[k][i].w = turn_spin(self.turn[i], sums[0].w)
                 self.error[k + 1][i] = sums[1]

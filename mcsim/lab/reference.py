@@ -23,7 +23,7 @@ from mcsim.scene import Scene
 from mcsim.world import EventContact
 
 TOLERANCE = 1e-9  # of the agreement [m, rad]: tighter ones are not looked for
-TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of integrator="reference", and of all further ones the last
+TOLERANCES = (1e-9, 1e-11, 1e-13)  # of the levels of "reference" and "radau", and of all further ones the last
 BUDGET = 10_000_000  # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
 # The same of a step from event to event, about as the microseconds that it takes: and so many times the cube of the bodies.
@@ -208,7 +208,7 @@ def _by_steps(
 ) -> Iterator[tuple[str, Trajectory]]:
     """-> levels: at half the study's smallest step, at a quarter, and so on; at least two. Steps to a tolerance begin with
     as many, and their tolerance falls; those from event to event begin with the study's own."""
-    tolerant = method.world(scene, dt).settings["integrator"] == "reference"  # complains now if it cannot
+    tolerant = method.world(scene, dt).settings["integrator"] in ("reference", "radau")  # complains now if it cannot
     eventful, cost = _is_eventful(method), _cost(scene, method)
 
     def levels() -> Iterator[tuple[str, Trajectory]]:

@@ -1,5 +1,6 @@
 """Runge-Kutta on the coordinates of trees."""
 
+from mcsim.core._implicit cimport ImplicitStages
 from mcsim.core._tableau cimport Tableau
 from mcsim.reduced._motion cimport TreeMotion
 
@@ -10,7 +11,7 @@ cdef class TreeRungeKutta:
     cdef object kept, kept_errors
     cdef double* first                   # (nq + nv,) where the step began
     cdef double* turned                  # (nq,) where quaternions begin, their turn from the step's start to a stage
-    cdef double* rates                   # (stages + 1, nq + nv + 1)
+    cdef double* rates                   # (slots, nq + nv + 1)
     cdef double* error[4]                # (nv,) of q, as velocities times a time, and of qd by the first estimate; the same
                                          # by the second
 
@@ -21,7 +22,8 @@ cdef class TreeRungeKutta:
     cdef void find_errors(self) noexcept nogil
     cdef void judge(self, double* errors) noexcept nogil
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t v, double before, double after) noexcept nogil
-    cdef double sum_rates(self, const double* weights, int count, Py_ssize_t i) noexcept nogil
+    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil
+    cdef double sum_rates(self, const double* weights, Py_ssize_t i) noexcept nogil
     cdef void spans(self, Py_ssize_t* span) noexcept nogil
     cdef void find_rates(self, double* out) noexcept nogil
-    cdef void turn_from_first(self, const double* weights, int stages, double h) noexcept nogil
+    cdef void turn_from_first(self, const double* weights, double h) noexcept nogil

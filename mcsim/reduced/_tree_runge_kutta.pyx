@@ -4,6 +4,7 @@ The accelerations of each stage are found by others. Quaternions are turns from 
 angular velocities in the turned axes.
 """
 
+from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -22,12 +23,32 @@ cdef class TreeRungeKutta:
 
     def __init__(self, Tableau tableau not None, TreeMotion motion not None):
         self.tableau, self.motion, self.size = tableau, motion, motion.tree.nq + motion.tree.nv
-        kept, rates = np.zeros((2, self.size + 1)), np.zeros((tableau.stages + 1, self.size + 1))
+        kept, rates = np.zeros((2, self.size + 1)), np.zeros((tableau.slots, self.size + 1))
         self.kept = kept, rates
         self.first, self.turned, self.rates = doubles(kept[0]), doubles(kept[1]), doubles(rates)
         self.kept_errors = np.zeros((4, motion.tree.nv + 1))
         for i in range(4):
             self.error[i] = doubles(self.kept_errors[i])
+
+    def implicit(self, double tolerance):
+        """What solves for the rates of an implicit method's stages; None: it is explicit."""
+        cdef const Link* link
+        cdef Py_ssize_t i
+        if self.tableau.implicit is None:
+            return None
+        place = []
+        for i in range(self.motion.tree.count):
+            link = &self.motion.tree.links[i]
+            if not link.prescribed:
+                place += [link.q + n for n in range(link.freedoms)]
+                place += [self.motion.tree.nq + link.v + n for n in range(link.freedoms)]
+        return ImplicitStages(*self.tableau.implicit, self.kept[1], np.array(place, np.int32), tolerance)
+
+    cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
+        """1 + |y| at the beginning of the step, of what moves."""
+        cdef Py_ssize_t i
+        for i in range(implicit.size):
+            implicit.scale[i] = 1.0 + fabs(self.first[implicit.place[i]])
 
     cdef void begin(self) noexcept nogil:
         """A step begins at q and qd."""
@@ -52,17 +73,17 @@ cdef class TreeRungeKutta:
 
     cdef void move(self, int k, double h) noexcept nogil:
         """q and qd become those at which stage k begins; after the last one those of the step's end."""
-        cdef const double* weights = &self.tableau.weights[k * self.tableau.stages]
+        cdef const double* weights = &self.tableau.weights[k * self.tableau.slots]
         cdef Py_ssize_t r, i, nq = self.motion.tree.nq
         cdef Py_ssize_t span[4]
         for r in range(self.motion.chosen_count):
             self.motion.enter(r)
             self.spans(span)
             for i in range(span[0], span[1]):
-                self.motion.q[i] = self.first[i] + h * self.sum_rates(weights, k, i)
+                self.motion.q[i] = self.first[i] + h * self.sum_rates(weights, i)
             for i in range(span[2], span[3]):
-                self.motion.qd[i - nq] = self.first[i] + h * self.sum_rates(weights, k, i)
-            self.turn_from_first(weights, k, h)
+                self.motion.qd[i - nq] = self.first[i] + h * self.sum_rates(weights, i)
+            self.turn_from_first(weights, h)
         self.motion.leave()
 
     cdef void find_errors(self) noexcept nogil:
@@ -71,7 +92,7 @@ cdef class TreeRungeKutta:
         cdef double* of_q
         cdef const Link* link
         cdef Py_ssize_t r, i
-        cdef int k, n, stages = self.tableau.stages + 1
+        cdef int k, n
         for k in range(4):
             memset(self.error[k], 0, self.motion.tree.nv * sizeof(double))
         for r in range(self.motion.chosen_count):
@@ -81,8 +102,8 @@ cdef class TreeRungeKutta:
                 for k in range(0, 4, 2):
                     weights, of_q = (self.tableau.fifth if k == 0 else self.tableau.third), &self.error[k][link.v]
                     for n in range(link.freedoms):
-                        of_q[n] = self.sum_rates(weights, stages, link.q + n)
-                        self.error[k + 1][link.v + n] = self.sum_rates(weights, stages, self.motion.tree.nq + link.v + n)
+                        of_q[n] = self.sum_rates(weights, link.q + n)
+                        self.error[k + 1][link.v + n] = self.sum_rates(weights, self.motion.tree.nq + link.v + n)
                     if link.quaternion >= 0:
                         unwrite_turn_rate(&self.turned[link.q + link.quaternion], &of_q[link.quaternion])
                     elif link.kind == PLANAR:
@@ -119,11 +140,11 @@ cdef class TreeRungeKutta:
     cdef void add_estimates(self, double* errors, int k, Py_ssize_t v, double before, double after) noexcept nogil:
         add_error(errors, self.error[k][v], self.error[k + 2][v], before, after)
 
-    cdef double sum_rates(self, const double* weights, int count, Py_ssize_t i) noexcept nogil:
-        """Of number i of (q, qd), of the stages before `count`."""
+    cdef double sum_rates(self, const double* weights, Py_ssize_t i) noexcept nogil:
+        """Of number i of (q, qd)."""
         cdef double sum = 0.0
         cdef int j
-        for j in range(count):
+        for j in range(self.tableau.slots):
             if weights[j] != 0.0:
                 sum += weights[j] * self.rates[j * (self.size + 1) + i]
         return sum
@@ -162,7 +183,7 @@ cdef class TreeRungeKutta:
                     r[k] = w[k]
             memcpy(&out[self.motion.tree.nq + link.v], &self.motion.qdd[link.v], link.freedoms * sizeof(double))
 
-    cdef void turn_from_first(self, const double* weights, int stages, double h) noexcept nogil:
+    cdef void turn_from_first(self, const double* weights, double h) noexcept nogil:
         """Quaternions where they are turned to from where the step began, which `turned` keeps."""
         cdef Py_ssize_t i
         cdef int k, at
@@ -171,7 +192,7 @@ cdef class TreeRungeKutta:
                 at = self.motion.tree.links[i].q + self.motion.tree.links[i].quaternion
                 memcpy(&self.motion.q[at], &self.first[at], 4 * sizeof(double))
                 for k in range(3):
-                    self.turned[at + k] = h * self.sum_rates(weights, stages, at + k)
+                    self.turned[at + k] = h * self.sum_rates(weights, at + k)
                 turn_by(&self.motion.q[at], 1.0, &self.turned[at])
 
 

@@ -14,7 +14,7 @@ cdef enum Stabilization:
 # How a substep advances the state.
 cdef enum Integrator:
     INTEGRATE_SEMI_IMPLICIT = 0
-    INTEGRATE_RK4 = 1            # and "reference"
+    INTEGRATE_RK4 = 1            # and "reference", "radau"
     INTEGRATE_RATTLE = 2
     INTEGRATE_VARIATIONAL = 3
     INTEGRATE_REDUCED = 4        # in generalized coordinates
@@ -59,7 +59,8 @@ ctypedef struct Settings:
     int32_t integrator
     double reference_tolerance   # "reference": of an error of 1 + |y|; 0: rk4, steps as long as the substep
     double reference_creep       # "reference": speed at which joint friction and motors have 0.7 of their force; 0: rk4
-    int32_t smooth_projection    # of both: 1 = project poses and velocities after each step
+    int32_t implicit             # "radau", the same by an implicit method
+    int32_t smooth_projection    # of all: 1 = project poses and velocities after each step
     double rate_gain             # of both: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
     int32_t threads

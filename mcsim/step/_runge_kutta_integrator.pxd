@@ -1,5 +1,6 @@
 """What the integrators share that follow smooth motions by Runge-Kutta."""
 
+from mcsim.core._implicit cimport ImplicitStages
 from mcsim.core._tableau cimport StepSize, Tableau
 from mcsim.core._types cimport Twist
 from mcsim.solve._held_motors cimport HeldMotors
@@ -8,6 +9,7 @@ from mcsim.step._integrator cimport Integrator
 cdef class RungeKuttaIntegrator(Integrator):
     cdef Tableau tableau
     cdef StepSize sizes                  # integrator="reference": of steps as long as a tolerance allows, else None
+    cdef ImplicitStages implicit         # "radau", else None
     cdef bint projecting                 # joints are projected after each step
     cdef HeldMotors motors               # of "reference", else None
     cdef object kept_angles
@@ -17,6 +19,9 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef bint is_open(self) noexcept nogil
     cdef void advance(self, double h) noexcept nogil
     cdef void make_stages(self, double h) noexcept nogil
+    cdef bint make_implicit_stages(self, double h) noexcept nogil
+    cdef void find_jacobian(self, double begin) noexcept nogil
+    cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil
     cdef bint make_good_stages(self, double h) noexcept nogil
     cdef bint is_stopped(self) noexcept nogil
     cdef bint refuses(self) noexcept nogil
@@ -28,6 +33,7 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     # Of those that move something.
     cdef void begin_stages(self) noexcept nogil
+    cdef void take_scales(self) noexcept nogil
     cdef void accelerate(self, bint keep) noexcept nogil
     cdef void end_stage(self, int k) noexcept nogil
     cdef void move(self, int k, double h) noexcept nogil

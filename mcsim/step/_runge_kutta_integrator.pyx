@@ -1,4 +1,5 @@
-"""Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference").
+"""Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference",
+and "radau", whose stages are found together).
 
     for each stage     accelerations of the present state, the state of the next one
     where judged       the error of the step; one that is too long is taken back, and a shorter one tried
@@ -14,12 +15,13 @@ import numpy as np
 
 from mcsim.constraints._forces cimport aim_accelerations, aim_speeds
 from mcsim.core._arrays cimport doubles
+from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
 from mcsim.state._row cimport ROW_JOINT, Row, is_wide
 from mcsim.state._rows cimport rate
 
-from mcsim.core._tableau import classical, dormand_prince
+from mcsim.core._tableau import classical, dormand_prince, radau_tableau
 from mcsim.core.errors import SimulationError
 
 # The time [s] in which a row's `push` closes what is taken for closed as a step begins, and the part of its push that is
@@ -42,7 +44,8 @@ cdef class RungeKuttaIntegrator(Integrator):
     def __init__(self, *arguments):
         Integrator.__init__(self, *arguments)
         cdef double tolerance = self.context.settings.reference_tolerance
-        self.tableau = classical() if tolerance == 0.0 else dormand_prince()
+        self.tableau = classical() if tolerance == 0.0 else (
+            radau_tableau() if self.context.settings.implicit else dormand_prince())
         self.sizes = None if tolerance == 0.0 else StepSize(tolerance)
         self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
         self.angles = doubles(self.kept_angles)
@@ -81,6 +84,8 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.make_stages(h)
             return
         self.sizes.begin(h)
+        if self.implicit is not None:
+            self.implicit.forget()
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
             if not part > min(SHORTEST * h, 0.5 * left):
@@ -109,20 +114,74 @@ cdef class RungeKuttaIntegrator(Integrator):
         """-> whether its error is small enough; else nothing has happened"""
         cdef double begin = self.context.settings.time
         cdef double errors[3]
+        cdef bint made = True
         self.keep_angles(False)
-        self.make_stages(h)
-        self.accelerate(False)
-        self.end_stage(self.tableau.stages)
-        self.find_errors()
-        if self.projecting:
-            self.project_errors(h)
-        self.judge(errors)
-        if self.sizes.accepts(errors, h):
-            return True
+        if self.implicit is None:
+            self.make_stages(h)
+        else:
+            made = self.make_implicit_stages(h)
+        if made:
+            self.accelerate(False)
+            if self.implicit is None:
+                self.end_stage(self.tableau.stages)
+            self.find_errors()
+            if self.projecting:
+                self.project_errors(h)
+            self.judge(errors)
+            if self.sizes.accepts(errors, h):
+                return True
+        elif self.implicit.fresh:
+            self.sizes.fail(h)
         self.take_back()
         self.set_time(begin)
         self.keep_angles(True)
         return False
+
+    cdef bint make_implicit_stages(self, double h) noexcept nogil:
+        """The same, of all stages together; joints are projected at the end. -> whether it came to one. If not, it may with
+        a Jacobian of its own beginning, which it has then the next time, or else in a shorter step."""
+        cdef double begin = self.context.settings.time
+        cdef int k, result = NEWTON_GOES_ON
+        self.begin_stages()
+        self.accelerate(False)
+        self.end_stage(self.implicit.beginning())
+        self.take_scales()
+        self.implicit.begin()
+        if not self.implicit.known:
+            self.find_jacobian(begin)
+        if not self.implicit.start(h):
+            return False
+        while result == NEWTON_GOES_ON:
+            for k in range(self.tableau.stages):
+                self.go_to(k, h, begin, self.tableau.times[k] * h)
+                self.accelerate(False)
+                self.end_stage(self.implicit.of_stage(k))
+            result = NEWTON_FAILED if self.is_stopped() else self.implicit.improve(h)
+        if result == NEWTON_FAILED:
+            self.implicit.known = self.implicit.fresh
+            return False
+        self.go_to(self.tableau.stages, h, begin, h)
+        self.settle(h)
+        self.implicit.estimate()
+        return True
+
+    cdef void find_jacobian(self, double begin) noexcept nogil:
+        """Of the rates at the beginning."""
+        cdef Py_ssize_t i
+        cdef double step
+        for i in range(self.implicit.size):
+            step = self.implicit.start_probe(i)
+            self.go_to(self.tableau.stages + 1, step, begin, 0.0)
+            self.accelerate(False)
+            self.end_stage(self.implicit.of_stage(0))
+            self.implicit.end_probe(i, step)
+
+    cdef void go_to(self, int k, double h, double begin, double t) noexcept nogil:
+        """The state of row k of the tableau, t after the beginning, from which angles count their turns."""
+        self.keep_angles(True)
+        self.move(k, h)
+        self.set_time(begin + t)
+        self.pass_time(t)
 
     cdef void keep_angles(self, bint back) noexcept nogil:
         """Joints' angles count their turns on the way."""
@@ -154,8 +213,9 @@ cdef class RungeKuttaIntegrator(Integrator):
                 NOT_DRIVEN: "the forces that its motors need were not found",
                 TOO_SHORT: f"the motion asks for steps of {h:.3g} s",
             }[why]
+            name = "radau" if self.context.settings.implicit else "reference"
             self.calls.fail(SimulationError(
-                f"integrator='reference' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
+                f"integrator='{name}' stopped at t = {self.context.settings.time:.6g} s: {what}; the last good state "
                 "is kept"))
 
     cdef bint aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
@@ -173,6 +233,9 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void begin_stages(self) noexcept nogil:
         """A step begins at the present state."""
+
+    cdef void take_scales(self) noexcept nogil:
+        """Of an implicit method: how large what moves is there."""
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """Accelerations at the present state. keep: what joints do in a substep is their rows' impulses."""

@@ -61,6 +61,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         if self.projecting and self.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
         self.runge_kutta = RungeKutta(self.tableau, bodies.count)
+        self.implicit = self.runge_kutta.implicit(bodies.kind == DYNAMIC, self.context.settings.reference_tolerance)
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
         self.wrench = <Twist*>doubles(self.arrays[1]) + 1
@@ -227,6 +228,9 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin(self.context.bodies)
+
+    cdef void take_scales(self) noexcept nogil:
+        self.runge_kutta.take_scales(self.implicit)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(self.context.bodies, self.acceleration, k)

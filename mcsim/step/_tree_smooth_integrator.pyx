@@ -48,6 +48,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.motors = None if self.sizes is None else MotorsOfTrees(
             self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted)
         self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
+        self.implicit = self.runge_kutta.implicit(self.context.settings.reference_tolerance)
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
         if self.projecting and self.sizes is not None:
@@ -94,6 +95,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin()
+
+    cdef void take_scales(self) noexcept nogil:
+        self.runge_kutta.take_scales(self.implicit)
 
     cdef void end_stage(self, int k) noexcept nogil:
         self.runge_kutta.stage(k)

@@ -152,6 +152,7 @@ INTEGRATOR_TABLE = {
     "rattle": Integrator(2, _CLOSES_JOINTS, closes=True),
     "variational": Integrator(3, _CLOSES_JOINTS, closes=True),
     "reference": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
+    "radau": Integrator(1, _DIRECT, reduced=True, smooth=True, tolerant=True),
 } | {name: Integrator(None, contacts=("event",), reduced=True) for name in METHODS}
 INTEGRATORS = {name: entry.code for name, entry in INTEGRATOR_TABLE.items() if entry.code is not None}
 REDUCED_INTEGRATORS = tuple(name for name, entry in INTEGRATOR_TABLE.items() if entry.reduced and "rigid" in entry.contacts)

@@ -27,6 +27,7 @@ from mcsim.world.choices import (
     EventContact,
     FrictionName,
     JointsName,
+    Radau,
     ReducedIntegratorName,
     RigidContact,
     Sleep,
@@ -78,7 +79,8 @@ class ReducedWorld(World):
         tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta,
         fourth order, loops, gears and springs in the accelerations; what is bounded acts as impulses around each
         substep), or "reference" (Dormand and Prince's method of order 8 on the same accelerations, in steps as long as
-        a tolerance of 1e-13 allows, where nothing touches and no joint has limits). Or mc.RK4, mc.DOP853.
+        a tolerance of 1e-13 allows, where nothing touches and no joint has limits). Or "radau"
+        (the same by an implicit method, for what is stiff). Or mc.RK4, mc.DOP853, mc.Radau.
     stabilization: of joints that close loops: "soft" (the default; impulses before the drift close them at its end),
         "projection" (after it q is projected onto the loops in the metric of H, then qd; the default of rk4 and reference),
         "baumgarte" (bias beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection",
@@ -113,7 +115,7 @@ class ReducedWorld(World):
         stabilization: StabilizationName | None = None,
         friction: FrictionName | None = None,
         joints: JointsName | SweptJoints | None = None,
-        integrator: ReducedIntegratorName | RK4 | DOP853 | None = None,
+        integrator: ReducedIntegratorName | RK4 | DOP853 | Radau | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,

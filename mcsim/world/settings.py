@@ -299,7 +299,7 @@ def of_accelerations(k: Mapping[str, Any]) -> dict[str, float]:
     rate_gain, error_gain = feedback_gains(k)
     tolerant = INTEGRATOR_TABLE[k["integrator"]].tolerant
     own = {name: k[name] if tolerant else 0.0 for name in ("reference_tolerance", "reference_creep")}
-    return own | {"rate_gain": rate_gain, "error_gain": error_gain}
+    return own | {"implicit": int(k["integrator"] == "radau"), "rate_gain": rate_gain, "error_gain": error_gain}
 
 
 def joint_warm_start(k: Mapping[str, Any]) -> float:

@@ -16,10 +16,9 @@ def check_smooth(who: str, scene: Scene, joints: np.ndarray) -> None:
 
 
 def beyond_reference(who: str, part: str, what: str) -> SceneError:
-    """who: name of the world's class."""
+    """who: the world's class and its integrator."""
     return SceneError(
-        f"{who}(integrator='reference'): {part} {what}; this integrator follows smooth motions alone: take "
-        "integrator='rk4', or leave that out"
+        f"{who}: {part} {what}; this integrator follows smooth motions alone: take integrator='rk4', or leave that out"
     )
 
 

@@ -37,6 +37,7 @@ from mcsim.world.choices import (
     IntegratorName,
     JointsName,
     JointSolverName,
+    Radau,
     Rattle,
     RigidContact,
     Sleep,
@@ -87,8 +88,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         net whose loops make a factorization too dear. joints: the same as "direct" or "rows", or mc.DirectJoints,
         mc.SweptJoints, with hertz, damping ratio and speed.
     integrator: "semi_implicit" (the default), "rk4" (fourth order, for smooth systems), "rattle" or "variational"
-        (symplectic, joints closed at positions); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
-        mc.Variational, with what is theirs.
+        (symplectic, joints closed at positions), "reference" or, of what is stiff, "radau" (smooth motions to a
+        tolerance of 1e-13, in steps of their own); with contact="event" "dopri", "heun" or "euler". Or mc.RK4, mc.Rattle,
+        mc.Variational, mc.DOP853, mc.Radau, with what is theirs.
     sleep: whether bodies at rest fall asleep, or mc.Sleep, with speed and time. Under "rigid" and "semi_implicit" only.
     threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
@@ -119,7 +121,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         friction: FrictionName | None = None,
         joint_solver: JointSolverName | None = None,
         joints: JointsName | DirectJoints | SweptJoints | None = None,
-        integrator: IntegratorName | RK4 | DOP853 | Rattle | Variational | None = None,
+        integrator: IntegratorName | RK4 | DOP853 | Radau | Rattle | Variational | None = None,
         sleep: bool | Sleep = True,
         threads: int = 1,
         strict: bool = False,
@@ -337,7 +339,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _refuse_bounds(self) -> None:
         """What steps to a tolerance cannot do, at the present state."""
-        who = type(self).__name__
+        who = self._with_integrator()
         check_smooth(who, self.scene, self._joints)
         rows = self._raw_rows()
         for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
@@ -346,7 +348,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _admit_limits(self, part: str) -> None:
         """Asked before a handle gives limits to a part."""
         if INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant:
-            raise beyond_reference(type(self).__name__, part, "is to have limits")
+            raise beyond_reference(self._with_integrator(), part, "is to have limits")
+
+    def _with_integrator(self) -> str:
+        return f"{type(self).__name__}(integrator={self._keywords['integrator']!r})"
 
     def _turn_coordinate(self, joint: int, axis: int, angle: float) -> None:
         """A joint's coordinate is counted anew: by whole turns, which the bodies do not know."""
