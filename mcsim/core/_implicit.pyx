@@ -34,7 +34,7 @@ cdef double LEFT = 0.01
 cdef double SLOW = 0.9
 cdef double QUICK = 0.02
 cdef enum:
-    ROUNDS = 10
+    ROUNDS = 10                          # at most
 
 
 cdef class ImplicitStages:

@@ -38,7 +38,7 @@ def _nodes(stages: int) -> list[Decimal]:
     polynomial = [Decimal(0)] * (stages + 1)
     for k in range(stages + 1):  # (x - 1)^s x^(s-1), of which the derivative
         power = k + stages - 1
-        polynomial[power - stages + 1] += perm(power, stages - 1) * comb(stages, k) * (-1) ** (stages - k)
+        polynomial[power - stages + 1] += perm(power, stages - 1) * comb(stages, k) * (-1 if (stages - k) % 2 else 1)
     places = [Decimal(k) / GRID for k in range(GRID)]
     found = []
     for low, high in zip(places, [*places[1:], (places[-1] + 1) / 2]):
