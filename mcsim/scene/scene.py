@@ -11,11 +11,13 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import write_json
+from mcsim.core.rotation import normalized
 from mcsim.scene.bodies import Body
-from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
+from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
+from mcsim.scene.merging import Added, added, is_place, refuse_clashes, told_prefix
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
@@ -183,6 +185,36 @@ class Scene:
             return None if which is None else self.body(which)
         except FieldError as error:
             raise FieldError(field, f"is wrong: {error.problem}") from None
+
+    def add(self, other: Scene, position: Vector = ORIGIN, orientation: Vector = UPRIGHT, prefix: str = "") -> Added:
+        """Add all that another scene has, and return the new handles: `added.bodies[name]` and `added.joints[name]`, by the
+        names in the other scene. That one is only read, so it may be added many times, and be this one or a world's.
+
+        position (3,) [m], orientation (4,): where the other scene's origin comes to lie in this one, and how it is turned.
+        Bodies, their velocities, and what joints hold to the world go with it. Gravity, and the name, stay this scene's.
+        prefix: what all the new names begin with. SceneError where a name is taken, which says so; a failed call changes
+        nothing.
+
+        Of a world's `scene` bodies come as they were when they were added; `world.to_scene()` is that of its present state.
+        Joints of your own get the poses that they would have had at their old place, so they hold what they held there.
+        """
+        if not isinstance(other, Scene):
+            raise FieldError("other", f"must be a Scene, got {show(other)}", "Scene.add")
+        try:
+            prefix = told_prefix(prefix)
+            place = np.array(vector(position, "position")), normalized(unit_quaternion(orientation, "orientation"))
+        except FieldError as error:
+            raise error.within("Scene.add") from None
+        refuse_clashes("body", other._body_of, self._body_of, prefix)
+        refuse_clashes("joint", other._joint_of, self._joint_of, prefix)
+        first, ignored = (len(self.bodies), len(self.joints)), [(prefix + a, prefix + b) for a, b in other.ignored_pairs]
+        new = added((other.bodies, other.joints), place, prefix, first, is_place(place))
+        self.bodies.extend(new.bodies.values())
+        self.joints.extend(new.joints.values())
+        self._body_of.update((body.name, body) for body in new.bodies.values())
+        self._joint_of.update((joint.name, joint) for joint in new.joints.values())
+        self.ignored_pairs.extend(ignored)
+        return new
 
     def ignore_collision(self, a: Body | str, b: Body | str) -> None:
         """Let two bodies pass through each other, by handle or name: they do not collide, whatever their groups and
@@ -366,7 +398,7 @@ class FrozenScene(Scene):
     def __delattr__(self, name: str) -> None:
         self._refuse()
 
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_: Any, **__: Any) -> Any:
         raise SceneError(
             f"scene {self.name!r} is that of a running world, to be read: change the world (add_body, "
             "add_joint, remove_body, …), or a copy of the scene (scene.copy())"
@@ -374,6 +406,7 @@ class FrozenScene(Scene):
 
     _add_body: Any = _refuse  # with any arguments
     _add_joint: Any = _refuse
+    add: Any = _refuse
     ignore_collision: Any = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
