@@ -109,6 +109,15 @@ class Described:
         other._set(**attributes, _original=self.original)
         return other
 
+    def renewed(self, **attributes: Any) -> Self:
+        """A part of its own, no version of this one, with other attributes, which are not checked. Arrays among them must
+        be locked."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_original", None)
+        other.__dict__.update(attributes)
+        return other
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is fixed once made: make a new one to change its {name}")
 

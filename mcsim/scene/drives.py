@@ -4,6 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf, pi
 from typing import Any
 
@@ -157,6 +158,25 @@ class Motion(Value):
             bend = 0.0 if a is not None else (u(middle + DIFFERENCE) - u(middle - DIFFERENCE)) / (2.0 * DIFFERENCE)
         return q, slope, bend if a is None else a(time)
 
+    def later(self, start: float, less: float = 0.0) -> Motion:
+        """The same motion by a clock that begins `start` [s] later, of a coordinate that counts `less` [rad or m] less."""
+        if start == less == 0.0:
+            return self
+        if self.is_function:
+            velocity, acceleration = (
+                None if rate is None else partial(_shifted, rate, start, 0.0) for rate in (self.velocity, self.acceleration)
+            )
+            return Motion(partial(_shifted, self.position, start, less), velocity, acceleration)
+        q, u, a, amplitude, frequency, phase = self.coefficients
+        return Motion(
+            q - less + u * start + 0.5 * a * start * start,
+            u + a * start,
+            a,
+            amplitude,
+            frequency,
+            phase + 2.0 * pi * (frequency * start % 1.0),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The arguments as JSON data; a function has none."""
         if self.is_function:
@@ -166,6 +186,10 @@ class Motion(Value):
                 "give it to the joint after loading",
             )
         return super().to_dict()
+
+
+def _shifted(function: Function, start: float, less: float, time: float) -> float:
+    return function(start + time) - less
 
 
 @dataclass(frozen=True)

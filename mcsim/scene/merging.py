@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,12 +12,9 @@ import numpy as np
 from mcsim.core.linear import lengths
 from mcsim.core.rotation import IDENTITY, Frame, compose, conjugate, matrix, multiply, normalized, rotate
 from mcsim.scene.bodies import Body
-from mcsim.scene.checks import FieldError, listing, show
-from mcsim.scene.described import Described
+from mcsim.scene.checks import FieldError, show
 from mcsim.scene.joints import GearJoint, Joint, Pose, UserJoint
 from mcsim.scene.joints._joint import PLACEMENT
-
-D = TypeVar("D", bound=Described)
 
 MOTION = ("position", "velocity", "angular_velocity")
 
@@ -49,7 +46,7 @@ def refuse_clashes(noun: str, names: Iterable[str], taken: Mapping[str, Any], pr
     """Names that both scenes have."""
     twice = [prefix + name for name in names if prefix + name in taken]
     if twice:
-        others = f" ({len(twice)} names are in both: {listing(twice)})" if len(twice) > 1 else ""
+        others = f", and {len(twice) - 1} more of the other one's names" if len(twice) > 1 else ""
         cure = f"prefix={'b_' if prefix != 'b_' else 'c_'!r}"
         raise FieldError(
             "",
@@ -57,15 +54,6 @@ def refuse_clashes(noun: str, names: Iterable[str], taken: Mapping[str, Any], pr
             "the like",
             "Scene.add:",
         )
-
-
-def _renewed(part: D, **attributes: Any) -> D:
-    """A part of its own, which is no version of the other, with other attributes, which are not checked."""
-    new = object.__new__(type(part))
-    new.__dict__.update(part.__dict__)
-    new.__dict__.pop("_original", None)
-    new.__dict__.update(attributes)
-    return new
 
 
 def _locked(array: np.ndarray) -> np.ndarray:
@@ -80,8 +68,8 @@ def _bodies(bodies: Sequence[Body], place: Frame, prefix: str, first: int, moved
     """Bodies anew, at another place and velocities turned with it."""
     if not moved or not bodies:
         return [
-            _renewed(
-                body, index=first + i, name=prefix + body.name, _arguments=body._arguments | {"name": prefix + body.name}
+            body.renewed(
+                index=first + i, name=prefix + body.name, _arguments=body._arguments | {"name": prefix + body.name}
             )
             for i, body in enumerate(bodies)
         ]
@@ -101,7 +89,7 @@ def _bodies(bodies: Sequence[Body], place: Frame, prefix: str, first: int, moved
         name, motion = prefix + body.name, dict(zip(MOTION, map(tuple, vector)))
         arguments = body._arguments | motion | {"name": name, "orientation": tuple(q)}
         state = dict(zip(MOTION, vectors[i]), orientation=normal[i])
-        new.append(_renewed(body, index=first + i, name=name, **state, _arguments=arguments))
+        new.append(body.renewed(index=first + i, name=name, **state, _arguments=arguments))
     return new
 
 
@@ -120,10 +108,10 @@ def _joint(joint: Joint, place: Frame, prefix: str, index: int, moved: bool) -> 
     names: dict[str, Any] = {"name": attributes["name"]}
     if isinstance(joint, GearJoint):
         geared = {side: prefix + getattr(joint, side) for side in ("joint_a", "joint_b")}
-        return _renewed(joint, **attributes, **geared, _arguments=joint._arguments | names | geared)
+        return joint.renewed(**attributes, **geared, _arguments=joint._arguments | names | geared)
     names |= {"a": a, "b": b}
     if not moved:
-        return _renewed(joint, **attributes, _arguments=joint._arguments | names)
+        return joint.renewed(**attributes, _arguments=joint._arguments | names)
     if isinstance(joint, UserJoint):
         return _moved_user_joint(joint, place, attributes, names)
     told = _told.get(joint)
@@ -134,7 +122,7 @@ def _joint(joint: Joint, place: Frame, prefix: str, index: int, moved: bool) -> 
             frame = f"frame_{side}"
             attributes[frame] = _told_frame(compose(place, getattr(joint, frame)))
             names[frame] = tuple(tuple(part.tolist()) for part in attributes[frame])
-    return _renewed(joint, **attributes, _arguments=told | names, _written=joint._written.difference(PLACEMENT))
+    return joint.renewed(**attributes, _arguments=told | names, _written=joint._written.difference(PLACEMENT))
 
 
 # What places a joint by its frames, which are fixed with it: of a scene that is added many times.
@@ -156,7 +144,7 @@ def _moved_user_joint(joint: UserJoint, place: Frame, attributes: dict[str, Any]
     for side in "ab":
         if getattr(joint, side) is None:
             attributes[f"frame_{side}"] = _told_frame(compose(place, getattr(joint, f"frame_{side}")))
-    return _renewed(joint, **attributes, _arguments=joint._arguments | names)
+    return joint.renewed(**attributes, _arguments=joint._arguments | names)
 
 
 def _back(pose: Pose, end: str | None, place: Frame) -> Pose:

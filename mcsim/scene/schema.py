@@ -116,7 +116,14 @@ ANNOTATIONS: dict[str, Any] = {
     "Sequence": list,
 }
 SomeNumbers = OneOrMany[Number, Numbers]
-WHOLE: dict[str, Any] = {"float | Sequence[float]": SomeNumbers, "float | Vector": SomeNumbers}
+SomeMotors = OneOrMany[MotorModel | None, list[MotorModel | None]]
+SomeSprings = OneOrMany[SpringModel | None, list[SpringModel | None]]
+WHOLE: dict[str, Any] = {
+    "float | Sequence[float]": SomeNumbers,
+    "float | Vector": SomeNumbers,
+    "Motor | Sequence[Motor | None] | None": SomeMotors,
+    "Spring | Sequence[Spring | None] | None": SomeSprings,
+}
 FIRST = (
     "position",
     "orientation",

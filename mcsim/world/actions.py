@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -186,6 +187,10 @@ class Actions(WorldBase):
                 q = normalized(self._vector(orientation, "orientation", "move_to", 4))
                 twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
             self._bodies.twist[i] = twist
+
+    def _write_setting(self, body: int, field: str, value: Any) -> None:
+        """Change what a step reads of a body, by its number: a field of the state that is a setting."""
+        getattr(self._bodies, field)[body] = value
 
     def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""

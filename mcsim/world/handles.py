@@ -188,7 +188,7 @@ class BodyHandle(Handle[Body]):
                 value = check(value, field)
             except FieldError as error:
                 raise SceneError(f"body {self.name!r}: {error}") from None
-            getattr(self._world._bodies, field)[self.index] = value
+            self._world._write_setting(self.index, field, value)
             self._world._wake(self.index)
 
     @property

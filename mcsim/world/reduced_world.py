@@ -521,6 +521,11 @@ class ReducedWorld(World):
             self.q[link.q][:3] = position
         self._space.end_steps()  # quaternions keep to the side of this pose, looked at or not
 
+    def _write_setting(self, body: int, field: str, value: Any) -> None:
+        if field == "gravity_scale":  # which the trees are made with
+            return self._set_body(body, {field: value}, field)
+        return super()._write_setting(body, field, value)
+
     def set_velocity(self, body: AnyBody, velocity: Vector | None = None, angular_velocity: Vector | None = None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
 

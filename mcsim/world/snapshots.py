@@ -20,6 +20,7 @@ from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import CHANGEABLE, CONTACTS
 from mcsim.world.keywords import keyword_names
+from mcsim.world.present_scene import present_scene
 from mcsim.world.record import RECORD, Holder, Record, checked, take
 
 if TYPE_CHECKING:
@@ -326,6 +327,19 @@ class Snapshots(WorldBase):
                 log.take_log(last)
         if new.laboratory is not None:
             new.laboratory.iterations = before.laboratory.iterations
+
+    def to_scene(self) -> Scene:
+        """A new scene of the present state: bodies where they are and as fast as they are, joints with the motors, limits
+        and springs that they have now, without what was removed or has broken. A world that is made of it goes on as this
+        one does, from time 0.
+
+        It goes the same way within rounding and what a step's iterations leave: impulses of the last step, which contacts
+        and joints begin with, are not in a scene; a snapshot has them. Nor are forces applied for the next step, `tau`,
+        and who sleeps: all begin awake. Angles begin within half a turn of zero: limits, motors for a position, springs at
+        rest, gears and prescribed motions are counted along, so that they act as here. SceneError if a state is not finite.
+        """
+        with self._turn.alone("to_scene"):
+            return present_scene(self)
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""

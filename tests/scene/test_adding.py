@@ -211,7 +211,7 @@ def test_all_else_goes_along():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, r"there is a body 'a' in this scene already \(2 names are in both: a, b\); .* prefix='b_'"),
+        ({}, r"a body 'a' in this scene already, and 1 more of the other one's names; .* prefix='b_'"),
         ({"prefix": "b_"}, r"there is a body 'b_a' in this scene already; .* prefix='c_'"),
         ({"prefix": "j."}, "there is a joint 'j.j' in this scene already; "),
         ({"prefix": 3}, "Scene.add: prefix must be a string, got 3"),

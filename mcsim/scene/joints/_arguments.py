@@ -70,7 +70,10 @@ def coordinates(drive: Motor | Spring | None) -> dict[str, Any]:
 
 
 def three_of(drive: Any, kind: type, field: str) -> list[Any]:
-    """The motor or the spring of a ball joint as one for each of its three axes, in numbers."""
+    """The motor or the spring of a ball joint as one for each of its three axes, in numbers; three may be given."""
+    if isinstance(drive, (list, tuple)):
+        what = f"a {kind.__name__} or three of {kind.__name__} or None"
+        return list(each_of(drive, 3, field, what, lambda one, place: single(one, kind, place)) or ())
     if instance_of(drive, kind, field) is None:
         return [None, None, None]
     ((name, coordinate),) = coordinates(drive).items()

@@ -4,14 +4,14 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
 from math import inf, pi
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene import checks
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, show
-from mcsim.scene.drives import Motion, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joints._arguments import UNLIMITED, FrameArgument, Limits, anchor_of, axis_spec, three_of, whole_motion
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
@@ -23,8 +23,9 @@ class BallJoint(Joint):
 
     anchor: the point [m]; axis: the joint's z, about which twist is measured. Both in world coordinates.
     swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
-    motor: velocity along the joint's x, y, z, or position as a rotation vector. spring: the same about each axis, with
-    `rest` 0 or a rotation vector. friction [N m] about each axis. motion: three of Motion, of the rotation vector.
+    motor: velocity along the joint's x, y, z, or position as a rotation vector; or three, each one or None, of single
+    numbers. spring: the same about each axis, with `rest` 0 or a rotation vector; or three. friction [N m] about each
+    axis. motion: three of Motion, of the rotation vector.
     """
 
     type = "ball"
@@ -41,8 +42,8 @@ class BallJoint(Joint):
         swing_limit: float | None = None,
         twist_limits: Limits | None = None,
         *,
-        motor: Motor | None = None,
-        spring: Spring | None = None,
+        motor: Motor | Sequence[Motor | None] | None = None,
+        spring: Spring | Sequence[Spring | None] | None = None,
         friction: float = 0.0,
         name: str | None = None,
         frame_a: FrameArgument | None = None,
@@ -78,8 +79,8 @@ class BallJoint(Joint):
             axis=axis,
             swing_limit=swing_limit,
             twist_limits=twist_limits,
-            motor=motor,
-            spring=spring,
+            motor=motor if isinstance(motor, Motor | None) else tuple(motors),
+            spring=spring if isinstance(spring, Spring | None) else tuple(springs),
             friction=friction,
             motion=whole_motion(motion),
         )
@@ -87,6 +88,12 @@ class BallJoint(Joint):
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
+
+    def _told_axes(self, axes: list[AxisSpec]) -> dict[str, Any]:
+        bounds = axes[2].lower, axes[2].upper
+        told = {name: tuple(getattr(axis, name) for axis in axes) for name in ("motor", "spring", "motion")}
+        whole = {name: None if parts == (None,) * 3 else parts for name, parts in told.items()}
+        return whole | {"twist_limits": None if bounds == UNLIMITED else bounds}
 
     @classmethod
     def _takes(cls, what: str, axis: int) -> bool:

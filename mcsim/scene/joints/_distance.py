@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core.rotation import IDENTITY, Frame
 from mcsim.scene.checks import FieldError, Vector, positive, vector
-from mcsim.scene.drives import Motion, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joints._arguments import FrameArgument, Limits, axis_spec, one_axis
 from mcsim.scene.joints._joint import BodyName, Joint
 
@@ -110,6 +110,12 @@ class DistanceJoint(Joint):
                 "length", "would be zero: the two points of the rod coincide; give a length, or place them apart"
             )
         return gap
+
+    def _told_axes(self, axes: list[AxisSpec]) -> dict[str, Any]:
+        told = super()._told_axes(axes)
+        if self.constant == inf:  # no rod, whatever acts: limits that do not bind say so
+            told = told | {"length": None, "limits": told["limits"] or (-inf, inf)}
+        return told
 
     def _told_by_frames(self) -> dict[str, Any]:
         return super()._told_by_frames() | ({"length": self.constant} if self.constant < inf else {})

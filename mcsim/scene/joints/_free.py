@@ -3,11 +3,11 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from mcsim.core.rotation import IDENTITY, Frame
 from mcsim.scene.checks import FieldError, Vector
-from mcsim.scene.drives import Motion
+from mcsim.scene.drives import AxisSpec, Motion
 from mcsim.scene.joints._arguments import FrameArgument, anchor_of, axis_specs, motions
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
@@ -59,6 +59,10 @@ class FreeJoint(Joint):
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), IDENTITY[1]
+
+    def _told_axes(self, axes: list[AxisSpec]) -> dict[str, Any]:
+        motion = tuple(axis.motion for axis in axes)
+        return {"motion": motion if any(motion) else None}
 
     @classmethod
     def _takes(cls, what: str, axis: int) -> bool:

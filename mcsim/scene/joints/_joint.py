@@ -221,6 +221,21 @@ class Joint(Described):
         unplaced = {field: self._defaults().get(field) for field in PLACEMENT if field in self._arguments}
         return self._arguments | unplaced | frames
 
+    def _told_axes(self, axes: list[AxisSpec]) -> dict[str, Any]:
+        """The arguments that say the same as these axes: one thing, or one for each of several coordinates that are no turn
+        about all axes."""
+        count = len(self.coordinates) - self.coordinates.count("turn")
+        told: dict[str, Any] = {
+            "limits": [None if (axis.lower, axis.upper) == (-inf, inf) else (axis.lower, axis.upper) for axis in axes],
+            "motor": [axis.motor for axis in axes],
+            "spring": [axis.spring for axis in axes],
+            "motion": [axis.motion for axis in axes],
+        }
+        return {
+            name: values[0] if count == 1 else tuple(values[:count]) if any(values) else None
+            for name, values in told.items()
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """The joint as JSON data."""
         try:
