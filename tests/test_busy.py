@@ -31,6 +31,8 @@ ALWAYS = {
     "scene",
     "body",
     "joint",
+    "bodies",
+    "joints",
     "positions",
     "orientations",
     "velocities",
@@ -78,10 +80,13 @@ BODY_ALWAYS = {
     "linear_damping",
     "angular_damping",
     "bullet",
+    "user_data",
+    "user_data=",
 }
 BODY_LOOKS = {"frame"}
 JOINT_ALWAYS = {"name", "removed", "index", "type"}
 JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
+JOINT_LOOKS |= {"motor_velocity", "motor_position", "motor_max_force"}
 
 # How each name is asked; those that are not here are read, and called without arguments if they can be. A "=" behind a
 # name: it is written.
@@ -132,6 +137,14 @@ HANDLE_CALLS = {
     "linear_damping=": lambda h: setattr(h, "linear_damping", 0.0),
     "bullet=": lambda h: setattr(h, "bullet", True),
     "angular_damping=": lambda h: setattr(h, "angular_damping", 0.0),
+    "position=": lambda h: setattr(h, "position", (0, 0, 4)),
+    "orientation=": lambda h: setattr(h, "orientation", (1, 0, 0, 0)),
+    "velocity=": lambda h: setattr(h, "velocity", UP),
+    "angular_velocity=": lambda h: setattr(h, "angular_velocity", UP),
+    "user_data=": lambda h: setattr(h, "user_data", UP),
+    "motor_velocity=": lambda h: setattr(h, "motor_velocity", 1.0),
+    "motor_position=": lambda h: setattr(h, "motor_position", 0.1),
+    "motor_max_force=": lambda h: setattr(h, "motor_max_force", 1.0),
     "set_motor": lambda h: h.set_motor(velocity=1.0),
     "set_limits": lambda h: h.set_limits(-1, 1),
     "set_spring": lambda h: h.set_spring(None),

@@ -33,6 +33,20 @@ SMALLEST, LARGEST = 1e-100, 1e100  # of mass [kg] and inertia [kg m²]
 DENSITY = 1000.0  # [kg/m³], of a body that gives none
 
 
+class Kept:
+    """A value that copies share."""
+
+    __slots__ = ("value",)
+
+    value: Any
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kept:
+        return self
+
+
 class Body(Described):
     """A body of a scene, made by `Scene.add_body`; also its handle. Read-only.
 
@@ -50,6 +64,8 @@ class Body(Described):
     bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs
         it; contacts of coming meetings are found for all pairs.
     unphysical_inertia: its moments may break the triangle inequality, as those of many robot files do.
+    user_data: whatever you gave it. Copies of the scene have the same object. Files do not hold it, equality does not look
+        at it, and pickles hold it, so that it must be one that pickles.
     """
 
     index: int
@@ -71,6 +87,7 @@ class Body(Described):
     angular_damping: float
     bullet: bool
     unphysical_inertia: bool
+    _own: Kept
 
     _written = frozenset({"name", "kind", "shapes"})
 
@@ -97,6 +114,7 @@ class Body(Described):
         angular_damping: float = 0.0,
         bullet: bool = False,
         unphysical_inertia: bool = False,
+        user_data: Any = None,
     ):
         kind = choose(kind, KINDS, "kind")
         unphysical_inertia = flag(unphysical_inertia, "unphysical_inertia")
@@ -134,7 +152,13 @@ class Body(Described):
             inertia=properties.inertia,
             center_of_mass=properties.center,
             material=Material() if material is None else material,
+            _own=Kept(user_data),
         )
+
+    @property
+    def user_data(self) -> Any:
+        """What was given as user_data."""
+        return self._own.value
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:

@@ -107,6 +107,7 @@ class Scene:
         angular_damping: float = 0.0,
         bullet: bool = False,
         unphysical_inertia: bool = False,
+        user_data: Any = None,
     ) -> Body:
         """Add a body and return it: its handle. A failed call changes nothing.
 
@@ -128,6 +129,7 @@ class Scene:
         bullet: whether to keep it from passing through dynamic bodies, too, however fast.
         unphysical_inertia: let the moments of `inertia` break the triangle inequality, which no solid's do, but those
             of many robot files. They must be positive definite in any case.
+        user_data: anything of your own, read back as body.user_data, from a world's handle too. No file holds it.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
         return self._add_body(name, arguments)

@@ -10,7 +10,7 @@ from mcsim.state.arrays import BodyArrays
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
-    from weakref import WeakSet
+    from weakref import WeakKeyDictionary, WeakSet
 
     import numpy as np
     from scipy.sparse import csr_array
@@ -43,6 +43,7 @@ class WorldBase:
         _breakable: bool
         _forgetful: bool
         _removed: WeakSet[Described]
+        _user_data: WeakKeyDictionary[Described, Any]
         _parts: Any  # Parts of the last snapshot
         _shape_ranks: np.ndarray
 
@@ -99,4 +100,6 @@ class WorldBase:
         def _settle(self, parts: dict[str, Any]) -> None: ...
         def _awake(self) -> Self: ...
         def _copied(self) -> Self: ...
+        def _told_user_data(self) -> dict[str, Any]: ...
+        def _take_user_data(self, told: dict[str, Any]) -> None: ...
         def _inverse_mass(self) -> csr_array: ...

@@ -32,6 +32,7 @@ from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
+STATE |= {"user_data": "body.user_data = …"}
 
 
 class Changes(WorldBase):
@@ -310,7 +311,7 @@ def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
         new = Body(old.index, old.name, **given)
     except FieldError as error:
         raise error.within(f"World.{doing}: body {old.name!r}") from None
-    return old.changed(**new.__dict__)
+    return old.changed(**new.__dict__ | {"_own": old._own})
 
 
 def _with_material(shape: Shape, material: Material | None) -> Shape:

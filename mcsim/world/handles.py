@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.bodies import Body
-from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show, vector
+from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show, suggestion, vector
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
 from mcsim.state.fields import AWAKE, JOINT_TYPES
@@ -53,7 +53,19 @@ class Handle(Generic[P]):
     _part: P
 
     def __init__(self, world: HandledWorld, part: P) -> None:
-        self._world, self._part = world, part
+        object.__setattr__(self, "_world", world)
+        object.__setattr__(self, "_part", part)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What cannot be set says so, with what can."""
+        kind = type(self)
+        known = getattr(kind, name, None)
+        if getattr(known, "fset", None) is not None:
+            return object.__setattr__(self, name, value)
+        public = [other for other in dir(kind) if not other.startswith("_")]
+        settable = ", ".join(other for other in public if getattr(getattr(kind, other), "fset", None) is not None)
+        what = "is read only" if known is not None else "is not there" + suggestion(name, public)
+        raise AttributeError(f"{self._of_it(name)} {what}; what may be set: {settable}")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Handle):
@@ -115,8 +127,8 @@ class Handle(Generic[P]):
         return f"{self._NOUN}({self.name!r}).{what}"
 
 
-class BodyHandle(Handle[Body]):
-    """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
+class BodySettings(Handle[Body]):
+    """What may be set of a body beside its motion."""
 
     __slots__ = ()
 
@@ -126,57 +138,6 @@ class BodyHandle(Handle[Body]):
     def _among(there: There) -> tuple[dict[str, int], list[Body], str]:
         """-> name -> number, parts, what they are called."""
         return there.body_index, there.scene.bodies, "body"
-
-    def _row(self, name: str, part: slice = slice(None)) -> np.ndarray:
-        """This body's row of an array of the state."""
-        there = self._world._arrays()
-        return self._world._as_shown(name, getattr(there.bodies, name))[self._number(there), part]
-
-    def __repr__(self) -> str:
-        if self.removed:
-            return f"<Body {self.name!r}, removed from {self._world!r}>"
-        return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
-
-    @property
-    def kind(self) -> str:
-        """ "static", "kinematic" or "dynamic"."""
-        return self._described().kind
-
-    @property
-    def position(self) -> np.ndarray:
-        """(3,) centre of mass, world [m]."""
-        return self._row("position")
-
-    @property
-    def orientation(self) -> np.ndarray:
-        """(4,) unit quaternion (w, x, y, z), body axes into the world."""
-        return self._row("orientation")
-
-    @property
-    def velocity(self) -> np.ndarray:
-        """(3,) of the centre of mass, world axes [m/s]."""
-        return self._row("twist", slice(3))
-
-    @property
-    def angular_velocity(self) -> np.ndarray:
-        """(3,) world axes [rad/s]."""
-        return self._row("twist", slice(3, 6))
-
-    @property
-    def asleep(self) -> bool:
-        """Whether it sleeps: see World.asleep."""
-        there = self._world._there
-        return bool(there.bodies.island[self._number(there)] != AWAKE)
-
-    @property
-    def mass(self) -> float:
-        """[kg]; 0 unless dynamic."""
-        return self._described().mass
-
-    @property
-    def inertia(self) -> np.ndarray:
-        """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
-        return self._described().inertia
 
     def _setting(self, field: str) -> Any:
         there = self._world._there
@@ -228,15 +189,111 @@ class BodyHandle(Handle[Body]):
         self._set("bullet", flag, value)
 
     @property
+    def user_data(self) -> Any:
+        """What was given as add_body(user_data=...), or set here: anything of your own. Copies and pickles of the world
+        have it, and world.to_scene(); snapshots do not, and restoring one leaves it as it is. No scene file holds it."""
+        return self._world._user_data.get(self._part.original, self._part.user_data)
+
+    @user_data.setter
+    def user_data(self, value: Any) -> None:
+        self._world._user_data[self._part.original] = value
+
+
+class BodyHandle(BodySettings):
+    """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written, or set whole, which
+    is checked."""
+
+    __slots__ = ()
+
+    def _row(self, name: str, part: slice = slice(None)) -> np.ndarray:
+        """This body's row of an array of the state."""
+        there = self._world._arrays()
+        return self._world._as_shown(name, getattr(there.bodies, name))[self._number(there), part]
+
+    def __repr__(self) -> str:
+        if self.removed:
+            return f"<Body {self.name!r}, removed from {self._world!r}>"
+        return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
+
+    @property
+    def kind(self) -> str:
+        """ "static", "kinematic" or "dynamic"."""
+        return self._described().kind
+
+    @property
+    def position(self) -> np.ndarray:
+        """(3,) centre of mass, world [m]; may be set, as by World.set_pose."""
+        return self._row("position")
+
+    @position.setter
+    def position(self, value: Vector) -> None:
+        self._world.set_pose(self, position=self._given("position", value))
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """(4,) unit quaternion (w, x, y, z), body axes into the world; may be set, as by World.set_pose."""
+        return self._row("orientation")
+
+    @orientation.setter
+    def orientation(self, value: Vector) -> None:
+        self._world.set_pose(self, orientation=self._given("orientation", value))
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(3,) of the centre of mass, world axes [m/s]; may be set, as by World.set_velocity."""
+        return self._row("twist", slice(3))
+
+    @velocity.setter
+    def velocity(self, value: Vector) -> None:
+        self._world.set_velocity(self, velocity=self._given("velocity", value))
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """(3,) world axes [rad/s]; may be set, as by World.set_velocity."""
+        return self._row("twist", slice(3, 6))
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: Vector) -> None:
+        self._world.set_velocity(self, angular_velocity=self._given("angular_velocity", value))
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it sleeps: see World.asleep."""
+        there = self._world._there
+        return bool(there.bodies.island[self._number(there)] != AWAKE)
+
+    @property
+    def mass(self) -> float:
+        """[kg]; 0 unless dynamic."""
+        return self._described().mass
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
+        return self._described().inertia
+
+    @property
+    def contacts(self) -> np.ndarray:
+        """(c,) those of World.contacts that are this body's."""
+        found = self._world.contacts
+        return found[(found["body_a"] == self.index) | (found["body_b"] == self.index)]
+
+    @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         """(position (3,), orientation (4,)) of the frame in which the user placed the shapes, world."""
         with self._look("frame"):
             positions, orientations = self._world.frames()
             return positions[self.index], orientations[self.index]
 
+    def _given(self, field: str, value: Any) -> Any:
+        """What is set whole: not None, which keeps what is where a verb is told so."""
+        if value is None:
+            raise SceneError(f"{self._of_it(field)}: must be {4 if field == 'orientation' else 3} numbers, got None")
+        return value
 
-class JointHandle(Handle[Joint]):
-    """One joint of a world: what it measures and what it carries."""
+
+class DrivenJoint(Handle[Joint]):
+    """The motor of a joint: what it aims at and gives."""
 
     __slots__ = ()
 
@@ -247,11 +304,6 @@ class JointHandle(Handle[Joint]):
         """-> name -> number, parts, what they are called."""
         return there.joint_index, there.scene.joints, "joint"
 
-    def __repr__(self) -> str:
-        if self.removed:
-            return f"<Joint {self.name!r}, removed from {self._world!r}>"
-        return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
-
     @property
     def _record(self) -> np.void:
         """Its record: a view, for whoever has the world's turn."""
@@ -261,6 +313,125 @@ class JointHandle(Handle[Joint]):
     def type(self) -> str:
         """One of state.fields.JOINT_TYPES: "ball", "hinge", "slider", …"""
         return self._described().type
+
+    @property
+    def motor_force(self) -> float | np.ndarray:
+        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an
+        array for several axes."""
+        with self._look("motor_force"):
+            record = self._record
+            values = record["axes"]["impulse"][: record["axis_count"], AXIS_MOTOR] / self._world.substep
+        return float(values[0]) if len(values) == 1 else values
+
+    def _of_motors(self, field: str, mode: int | None) -> float | np.ndarray:
+        """A field of the motors of all axes, or of those of one mode, NaN of others."""
+        with self._look(field):
+            record = self._record
+            axes = record["axes"][: record["axis_count"]]
+            modes = axes["motor_mode"]
+            if not modes.any():
+                raise SceneError(f"joint {self.name!r}: has no motor; give it motor=Motor(...) in the scene")
+            values = np.where((modes != MOTOR_NONE) if mode is None else (modes == mode), axes[field], np.nan)
+        return float(values[0]) if len(values) == 1 else values
+
+    @property
+    def motor_velocity(self) -> float | np.ndarray:
+        """What a motor for a velocity aims at [rad/s or m/s], of each axis of a joint with several; NaN of an axis whose
+        motor aims at a position, or that has none. May be set, as by set_motor(velocity=...)."""
+        return self._of_motors("motor_velocity", MOTOR_VELOCITY)
+
+    @motor_velocity.setter
+    def motor_velocity(self, value: float | Vector) -> None:
+        self._set_one("motor_velocity", velocity=value)
+
+    @property
+    def motor_position(self) -> float | np.ndarray:
+        """What a motor for a position aims at [rad or m], likewise. May be set, as by set_motor(position=...)."""
+        return self._of_motors("motor_position", MOTOR_POSITION)
+
+    @motor_position.setter
+    def motor_position(self, value: float | Vector) -> None:
+        self._set_one("motor_position", position=value)
+
+    @property
+    def motor_max_force(self) -> float | np.ndarray:
+        """The bound of the motor's force [N or N m], of each axis; infinite if there is none, NaN without a motor. May be
+        set, one for all axes, as by set_motor(max_force=...)."""
+        return self._of_motors("motor_max_force", None)
+
+    @motor_max_force.setter
+    def motor_max_force(self, value: float) -> None:
+        self._set_one("motor_max_force", max_force=value)
+
+    def _set_one(self, field: str, **aim: Any) -> None:
+        ((name, value),) = aim.items()
+        if value is None:
+            raise SceneError(f"{self._of_it(field)}: must be a number, or one for each axis, got None")
+        self.set_motor(**{name: value})
+
+    def set_motor(
+        self,
+        *,
+        velocity: float | Vector | None = None,
+        position: float | Vector | None = None,
+        max_force: float | None = None,
+        axis: int | None = None,
+    ) -> None:
+        """Change what the joint's motor aims at, from the next step on.
+
+        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a joint with several;
+        max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
+        """
+        with self._alone("set_motor"):
+            try:
+                self._set_motor(velocity, position, max_force, axis)
+            except FieldError as error:
+                raise SceneError(f"joint {self.name!r}: {error}") from None
+
+    def _set_motor(
+        self, velocity: float | Vector | None, position: float | Vector | None, max_force: float | None, axis: int | None
+    ) -> None:
+        record = self._record
+        if record["axis_count"] == 0:
+            raise FieldError("", f"is a {self.type} joint, which has no coordinate that a motor could drive")
+        axes = list(range(record["axis_count"])) if axis is None else [axis]
+        if velocity is not None and position is not None:
+            raise FieldError("velocity", "and position are both given; a motor aims at one of them")
+        for i in axes:
+            if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < record["axis_count"]:
+                raise FieldError("axis", f"must be from 0 to {record['axis_count'] - 1}, got {i!r}")
+            if record["axes"]["motor_mode"][i] == MOTOR_NONE:
+                raise FieldError("", "has no motor; give it motor=Motor(...) in the scene")
+        bound = None if max_force is None else not_negative(max_force, "max_force", infinite=True)
+        target = velocity if velocity is not None else position
+        if target is not None:
+            name = "velocity" if velocity is not None else "position"
+            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else vector(target, name, len(axes))
+        for k, i in enumerate(axes):
+            slot = record["axes"][i : i + 1]
+            if target is not None:
+                slot["motor_mode"] = MOTOR_VELOCITY if velocity is not None else MOTOR_POSITION
+                slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
+            if bound is not None:
+                slot["motor_max_force"] = bound
+        self._wake()
+
+    def _wake(self) -> None:
+        """What sleeps is not to miss a change of the joint."""
+        for body in (self._record["body_a"], self._record["body_b"]):
+            if body >= 0:
+                self._world._wake(int(body))
+
+
+class JointHandle(DrivenJoint):
+    """One joint of a world: what it measures and what it carries."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if self.removed:
+            return f"<Joint {self.name!r}, removed from {self._world!r}>"
+        return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
 
     @property
     def _kinds(self) -> tuple[str, ...]:
@@ -322,73 +493,11 @@ class JointHandle(Handle[Joint]):
             return bool(self._record["broken"])
 
     @property
-    def motor_force(self) -> float | np.ndarray:
-        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an
-        array for several axes."""
-        with self._look("motor_force"):
-            record = self._record
-            values = record["axes"]["impulse"][: record["axis_count"], AXIS_MOTOR] / self._world.substep
-        return float(values[0]) if len(values) == 1 else values
-
-    @property
     def error(self) -> tuple[float, float]:
         """(position error [m], angle error [rad]) of what the joint forbids."""
         with self._look("error"):
             position, angle = self._world.joint_errors()[self.index].tolist()
             return position, angle
-
-    def set_motor(
-        self,
-        *,
-        velocity: float | Vector | None = None,
-        position: float | Vector | None = None,
-        max_force: float | None = None,
-        axis: int | None = None,
-    ) -> None:
-        """Change what the joint's motor aims at, from the next step on.
-
-        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a joint with several;
-        max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
-        """
-        with self._alone("set_motor"):
-            try:
-                self._set_motor(velocity, position, max_force, axis)
-            except FieldError as error:
-                raise SceneError(f"joint {self.name!r}: {error}") from None
-
-    def _set_motor(
-        self, velocity: float | Vector | None, position: float | Vector | None, max_force: float | None, axis: int | None
-    ) -> None:
-        record = self._record
-        if record["axis_count"] == 0:
-            raise FieldError("", f"is a {self.type} joint, which has no coordinate that a motor could drive")
-        axes = list(range(record["axis_count"])) if axis is None else [axis]
-        if velocity is not None and position is not None:
-            raise FieldError("velocity", "and position are both given; a motor aims at one of them")
-        for i in axes:
-            if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < record["axis_count"]:
-                raise FieldError("axis", f"must be from 0 to {record['axis_count'] - 1}, got {i!r}")
-            if record["axes"]["motor_mode"][i] == MOTOR_NONE:
-                raise FieldError("", "has no motor; give it motor=Motor(...) in the scene")
-        bound = None if max_force is None else not_negative(max_force, "max_force", infinite=True)
-        target = velocity if velocity is not None else position
-        if target is not None:
-            name = "velocity" if velocity is not None else "position"
-            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else vector(target, name, len(axes))
-        for k, i in enumerate(axes):
-            slot = record["axes"][i : i + 1]
-            if target is not None:
-                slot["motor_mode"] = MOTOR_VELOCITY if velocity is not None else MOTOR_POSITION
-                slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
-            if bound is not None:
-                slot["motor_max_force"] = bound
-        self._wake()
-
-    def _wake(self) -> None:
-        """What sleeps is not to miss a change of the joint."""
-        for body in (self._record["body_a"], self._record["body_b"]):
-            if body >= 0:
-                self._world._wake(int(body))
 
     def set_limits(self, lower: float | None, upper: float | None, axis: int | None = None) -> None:
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:

@@ -10,6 +10,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import normalized, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene
+from mcsim.scene.bodies import Kept
 from mcsim.scene.described import lock
 from mcsim.scene.drives import AxisSpec, Motor, Spring
 from mcsim.scene.joints._joint import PLACEMENT
@@ -18,8 +19,8 @@ from mcsim.world.handles import MOTOR_NONE, MOTOR_VELOCITY, TURN
 from mcsim.world.protocols import AWorld
 
 
-def present_scene(world: AWorld) -> Scene:
-    """The scene of a world's present state. For whoever has the world's turn."""
+def present_scene(world: AWorld, user_data: dict[str, Any]) -> Scene:
+    """The scene of a world's present state. For whoever has the world's turn. user_data: of bodies by name, set there."""
     scene, records, time = world._scene, world._joints, world.time
     measured = world._pipeline.space.measured()["axes"]["position"]
     numbers = scene.numbers()[1]
@@ -36,6 +37,9 @@ def present_scene(world: AWorld) -> Scene:
             joints.append(_renewed(joint, axes, len(joints)))
         elif {joint.joint_a, joint.joint_b} <= whole:
             joints.append(_gear(joint, records[i], scene, measured, numbers, len(joints)))
+    for body in bodies:
+        if body.name in user_data:
+            body.__dict__["_own"] = Kept(user_data[body.name])
     return scene.of_parts(bodies, joints, list(dict.fromkeys(pairs)))
 
 

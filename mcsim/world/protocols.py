@@ -3,6 +3,7 @@ World has all of it, and these modules, which World is made of, need not know mo
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -65,6 +66,13 @@ class AWorld(Protocol):
 
 class HandledWorld(AWorld, Protocol):
     """What handles of bodies and joints ask beside."""
+
+    @property
+    def _user_data(self) -> MutableMapping[Any, Any]: ...
+    @property
+    def contacts(self) -> np.ndarray: ...
+    def set_pose(self, body: Any, position: Any = None, orientation: Any = None) -> None: ...
+    def set_velocity(self, body: Any, velocity: Any = None, angular_velocity: Any = None) -> None: ...
 
     def _arrays(self) -> There: ...
     def _as_shown(self, name: str, array: np.ndarray) -> np.ndarray: ...

@@ -339,7 +339,7 @@ class Snapshots(WorldBase):
         rest, gears and prescribed motions are counted along, so that they act as here. SceneError if a state is not finite.
         """
         with self._turn.alone("to_scene"):
-            return present_scene(self)
+            return present_scene(self, self._told_user_data())
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -377,6 +377,7 @@ class Snapshots(WorldBase):
             snapshot, kind = self._snapshot(), cast(Any, type(self))
             world = kind(scene, **(self._said | keywords))
             world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
+            world._take_user_data(self._told_user_data())
             return world
 
     def change_settings(self, **keywords: Any) -> None:
@@ -413,10 +414,10 @@ class Snapshots(WorldBase):
 
     def _copied(self) -> Self:
         """Another world in the same state."""
-        return _rebuild(type(self), self._origin, self._said, self._snapshot())
+        return _rebuild(type(self), self._origin, self._said, self._told_user_data(), self._snapshot())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self._origin, self._said, self.snapshot())
+        return _rebuild, (type(self), self._origin, self._said, self._told_user_data(), self.snapshot())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         with self._turn.alone("copy"):
@@ -432,7 +433,10 @@ def forgetful() -> bool:
     return os.environ.get("MCSIM_FORGET", "") not in ("", "0")
 
 
-def _rebuild(kind: Callable[..., W], scene: Scene, keywords: dict[str, Any], snapshot: Snapshot) -> W:
+def _rebuild(
+    kind: Callable[..., W], scene: Scene, keywords: dict[str, Any], user_data: dict[str, Any], snapshot: Snapshot
+) -> W:
     world = kind(scene, **keywords)
     world.restore(snapshot)
+    world._take_user_data(user_data)
     return world

@@ -4,19 +4,18 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
 from mcsim.collide import Collider, Surfaces
 from mcsim.core._turn import Turn
-from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import turned
 from mcsim.core.notes import failure_of
 from mcsim.core.rotation import matrices
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, count, listing, show, suggestion
-from mcsim.scene.described import Described
+from mcsim.scene.checks import FieldError, count, suggestion
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.fields import ROW_KINDS
@@ -47,9 +46,9 @@ from mcsim.world.choices import (
     Variational,
 )
 from mcsim.world.event_world import EventRun
-from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
+from mcsim.world.members import WorldOfMembers
 from mcsim.world.observers import Observers
 from mcsim.world.protocols import There
 from mcsim.world.queries import Queries
@@ -70,7 +69,7 @@ BUSY = (
 )
 
 
-class World(Observers, Actions, Queries, Changes, Snapshots):
+class World(WorldOfMembers, Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 
@@ -152,6 +151,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._origin = scene.sharing_parts()
         self._parts = None  # of the last snapshot
         self._shown_scene: tuple[Scene, Scene] | None = None  # (scene, what a user sees of it)
+        self._user_data = WeakKeyDictionary()  # first version of a body -> what was set in this world
         self._removed = WeakSet()  # parts that are here no longer, the first version of each
         vars(self).update(
             self._machinery(
@@ -514,40 +514,6 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         with self._turn.look("frames"):
             q = self._bodies.orientation
             return self._bodies.position - turned(matrices(q), self._bodies.center_of_mass), q.copy()
-
-    def body(self, body: AnyBody) -> BodyHandle:
-        """The handle of a body, by name, number or handle."""
-        there = self._there
-        return BodyHandle(self, there.scene.bodies[self._find(body, BodyHandle, there)])
-
-    def joint(self, joint: AnyJoint) -> JointHandle:
-        """The handle of a joint, by name, number or handle."""
-        there = self._there
-        return JointHandle(self, there.scene.joints[self._find(joint, JointHandle, there)])
-
-    def _find(
-        self, key: AnyBody | AnyJoint, family: type[BodyHandle] | type[JointHandle], there: There | None = None
-    ) -> int:
-        """The number of a body or joint. family: BodyHandle or JointHandle; there: a There, that of now if None."""
-        there = there or self._there
-        index, parts, what = family._among(there)
-        if isinstance(key, family):
-            if key._world is not self:
-                raise SceneError(f"{what} {key.name!r} belongs to another world")
-            return key._number(there)
-        name: Any = getattr(key, "name", key)  # the scene's own handle
-        if isinstance(key, Described):
-            if name in index and parts[index[name]].original is key.original:
-                return index[name]
-            if key.original in self._removed:
-                raise StaleHandleError(f"{what} {name!r} was removed from the world")
-        if isinstance(name, str) and name in index:
-            return index[name]
-        if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
-            return int(key)
-        close = suggestion(name, index) if isinstance(name, str) else ""
-        all_names = f"; there are {len(index)}: {listing(index)}" if index else f"; there are no {family._PLURAL}"
-        raise SceneError(f"unknown {what} {show(name)}{close or all_names}")
 
 
 def _set_gears(joints: np.ndarray, pipeline: Pipeline) -> None:
