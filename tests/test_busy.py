@@ -13,6 +13,7 @@ import pytest
 
 import mcsim as mc
 from amounts import amount
+from mcsim.world.capabilities import CHANGEABLE
 from mcsim.world.handles import BodyHandle, JointHandle
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +47,7 @@ ALWAYS = {
     "dynamics",
     "index",
 }
+ALWAYS |= {*CHANGEABLE, "gravity"}
 # What only reads these arrays: a function that the step calls may do it, too.
 LOOKS = {
     "energy",
@@ -122,6 +124,7 @@ CALLS = {
     "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
     "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5),
     "restore": lambda w: w.restore(w.snapshot()),
+    "gravity=": lambda w: setattr(w, "gravity", (0, 0, -5)),
     "q=": lambda w: setattr(w, "q", w.q),
     "qd=": lambda w: setattr(w, "qd", w.qd),
     "tau=": lambda w: setattr(w, "tau", w.tau),

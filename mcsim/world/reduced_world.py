@@ -135,8 +135,8 @@ class ReducedWorld(World):
         self._said = self._choices | own | more
         self._start(scene, check_reduced_settings(keywords, scene))
 
-    def _checked_keywords(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        return check_reduced_settings(resolved_again(ReducedWorld, said, OF_TREES), self._scene)
+    def _checked_keywords(self, said: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
+        return check_reduced_settings(resolved_again(ReducedWorld, said, OF_TREES), scene)
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,14 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.notes import carry_over
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import choose, suggestion
+from mcsim.scene.checks import FieldError, Vector, choose, suggestion, vector
 from mcsim.scene.joints import GearJoint
 from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import CHANGEABLE, CONTACTS
 from mcsim.world.keywords import keyword_names
+from mcsim.world.live_settings import with_gravity
 from mcsim.world.present_scene import present_scene
 from mcsim.world.record import RECORD, Holder, Record, checked, take
 
@@ -133,7 +134,7 @@ class Snapshot:
 class Parts:
     """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an
     equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts.
-    ignored_pairs: of the bodies' names."""
+    ignored_pairs: of the bodies' names; gravity [m/s²]."""
 
     def __init__(self, scene: Scene, origin: Scene) -> None:
         self.scene: Scene | None = scene  # None once pickled
@@ -141,12 +142,14 @@ class Parts:
         self.bodies: Sequence[Body | int] = _told(scene.bodies, origin.bodies)
         self.joints: Sequence[Joint | int] = _told(scene.joints, origin.joints)
         self.ignored_pairs: tuple[tuple[str, str], ...] = tuple(scene.ignored_pairs)
+        self.gravity: tuple[float, ...] = tuple(scene.gravity.tolist())
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"scene": None}
 
     def in_terms_of(self, origin: Scene) -> tuple[list[Body], list[Joint], list[tuple[str, str]]]:
         """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
+        vector(self.gravity, "gravity")
         bodies = _parts_of(self.bodies, origin.bodies, Body)
         joints = _parts_of(self.joints, origin.joints, Joint)
         names = {body.name for body in bodies}
@@ -232,7 +235,23 @@ class Snapshots(WorldBase):
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
         with self._turn.alone("restore"):
-            self._restore(snapshot)
+            now = self._scene.gravity
+            gravity = self._gravity_of(snapshot)
+            if np.array_equal(now, gravity):
+                return self._restore(snapshot)
+            self._change(self._said, gravity)
+            try:
+                return self._restore(snapshot)
+            except BaseException:
+                self._change(self._said, now)
+                raise
+
+    def _gravity_of(self, snapshot: Snapshot) -> np.ndarray:
+        """(3,) that a snapshot was made under; that of now where it does not tell it rightly, which is refused later."""
+        try:
+            return np.array(vector(snapshot.parts.gravity, "gravity"))
+        except (AttributeError, SceneError):
+            return self._scene.gravity
 
     def _restore(self, snapshot: Snapshot) -> None:
         try:
@@ -301,12 +320,12 @@ class Snapshots(WorldBase):
         for name, array in BodyArrays.from_scene(self._scene).padded.items():
             holder.bodies.padded[name][...] = array
         holder.joints[...] = joint_records(self._scene, holder.body_index)
-        self._anew(holder, old, arrays)
+        self._anew(self._scene, holder, old, arrays)
 
-    def _anew(self, holder: Holder, old: Pipeline, arrays: Mapping[str, np.ndarray]) -> None:
-        """Collider and pipeline made anew, by the keywords of now, for the arrays of a holder; the record into them. old:
-        the pipeline before. arrays: of each entry of the record."""
-        parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
+    def _anew(self, scene: Scene, holder: Holder, old: Pipeline, arrays: Mapping[str, np.ndarray]) -> None:
+        """Collider and pipeline made anew, by the keywords of now and a scene of the same parts, for the arrays of a
+        holder; the record into them. old: the pipeline before. arrays: of each entry of the record."""
+        parts = self._machinery(scene, holder.bodies, holder.joints, ShapeArrays(scene))
         new = self._holder(parts)
         take(self._RECORD, new, arrays, after_pipeline=False)
         self._follow(new)
@@ -378,6 +397,8 @@ class Snapshots(WorldBase):
             world = kind(scene, **(self._said | keywords))
             world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
             world._take_user_data(self._told_user_data())
+            if not np.array_equal(scene.gravity, self._scene.gravity):
+                world.wake()
             return world
 
     def change_settings(self, **keywords: Any) -> None:
@@ -388,29 +409,45 @@ class Snapshots(WorldBase):
         keywords: substeps, iterations, first_iterations, least_iterations, more_iterations, position_rounds, stop,
         tolerance, baumgarte, hertz, damping_ratio, push_speed, slop, joint_hertz, joint_damping_ratio, joint_push_speed,
         restitution_threshold, speculative_distance, sleep_speed, sleep_time, threads, strict; a ReducedWorld has no
-        least_iterations, more_iterations and position_rounds. Others are for `remade`. A failed call changes nothing.
+        least_iterations, more_iterations and position_rounds. dt [s], and gravity (3,) [m/s²], which is the scene's: what
+        sleeps wakes, snapshots keep it, and to restore one brings back its gravity. Others are for `remade`. Most are
+        attributes of the world, too, that may be set. A failed call changes nothing.
         """
         with self._turn.alone("change_settings"):
-            known = [name for name in keyword_names(type(self)) if name in CHANGEABLE]
+            known = [name for name in (*keyword_names(type(self)), "gravity") if name in (*CHANGEABLE, "dt", "gravity")]
             for name in keywords:
                 if name not in known:
                     raise SceneError(
                         f"World.change_settings: takes no {name!r}{suggestion(name, known)}; it takes "
                         f"{', '.join(known)}; remade() makes another world with other ones"
                     )
+            gravity = keywords.pop("gravity") if "gravity" in keywords else self._scene.gravity
             said = {name: value for name, value in (self._said | keywords).items() if value is not None}
-            checked_now = self._checked_keywords(said)
-            before, snapshot = (self._keywords, self._said), self._snapshot()
-            holder, old = self._holder(), vars(self)["_pipeline"]
-            arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
-            try:
-                self._keywords, self._said = checked_now, said
-                self._anew(holder, old, arrays)
-            except BaseException:  # Ctrl-C in between
-                self._keywords, self._said = before
-                self._begin_anew()
-                self._restore(snapshot)
-                raise
+            self._change(said, gravity)
+
+    def _change(self, said: dict[str, Any], gravity: Vector) -> None:
+        """Other keywords, and another gravity."""
+        try:
+            gravity = np.array(vector(gravity, "gravity"))
+        except FieldError as error:
+            raise SceneError(f"World.change_settings: {error}") from None
+        scene, origin, falls = self._scene, self._origin, not np.array_equal(gravity, self._scene.gravity)
+        if falls:
+            scene, origin = with_gravity(scene, gravity), with_gravity(origin, gravity)
+        checked_now = self._checked_keywords(said, scene)
+        before, snapshot = (self._keywords, self._said, self._origin, self._there), self._snapshot()
+        holder, old = self._holder(), vars(self)["_pipeline"]
+        arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
+        try:
+            self._keywords, self._said, self._origin = checked_now, said, origin
+            self._anew(scene, holder, old, arrays)
+            if falls:
+                self._wake()
+        except BaseException:  # Ctrl-C in between
+            self._keywords, self._said, self._origin, self._there = before
+            self._begin_anew()
+            self._restore(snapshot)
+            raise
 
     def _copied(self) -> Self:
         """Another world in the same state."""

@@ -23,7 +23,7 @@ from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 from mcsim.step.stages import GROW, NOT_DONE, NOT_FINITE, OK, UNSEEN, Pipeline
 from mcsim.world.actions import Actions
-from mcsim.world.capabilities import CHANGEABLE, INTEGRATOR_TABLE
+from mcsim.world.capabilities import INTEGRATOR_TABLE
 from mcsim.world.changes import Changes
 from mcsim.world.choices import (
     DOP853,
@@ -48,6 +48,7 @@ from mcsim.world.choices import (
 from mcsim.world.event_world import EventRun
 from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
+from mcsim.world.live_settings import LiveSettings, Setting
 from mcsim.world.members import WorldOfMembers
 from mcsim.world.observers import Observers
 from mcsim.world.protocols import There
@@ -69,7 +70,7 @@ BUSY = (
 )
 
 
-class World(WorldOfMembers, Observers, Actions, Queries, Changes, Snapshots):
+class World(WorldOfMembers, LiveSettings, Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 
@@ -132,9 +133,9 @@ class World(WorldOfMembers, Observers, Actions, Queries, Changes, Snapshots):
         self._said = own | more
         self._start(scene, check_settings(keywords, scene))
 
-    def _checked_keywords(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Keywords as they would be given to a new world of the present bodies and joints, checked."""
-        return check_settings(resolved_again(World, said), self._scene)
+    def _checked_keywords(self, said: Mapping[str, Any], scene: Scene) -> dict[str, Any]:
+        """Keywords as they would be given to a new world of a scene, checked."""
+        return check_settings(resolved_again(World, said), scene)
 
     def _check_scene(self, scene: Scene) -> None:
         if not isinstance(scene, Scene):
@@ -423,32 +424,24 @@ class World(WorldOfMembers, Observers, Actions, Queries, Changes, Snapshots):
         some."""
         if (
             name.startswith("_")
-            or getattr(getattr(type(self), name, None), "fset", None) is not None
+            or _may_be_set(getattr(type(self), name, None))
             or not type(self).__module__.startswith("mcsim.")
         ):
             return object.__setattr__(self, name, value)
-        settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
         kind = type(self).__name__
-        if name in self._keywords or name in ("gravity", "joints"):
-            of = "the scene's" if name == "gravity" else "a setting"
-            how = (
-                f"world.change_settings({name}=...) changes it"
-                if name in CHANGEABLE
-                else f"make another {kind} of world.scene.copy()"
+        if name in self._keywords or name == "joints":
+            raise AttributeError(
+                f"{kind}.{name} is a setting from the beginning on; make another {kind} of world.scene.copy()"
             )
-            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; {how}")
         if isinstance(getattr(self, name, None), np.ndarray):
             raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
-        what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
+        public = [key for key in dir(type(self)) if not key.startswith("_")]
+        settable = [key for key in public if getattr(getattr(type(self), key), "fset", None) is not None]
+        what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, public)
         raise AttributeError(
-            f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
-            "written into, set_pose, set_body and their like change the rest"
+            f"{kind}.{name} {what}; what may be set: {', '.join(settable)}, and what change_settings takes; "
+            "the arrays are written into, set_pose, set_body and their like change the rest"
         )
-
-    @property
-    def dt(self) -> float:
-        """The step [s]."""
-        return self._keywords["dt"]
 
     @property
     def substep(self) -> float:
@@ -514,6 +507,11 @@ class World(WorldOfMembers, Observers, Actions, Queries, Changes, Snapshots):
         with self._turn.look("frames"):
             q = self._bodies.orientation
             return self._bodies.position - turned(matrices(q), self._bodies.center_of_mass), q.copy()
+
+
+def _may_be_set(attribute: Any) -> bool:
+    """Whether an attribute of a class is one that takes another value."""
+    return isinstance(attribute, Setting) or getattr(attribute, "fset", None) is not None
 
 
 def _set_gears(joints: np.ndarray, pipeline: Pipeline) -> None:
