@@ -12,15 +12,13 @@ from sys import modules as _modules
 
 from mcsim import contacts, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.io import load_urdf
-from mcsim.lab import compare
 from mcsim.live import View, view
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
+from mcsim.scene.calls import explain_functions as _explain_functions
 from mcsim.scene.joints import *
 from mcsim.scene.joints import _NAMES as _JOINTS
 from mcsim.scene.shapes import *
 from mcsim.scene.shapes import _NAMES as _SHAPES
-from mcsim.scenes import load
 from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import (
     DOP853,
@@ -40,10 +38,18 @@ from mcsim.world import (
 
 __version__ = "0.2.0"
 
+# What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
+for _module in (contacts, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
+    _explain_functions(vars(_module), _module.__all__)
+load, compare, load_urdf = scenes.load, lab.compare, io.load_urdf
+_unnamed = {"solve": solve, "view": view}
+_explain_functions(globals(), ["Problem", "Solution", "View", "solve", "view"])
+
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
 solve.__dict__ = vars(_modules["mcsim.solve"])
 view.__dict__ = vars(_modules["mcsim.view"])
+vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unnamed["view"]  # for help() and signatures
 
 scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load

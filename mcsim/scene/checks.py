@@ -23,7 +23,8 @@ _short.maxstring = _short.maxother = 60
 
 
 class FieldError(SceneError):
-    """A wrong field. Kept in parts, so that whoever knows the place (a body, a file) can put it in front."""
+    """A wrong field. Kept in parts, so that whoever knows the place (a body, a file) can put it in front. Users see it
+    under the name of SceneError, which is what they may catch."""
 
     def __init__(self, field: str, problem: str, subject: str = ""):
         super().__init__(field, problem, subject)
@@ -39,6 +40,17 @@ class FieldError(SceneError):
     def within(self, subject: str) -> "FieldError":
         """The same error, of this subject."""
         return FieldError(self.field, self.problem, subject)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _field_error, (self.field, self.problem, self.subject)
+
+
+def _field_error(field: str, problem: str, subject: str) -> FieldError:
+    return FieldError(field, problem, subject)
+
+
+FieldError.__module__, FieldError.__qualname__ = SceneError.__module__, SceneError.__qualname__
+FieldError.__name__ = SceneError.__name__
 
 
 def show(value: Any) -> str:

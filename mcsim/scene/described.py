@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mcsim.scene.calls import problem_of
 from mcsim.scene.checks import FieldError
 
 VERSION = 1  # of scenes as JSON data
@@ -50,6 +51,11 @@ def _naming(method: Callable[..., Any], subject: str) -> Callable[..., Any]:
             return method(*args, **kwargs)
         except FieldError as error:
             raise (error if error.subject else error.within(subject)) from None
+        except TypeError as error:
+            problem = problem_of(error, method, args, kwargs, is_method=True)
+            if problem is None:
+                raise
+        raise TypeError(f"{subject}: {problem}")
 
     return named
 

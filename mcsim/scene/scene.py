@@ -13,6 +13,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.files import write_json
 from mcsim.core.rotation import normalized
 from mcsim.scene.bodies import Body
+from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import Joint
@@ -24,6 +25,7 @@ EARTH = (0.0, 0.0, -9.81)  # [m/s²]
 NAME = "scene"
 
 
+@explain_methods
 class Scene:
     """What exists: bodies, joints and gravity.
 

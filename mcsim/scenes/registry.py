@@ -12,6 +12,7 @@ from typing import Annotated, Any, ParamSpec, cast
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import Scene, checks
+from mcsim.scene.calls import explained
 from mcsim.scene.checks import FieldError, show
 
 Given = ParamSpec("Given")
@@ -114,8 +115,8 @@ def listed_scene(function: Callable[Given, Scene]) -> Callable[Given, Scene]:
     shown = [p.replace(annotation=type(p.default)) for p in signature.parameters.values()]
     vars(checked)["__signature__"] = signature.replace(parameters=shown, return_annotation=Scene)
     checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
-    SCENES[name] = checked
-    return cast(Callable[Given, Scene], checked)
+    SCENES[name] = explained(checked)
+    return cast(Callable[Given, Scene], SCENES[name])
 
 
 def renamed(given: dict[str, Any], signature: inspect.Signature) -> dict[str, Any]:

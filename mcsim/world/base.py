@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcsim.scene import Scene
+from mcsim.scene.calls import explain_methods
 from mcsim.state.arrays import BodyArrays
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 class WorldBase:
     """What Observers, Actions, Queries, Changes and Snapshots, which make up a World, use of it and of each other."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__module__.startswith("mcsim."):
+            explain_methods(cls)
 
     if TYPE_CHECKING:
         _there: There

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
+from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, flag
 from mcsim.world.capabilities import (
     CHECKS,
@@ -430,6 +431,8 @@ Kinds = Mapping[str, type[Choice]]  # by the name that is short for one
 CONTACT_CHOICES: Kinds = {kind.says["contact"]: kind for kind in (RigidContact, CompliantContact, EventContact)}
 JOINT_CHOICES: Kinds = {"direct": DirectJoints, "rows": SweptJoints}
 INTEGRATOR_CHOICES: Kinds = {kind.says["integrator"]: kind for kind in (RK4, DOP853, Radau, Rattle, Variational)}
+for _kind in (*CONTACT_CHOICES.values(), *JOINT_CHOICES.values(), *INTEGRATOR_CHOICES.values(), Sleep):
+    explain_methods(_kind)  # made by dataclass, once the class was there
 CHOICES: Mapping[str, Kinds] = {
     "contact": CONTACT_CHOICES,
     "joints": JOINT_CHOICES,

@@ -10,6 +10,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.bodies import Body
+from mcsim.scene.calls import explain_methods
 from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show, suggestion, vector
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
@@ -51,6 +52,10 @@ class Handle(Generic[P]):
     _PLURAL: ClassVar[str]
     _world: HandledWorld
     _part: P
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        explain_methods(cls)
 
     def __init__(self, world: HandledWorld, part: P) -> None:
         object.__setattr__(self, "_world", world)
