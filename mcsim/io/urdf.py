@@ -102,7 +102,7 @@ def load_urdf(
     if self_collision and ignore_overlaps:
         _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
     for problem in maker.problems:
-        warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=3)
+        warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=5)  # of who called mc.load, past what explains calls
     return scene
 
 

@@ -254,7 +254,7 @@ def view(
     session.playing = bool(playing)
     shown = View(session, host, port)
     if warning_of(host):
-        warnings.warn(warning_of(host), stacklevel=2)
+        warnings.warn(warning_of(host), stacklevel=3)
     if has_display() and not in_notebook() if open_browser is None else open_browser:
         import webbrowser
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mcsim.core.linear import lengths
-from mcsim.core.rotation import IDENTITY, Frame, compose, conjugate, matrix, multiply, normalized, rotate
+from mcsim.core.rotation import IDENTITY, Frame, compose, conjugate, matrix, multiply, normalized, rotate, rotated
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, show
 from mcsim.scene.joints import GearJoint, Joint, Pose, UserJoint
@@ -162,7 +162,7 @@ def _moved_residual(residual: Any, a: str | None, b: str | None, place: Frame, p
 def _moved_jacobian(jacobian: Any, a: str | None, b: str | None, place: Frame, pose_a: Pose, pose_b: Pose) -> Any:
     """By twists in the world's axes: those in the place's are turned back first."""
     found = np.asarray(jacobian(_back(pose_a, a, place), _back(pose_b, b, place)), float)
-    return (found.reshape(len(found), 4, 3) @ matrix(place[1]).T).reshape(len(found), 12)
+    return rotated(place[1], found.reshape(len(found), 4, 3)).reshape(len(found), 12)
 
 
 def is_place(place: Frame) -> bool:

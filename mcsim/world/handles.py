@@ -65,7 +65,7 @@ class Handle(Generic[P]):
         """What cannot be set says so, with what can."""
         kind = type(self)
         known = getattr(kind, name, None)
-        if getattr(known, "fset", None) is not None:
+        if name.startswith("_") or getattr(known, "fset", None) is not None:
             return object.__setattr__(self, name, value)
         public = [other for other in dir(kind) if not other.startswith("_")]
         settable = ", ".join(other for other in public if getattr(getattr(kind, other), "fset", None) is not None)

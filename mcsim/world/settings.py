@@ -134,7 +134,7 @@ def _checked(k: dict[str, Any], scene: Scene, reduced: bool = False, smooth: boo
             "geometric_stiffness has no effect any more: joint_solver='tree' keeps the energy of articulations "
             "under strain by itself (docs/theory/tree.md); leave it out",
             DeprecationWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     k["geometric_stiffness"] = 0.0
     check(k, "stabilization", "friction", "friction_points", "compliant_law")

@@ -292,8 +292,9 @@ def test_a_moving_link_needs_mass(write):
 def test_the_triangle_inequality(write):
     """Warned of by name and taken as it is, or refused; a scene saved with it loads again."""
     path = write(robot(link("a"), link("odd", i=(1, 0, 0, 1, 0, 3)), joint("j", "continuous", "a", "odd")))
-    with pytest.warns(UrdfWarning, match="robot.urdf: the inertia of link odd is that of no solid"):
+    with pytest.warns(UrdfWarning, match="robot.urdf: the inertia of link odd is that of no solid") as caught:
         scene = mc.load(path)
+    assert caught[0].filename == __file__
     assert np.allclose(scene.body("odd").inertia, np.diag((1, 1, 3)))
     agree(scene, path, floating=True)
     scene.save(path.parent / "scene.json")

@@ -137,7 +137,8 @@ def test_other_servers_of_the_program_are_left_alone():
 
 def test_serving_to_others_is_warned_of():
     """In Python by a warning, on the command line by a line; a host that is none is an error, and nothing is served."""
-    with pytest.warns(UserWarning, match="no password"):
+    with pytest.warns(UserWarning, match="no password") as caught:
         mc.view(mc.World(mc.load("chain", count=2)), host="0.0.0.0", port=0, open_browser=False).close()
+    assert caught[0].filename == __file__
     with pytest.raises(mc.SceneError, match="host 'no such host'"):
         mc.view(mc.World(mc.load("chain", count=2)), host="no such host", port=0, open_browser=False)
