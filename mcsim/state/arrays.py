@@ -137,7 +137,12 @@ class BodyArrays:
     def from_scene(cls, scene: HasBodies) -> Self:
         """The bodies of `scene` at their initial state, in order."""
         arrays = cls(len(scene.bodies))
+        inverses: dict[int, np.ndarray] = {}  # of the inertias that several bodies share, as copies in Scene.add do
+        forms: dict[tuple[int, ...], tuple[float, bool]] = {}  # likewise of their shapes
         for i, body in enumerate(scene.bodies):
+            form = id(body.shapes), id(body.center_of_mass), id(body.material)
+            if form not in forms:
+                forms[form] = _form(body)
             arrays.kind[i] = BODY_KINDS.index(body.kind)
             arrays.position[i] = body.position + rotate(body.orientation, body.center_of_mass)
             arrays.orientation[i] = body.orientation
@@ -146,10 +151,7 @@ class BodyArrays:
             arrays.angular_damping[i] = body.angular_damping
             arrays.mass[i] = body.mass
             arrays.center_of_mass[i] = body.center_of_mass
-            arrays.reach[i] = max(
-                (_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor), default=0.0
-            )
-            arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
+            arrays.reach[i], arrays.bounces[i] = forms[form]
             arrays.bullet[i] = body.bullet
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
@@ -157,8 +159,16 @@ class BodyArrays:
             if body.kind == "dynamic":
                 arrays.inv_mass[i] = 1.0 / body.mass
                 arrays.inertia[i] = body.inertia
-                arrays.inv_inertia[i] = _symmetric_inverse(body.inertia)
+                if id(body.inertia) not in inverses:
+                    inverses[id(body.inertia)] = _symmetric_inverse(body.inertia)
+                arrays.inv_inertia[i] = inverses[id(body.inertia)]
         return arrays
+
+
+def _form(body: Body) -> tuple[float, bool]:
+    """How far a body's shapes reach from its centre of mass, at most [m]; whether one of them has a restitution."""
+    reach = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor), default=0.0)
+    return reach, any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
 
 
 def _reach(shape: Shape, center: np.ndarray) -> float:
@@ -191,7 +201,15 @@ class ShapeArrays:
         pool = _HullPool()
         self.surfaces: list[SurfaceArrays] = []
         known: dict[Any, int] = {}  # one of a shape that several bodies have
-        for record, (i, body, shape) in zip(self.shapes, pairs):
+        same: dict[tuple[int, ...], int] = {}  # number of the record of a shape that several bodies share, but for its body
+        for k, (record, (i, body, shape)) in enumerate(zip(self.shapes, pairs)):
+            key = id(shape), id(body.center_of_mass), id(body.material), body.collision_group, body.collision_mask
+            if key in same:
+                self.shapes[k] = self.shapes[same[key]]
+                record["body"] = i
+                continue
+            if not isinstance(shape, ConvexHull | Mesh | HeightField):
+                same[key] = k
             material = shape.material or body.material
             record["type"] = SHAPE_TYPES.index(shape.type)
             record["body"] = i
