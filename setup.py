@@ -116,6 +116,7 @@ KERNELS = {
     "mcsim.reduced._v3": ["m"],
     "mcsim.reduced._v4": ["m"],
     "mcsim.reduced._dynamics": ["m"],
+    "mcsim.reduced._derivatives": ["m"],
     "mcsim.reduced._motion": ["m"],
     "mcsim.reduced._tree_energy": ["m"],
     "mcsim.reduced._tree_forces": ["m"],

@@ -1,5 +1,6 @@
 """The reduced path: system models, joint models, and the algorithms over them in generalized coordinates."""
 
+from mcsim.reduced.derivatives import ForwardDerivatives, InverseDerivatives, PoseDerivatives, VelocityDerivatives
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.explicit import Explicit
 from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
@@ -16,7 +17,9 @@ __all__ = [
     "Dynamics",
     "Explicit",
     "Formulation",
+    "ForwardDerivatives",
     "Independent",
+    "InverseDerivatives",
     "Jcalc",
     "JointForce",
     "JointModel",
@@ -24,7 +27,9 @@ __all__ = [
     "Link",
     "Loop",
     "Mobility",
+    "PoseDerivatives",
     "System",
+    "VelocityDerivatives",
     "VelocityTransformation",
     "dh_scene",
     "jcalc",

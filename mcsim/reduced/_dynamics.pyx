@@ -35,29 +35,6 @@ BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function tha
 
 cdef double SHORTEST = 1e-12     # square of a quaternion's length below which it says no rotation
 
-cdef enum:
-    LEAST_GROUPS = 8             # of states, a thread: fewer are not worth waking one
-
-# What is given of many states: rows `stride` apart, 0: the same one for all. NULL: none.
-ctypedef struct Given:
-    const double* rows
-    Py_ssize_t size
-    Py_ssize_t stride
-
-ctypedef struct Batch:
-    const TreeKernels* kernels
-    Tree trees[MOST_WORKERS]
-    Wide* buffers[MOST_WORKERS]          # of the numbers given and found, by worker
-    int task
-    Py_ssize_t count
-    Given given[4]                       # q, qd, tau or qdd, forces
-    double* found
-    Py_ssize_t found_size
-
-
-cdef inline Wide* beyond(const TreeKernels* kernels, Wide* first, Py_ssize_t count) noexcept nogil:
-    return <Wide*>(<char*>first + count * kernels.wide_size)
-
 
 cdef void do_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) noexcept nogil:
     """Groups [first, end) of as many states as there are lanes."""
@@ -99,21 +76,6 @@ cdef class Dynamics:
     (.., 4): of all bodies of the scene, for those that nothing moves. names: what
     messages call the links' joints. user: (link number, callable) of users' joints.
     threads: among which batches are shared out."""
-
-    cdef readonly Py_ssize_t nq, nv
-    cdef readonly int threads
-    cdef readonly object expanded_parent     # (nv,) of each velocity the one before it towards the base, -1: none
-    cdef Py_ssize_t body_count
-    cdef object links, user_numbers, turns, link_of
-    cdef tuple rest
-    cdef tuple user, shape, square, names
-    cdef int32_t* delicate               # links some of whose q are no good
-    cdef Py_ssize_t delicate_count
-    cdef list kept
-    cdef Tree tree                       # of one lane
-    cdef const TreeKernels* wide         # of many; NULL before they are asked for
-    cdef Batch batch
-    cdef Turn turn                       # all of it works in one room
 
     def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, turns, positions, orientations, names, user=(), int threads=1):
         cdef Py_ssize_t bodies = len(positions)

@@ -1,3 +1,4 @@
 """The kernels over trees, several states at a time, at x86-64-v3."""
 
 include "_kernels.pxi"
+include "_deriving.pxi"

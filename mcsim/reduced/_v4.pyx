@@ -1,3 +1,4 @@
 """The kernels over trees, several states at a time, at x86-64-v4."""
 
 include "_kernels.pxi"
+include "_deriving.pxi"

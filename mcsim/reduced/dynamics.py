@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import IDENTITY, compose, matrices
 from mcsim.reduced import _dynamics
+from mcsim.reduced.derivatives import Derivatives
 from mcsim.reduced.kinds import KINDS, QUATERNIONS
 from mcsim.reduced.system import System
 from mcsim.scene import Body
@@ -47,7 +48,7 @@ LINK_DTYPE = np.dtype(
 )
 
 
-class Dynamics(_dynamics.Dynamics):
+class Dynamics(Derivatives):
     """Forward and inverse dynamics, mass matrix and bias force of a System, of one state or of many in one call.
 
     system: the System. gravity (3,) [m/s²], the scene's by default; each body's gravity_scale counts.

@@ -38,12 +38,12 @@ def state_of(rng, system):
     return dict(zip(("q", "qd", "x"), random_state(rng, system))) | {"forces": random_forces(rng, system)}
 
 
-def chain_of(kind, number=0, gravity=None):
+def chain_of(kind, number=0, **arguments):
     """Three bodies in a row, all on this kind of joint, some of them reversed: -> System, state."""
     rng = np.random.default_rng(number)
     kinds = {"spherical_ypr": "spherical", "rack_pinion": "revolute"}
     system = System(
-        random_scene(rng, 3, kinds=(kinds.get(kind, kind),), branching=0.0, gravity=gravity),
+        random_scene(rng, 3, kinds=(kinds.get(kind, kind),), branching=0.0, **arguments),
         ball="ypr" if kind == "spherical_ypr" else "quaternion",
     )
     if kind == "rack_pinion":

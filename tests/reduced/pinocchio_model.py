@@ -24,31 +24,38 @@ def _composite(*joints):
     return result
 
 
-def _joint_model(link):
+def _parts(link):
+    """The joints of Pinocchio that a link's is made of, one after the other."""
     constant, backwards = link.constant, link.reversed
     if link.kind in GUIDED:
         slides = [getattr(pin, f"JointModelP{way.upper()}")() for way in MODELS[link.kind].ways]
         ball = pin.JointModelSpherical()
-        return _composite(ball, *slides) if backwards else _composite(*slides, ball)
-    return {
-        "revolute": lambda: pin.JointModelRZ(),
-        "prismatic": lambda: pin.JointModelPZ(),
-        "helical": lambda: pin.JointModelHZ(constant),
-        "planar": lambda: pin.JointModelPlanar(),
-        "cylindrical": lambda: _composite(pin.JointModelPZ(), pin.JointModelRZ()),
-        "spherical": lambda: pin.JointModelSpherical(),
-        "free": lambda: pin.JointModelFreeFlyer(),
-        "universal": lambda: (
-            _composite(pin.JointModelRX(), pin.JointModelRZ())
-            if backwards
-            else _composite(pin.JointModelRZ(), pin.JointModelRX())
-        ),
-        "spherical_ypr": lambda: (
-            _composite(pin.JointModelRX(), pin.JointModelRY(), pin.JointModelRZ())
-            if backwards
-            else pin.JointModelSphericalZYX()
-        ),
-    }[link.kind]()
+        return [ball, *slides] if backwards else [*slides, ball]
+    axes = {
+        "cylindrical": [pin.JointModelPZ, pin.JointModelRZ],
+        "universal": [pin.JointModelRZ, pin.JointModelRX],
+        "spherical_ypr": [pin.JointModelRZ, pin.JointModelRY, pin.JointModelRX],
+    }
+    if link.kind in axes:
+        parts = [axis() for axis in axes[link.kind]]
+        return parts[::-1] if backwards and link.kind != "cylindrical" else parts
+    return [
+        {
+            "revolute": lambda: pin.JointModelRZ(),
+            "prismatic": lambda: pin.JointModelPZ(),
+            "helical": lambda: pin.JointModelHZ(constant),
+            "planar": lambda: pin.JointModelPlanar(),
+            "spherical": lambda: pin.JointModelSpherical(),
+            "free": lambda: pin.JointModelFreeFlyer(),
+        }[link.kind]()
+    ]
+
+
+def _joint_model(link):
+    if link.kind == "spherical_ypr" and not link.reversed:
+        return pin.JointModelSphericalZYX()
+    parts = _parts(link)
+    return parts[0] if len(parts) == 1 else _composite(*parts)
 
 
 def _conjugate(q):
@@ -120,9 +127,13 @@ def _velocity_matrix_rate(link, q, qd):
 
 
 class PinocchioModel:
-    """Pinocchio's dynamics in the coordinates of a System. Links of kinds out of KINDS are refused by a KeyError."""
+    """Pinocchio's dynamics in the coordinates of a System. Links of kinds out of KINDS are refused by a KeyError.
 
-    def __init__(self, system, gravity=None):
+    apart: joints of several parts are joints in a row, on bodies without mass, in place of composite joints, of which
+    Pinocchio's derivatives are not right.
+    """
+
+    def __init__(self, system, gravity=None, apart=False):
         self.links, self.nv = system.links, system.nv
         gravity = np.asarray(system.scene.gravity if gravity is None else gravity, float)
         # What the bodies' gravity_scale adds to their weight.
@@ -134,7 +145,8 @@ class PinocchioModel:
             joint, place = (self.joints[link.parent], self.frames[link.parent]) if link.parent >= 0 else (0, STILL)
             place = place * pin.SE3(link.turn, link.place)
             if link.kind != "fixed":
-                joint, place = self.model.addJoint(joint, _joint_model(link), place, f"link{i}"), STILL
+                for k, part in enumerate(_parts(link) if apart else [_joint_model(link)]):
+                    joint, place = self.model.addJoint(joint, part, place, f"link{i}_{k}"), STILL
             self.joints.append(joint)
             self.frames.append(place)
             self.model.appendBodyToJoint(joint, pin.Inertia(link.mass, link.com, link.inertia), place)

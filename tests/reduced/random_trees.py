@@ -59,11 +59,11 @@ class _Plan:
     frames: dict = field(default_factory=lambda: {None: IDENTITY})
 
 
-def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
+def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None, one_gravity=False):
     """A Scene of `count` moving bodies, 1 to 60 by chance and rather few, in one or a few trees.
 
     branching: 0 for a chain up to 1 for parents drawn from all bodies before. The first tree's base is the world, a
-    static body or none (it floats); now and then another tree begins.
+    static body or none (it floats); now and then another tree begins. one_gravity: no body has a gravity_scale.
     """
     count = 1 + int(60 * rng.random() ** 3) if count is None else count
     branching = rng.uniform(0, 1) if branching is None else branching
@@ -89,7 +89,7 @@ def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
             "mass": mass,
             "inertia": random_inertia(rng, mass),
             "center_of_mass": rng.uniform(-0.3, 0.3, 3),
-            "gravity_scale": rng.uniform(-1, 2) if rng.random() < 0.1 else 1.0,
+            "gravity_scale": rng.uniform(-1, 2) if rng.random() < 0.1 and not one_gravity else 1.0,
         }
     return _scene(rng, plan, rng.uniform(-10, 10, 3) if gravity is None else gravity)
 
