@@ -33,6 +33,7 @@ ctypedef struct Deriving:
     LinkTurning* links
     AxisRates* axes              # (nv,)
     const int32_t* above         # (nv,) of each free velocity the one before it towards the base, -1: none
+    const int32_t* run           # (nv,) of each velocity the first of those one after the other that end with it
     const int32_t* end           # (nv,) velocities [k, end[k]) are those that k bears, itself included
     Vec3 gravity                 # that of all links [m/s2], but for what is uneven
     bint uneven                  # whether links differ in it
@@ -46,7 +47,7 @@ ctypedef struct DerivativeKernels:
                           Wide* by_qd, Wide* h, Py_ssize_t stride) noexcept nogil
     # W (nv, nv) with H^-1 = W W', spoiling H; of it only what is not always 0 is written.
     void (*invert_factor)(const Tree* tree, const Deriving* room, Wide* h, Wide* inverse) noexcept nogil
-    # One state: -H^-1 times `columns` (nv, in_eights(3 nv)), of which the last nv are read of given accelerations alone,
-    # and H^-1. work: as large, and a row more.
-    void (*solve)(const Tree* tree, const Deriving* room, const double* inverse, const double* columns, double* work,
-                  double* by_q, double* by_qd, double* by_tau) noexcept nogil
+    # One state: in place of columns (nv, in_eights(3 nv)) by q and qd -H^-1 times them, and H^-1 beside; of the columns
+    # there before those of given accelerations count. work: as large. inverse, transposed: W and W'.
+    void (*solve)(const Tree* tree, const Deriving* room, const double* inverse, const double* transposed, double* columns,
+                  double* work) noexcept nogil

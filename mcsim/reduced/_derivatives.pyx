@@ -7,6 +7,7 @@ bit.
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
@@ -23,16 +24,23 @@ from mcsim.wide import levels
 include "_kernels.pxi"
 include "_deriving.pxi"
 
+# Room to solve in, of one state: W, its transpose, the columns to solve for, and their solution's.
+ctypedef struct Own:
+    double* inverse
+    double* transposed
+    double* columns
+    double* work
+
+
 # Many states, and what comes of them. The numbers of a worker: derivatives of tau by q and qd, and H; W; accelerations;
-# then what is given, q, qd, tau or qdd, and forces. Its own: of one state W, the columns to solve for, and room for their
-# solution. What is always 0 in them is 0 from the beginning.
+# then what is given, q, qd, tau or qdd, and forces. What is always 0 in them is 0 from the beginning.
 ctypedef struct Spread:
     const TreeKernels* kernels
     const DerivativeKernels* deriving
     Tree trees[MOST_WORKERS]
     Deriving rooms[MOST_WORKERS]
     Wide* buffers[MOST_WORKERS]
-    double* own[MOST_WORKERS]
+    Own own[MOST_WORKERS]
     Py_ssize_t failed[MOST_WORKERS]      # a velocity at which H was not positive definite; -1: none
     bint forward
     Py_ssize_t count
@@ -40,19 +48,20 @@ ctypedef struct Spread:
     double* found[3]
 
 
-cdef inline double* own_columns(double* own, Py_ssize_t nv) noexcept nogil:
-    return own + in_eights(nv * nv)
-
-
-cdef inline double* own_work(double* own, Py_ssize_t nv) noexcept nogil:
-    return own_columns(own, nv) + nv * in_eights(3 * nv)
+cdef inline Own own_of(double* room, Py_ssize_t nv) noexcept nogil:
+    cdef Own own
+    own.inverse = room
+    own.transposed = own.inverse + in_eights(nv * nv)
+    own.columns = own.transposed + in_eights(nv * nv)
+    own.work = own.columns + nv * in_eights(3 * nv)
+    return own
 
 
 cdef inline Py_ssize_t own_size(Py_ssize_t nv) noexcept nogil:
-    return in_eights(nv * nv) + (2 * nv + 1) * in_eights(3 * nv)
+    return 2 * in_eights(nv * nv) + 2 * nv * in_eights(3 * nv)
 
 
-cdef void take_apart(const Tree* tree, const double* numbers, Py_ssize_t step, double* own) noexcept nogil:
+cdef void take_apart(const Tree* tree, const double* numbers, Py_ssize_t step, const Own* own) noexcept nogil:
     """W and the columns of one state from a worker's derivatives by q and qd, H and W, which are `step` doubles apart.
     Given accelerations do not change by q and qd; of their columns of H free rows count."""
     cdef Py_ssize_t nv = tree.nv
@@ -63,23 +72,38 @@ cdef void take_apart(const Tree* tree, const double* numbers, Py_ssize_t step, d
     cdef const Link* link
     cdef Py_ssize_t i, j, k, m
     for k in range(nv):
-        row = own_columns(own, nv) + k * stride
+        row = own.columns + k * stride
         at = numbers + k * nv * step
         for j in range(nv):
             row[j] = at[j * step]
             row[nv + j] = at[(square + j) * step]
-            own[k * nv + j] = at[(3 * square + j) * step]
+            own.inverse[k * nv + j] = own.transposed[j * nv + k] = at[(3 * square + j) * step]
     for i in range(tree.first, tree.end):
         link = &tree.links[i]
         if not link.given:
             continue
         for k in range(link.v, link.v + link.freedoms):
-            memset(own_columns(own, nv) + k * stride, 0, stride * sizeof(double))
+            memset(own.columns + k * stride, 0, stride * sizeof(double))
         for m in range(tree.first, tree.end):
             if not tree.links[m].given:
                 for k in range(tree.links[m].v, tree.links[m].v + tree.links[m].freedoms):
                     for j in range(link.v, link.v + link.freedoms):
-                        own_columns(own, nv)[k * stride + 2 * nv + j] = numbers[(2 * square + k * nv + j) * step]
+                        own.columns[k * stride + 2 * nv + j] = numbers[(2 * square + k * nv + j) * step]
+
+
+cdef void solve_state(const Tree* tree, const Deriving* room, const DerivativeKernels* deriving, const double* numbers,
+                      Py_ssize_t step, const Own* own, double** found, Py_ssize_t at, Py_ssize_t* failed) noexcept nogil:
+    """What is found of one state, into matrices from `at` on."""
+    cdef Py_ssize_t k, nv = tree.nv
+    cdef int i
+    take_apart(tree, numbers, step, own)
+    k = find_failed(own.inverse, nv)
+    if k >= 0:
+        failed[0] = k
+    deriving.solve(tree, room, own.inverse, own.transposed, own.columns, own.work)
+    for k in range(nv):
+        for i in range(3):
+            memcpy(found[i] + at + k * nv, own.columns + k * in_eights(3 * nv) + i * nv, nv * sizeof(double))
 
 
 cdef Py_ssize_t find_failed(const double* inverse, Py_ssize_t nv) noexcept nogil:
@@ -99,7 +123,7 @@ cdef void differentiate_states(void* what, Py_ssize_t first, Py_ssize_t end, int
     cdef Tree* tree = &spread.trees[worker]
     cdef const Deriving* room = &spread.rooms[worker]
     cdef const Given* given
-    cdef Py_ssize_t group, state, failed, nv = tree.nv
+    cdef Py_ssize_t group, state, nv = tree.nv
     cdef Py_ssize_t square = nv * nv
     cdef Wide* numbers[4]
     cdef Wide* found[4]
@@ -131,13 +155,8 @@ cdef void differentiate_states(void* what, Py_ssize_t first, Py_ssize_t end, int
         deriving.differentiate(tree, room, numbers[1], growth, numbers[3], found[0], found[1], found[2], nv)
         deriving.invert_factor(tree, room, found[2], found[3])
         for lane in range(count):
-            take_apart(tree, <const double*>found[0] + lane, kernels.width, spread.own[worker])
-            failed = find_failed(spread.own[worker], nv)
-            if failed >= 0:
-                spread.failed[worker] = failed
-            deriving.solve(tree, room, spread.own[worker], own_columns(spread.own[worker], nv),
-                           own_work(spread.own[worker], nv), spread.found[0] + (state + lane) * square,
-                           spread.found[1] + (state + lane) * square, spread.found[2] + (state + lane) * square)
+            solve_state(tree, room, deriving, <const double*>found[0] + lane, kernels.width, &spread.own[worker],
+                        spread.found, (state + lane) * square, &spread.failed[worker])
 
 
 # ---- bodies, one state -----------------------------------------------------------------------------------------------
@@ -176,7 +195,7 @@ cdef class Derivatives(Dynamics):
 
     cdef Deriving room                   # of one state
     cdef Wide* growth                    # of it: accelerations, then as a worker's of many
-    cdef double* own
+    cdef Own own
     cdef const DerivativeKernels* deriving
     cdef Spread spread
 
@@ -192,13 +211,13 @@ cdef class Derivatives(Dynamics):
             raise SceneError(f"{self.names[number]} has a JointModel, which does not tell how its subspace changes with q: "
                              "take differences of the dynamics themselves, or describe the joint by one of the scene's "
                              "types")
-        above, end, gravity, uneven = self._layout()
-        self.room.above, self.room.end = integers(above), integers(end)
+        above, run, end, gravity, uneven = self._layout()
+        self.room.above, self.room.run, self.room.end = integers(above), integers(run), integers(end)
         self.room.gravity = vec3(gravity[0], gravity[1], gravity[2])
         self.room.uneven = uneven
         growth, own = aligned((nv + 4 * nv * nv + 1) * 8), aligned(own_size(nv) * 8)
-        self.kept.extend((above, end, growth, own, self._fit_room(&DERIVATIVES, &self.room)))
-        self.growth, self.own = <Wide*>doubles(growth), doubles(own)
+        self.kept.extend((above, run, end, growth, own, self._fit_room(&DERIVATIVES, &self.room)))
+        self.growth, self.own = <Wide*>doubles(growth), own_of(doubles(own), nv)
         self.deriving = <const DerivativeKernels*>PyCapsule_GetPointer(
             levels.table("derivatives", package="mcsim.reduced"), "mcsim.reduced")
         return 0
@@ -210,8 +229,8 @@ cdef class Derivatives(Dynamics):
         return found
 
     cdef _layout(self):
-        """-> of each velocity the one above it that is free, and the end of those it bears; gravity, and whether links with
-        mass differ in it."""
+        """-> of each velocity the one above it that is free, where those one after the other begin, and the end of those it
+        bears; gravity, and whether links with mass differ in it."""
         links = self.links
         above = np.array(self.expanded_parent)
         end = np.arange(1, self.nv + 1, dtype=np.int32)
@@ -222,9 +241,13 @@ cdef class Derivatives(Dynamics):
             if above[k] >= 0:
                 end[above[k]] = max(end[above[k]], end[k])
         above[given | ((above >= 0) & given[above])] = -1
+        run = np.arange(self.nv, dtype=np.int32)
+        for k in range(1, self.nv):
+            if above[k] == k - 1:
+                run[k] = run[k - 1]
         weights = links["weight"][links["mass"] > 0.0]
         gravity = weights[0] if len(weights) else np.zeros(3)
-        return above, end, gravity, bool(np.any(weights != gravity))
+        return above, run, end, gravity, bool(np.any(weights != gravity))
 
     cdef int _widen_derivatives(self) except -1:
         """Make ready for batches."""
@@ -240,7 +263,7 @@ cdef class Derivatives(Dynamics):
             self.spread.trees[k] = self.batch.trees[k]
             self.spread.rooms[k] = self.room
             buffer, own = aligned(numbers * self.wide.wide_size), aligned(own_size(nv) * 8)
-            self.spread.buffers[k], self.spread.own[k] = <Wide*>doubles(buffer), doubles(own)
+            self.spread.buffers[k], self.spread.own[k] = <Wide*>doubles(buffer), own_of(doubles(own), nv)
             self.kept.append((buffer, own, self._fit_room(self.deriving, &self.spread.rooms[k])))
         self.spread.kernels = self.wide
         return 0
@@ -281,6 +304,7 @@ cdef class Derivatives(Dynamics):
 
     cdef int _one(self, bint forward, const Given* given, double** found) except -1:
         cdef Py_ssize_t nv = self.nv
+        cdef Py_ssize_t failed = -1
         cdef Wide* out = self.growth + nv
         cdef const Wide* q = <const Wide*>given[0].rows
         cdef const Wide* qd = <const Wide*>given[1].rows
@@ -294,10 +318,8 @@ cdef class Derivatives(Dynamics):
         forward_dynamics(&self.tree, x, forces, self.growth)
         differentiate(&self.tree, &self.room, qd, self.growth, forces, out, out + nv * nv, out + 2 * nv * nv, nv)
         invert_factor(&self.tree, &self.room, out + 2 * nv * nv, out + 3 * nv * nv)
-        take_apart(&self.tree, <const double*>out, 1, self.own)
-        self._check_factor(find_failed(self.own, nv))
-        self.deriving.solve(&self.tree, &self.room, self.own, own_columns(self.own, nv), own_work(self.own, nv), found[0],
-                            found[1], found[2])
+        solve_state(&self.tree, &self.room, self.deriving, <const double*>out, 1, &self.own, found, 0, &failed)
+        self._check_factor(failed)
         return 0
 
     cdef int _many(self, bint forward, const Given* given, Py_ssize_t count, double** found) except -1:

@@ -22,8 +22,6 @@
 # their direction in the world while the bodies turn, and 2B, of which only 12 numbers are not 0, for it acts on angular
 # rates alone: 2B [a; .] = [T a; a x p], p = 2 m u, T = -2 w x (tr(I_c)/2 - I_c) about the centre of mass.
 
-from libc.string cimport memcpy
-
 from mcsim.reduced._derivative_records cimport AxisRates, DerivativeKernels, Deriving, LinkTurning, TurningForce
 from mcsim.wide._lanes cimport root
 
@@ -377,47 +375,53 @@ cdef void differentiate(Tree* tree, const Deriving* room, const Wide* qd, const 
 
 # ---- forward dynamics ------------------------------------------------------------------------------------------------
 
+cdef inline void take_row(const Deriving* room, Py_ssize_t k, Wide factor, const Wide* row, Wide* out) noexcept nogil:
+    """out -= factor times row, at k and what is above it."""
+    cdef Py_ssize_t j, low
+    while k >= 0:
+        low = room.run[k]
+        for j in range(low, k + 1):
+            out[j] = out[j] - factor * row[j]
+        k = room.above[low]
+
+
 cdef void invert_factor(const Tree* tree, const Deriving* room, Wide* h, Wide* inverse) noexcept nogil:
     """W = L^-1 of L' L = H along the tree (_ltl.pxd), of free accelerations; of given ones the unit matrix."""
-    cdef const int32_t* above = room.above
     cdef const Link* link
-    cdef Py_ssize_t i, j, k, m, nv = tree.nv
-    cdef Wide pivot, sum
+    cdef Py_ssize_t i, j, k, nv = tree.nv
+    cdef Wide pivot
     cdef Wide* row
+    cdef Wide* own
     for i in range(tree.first, tree.end):
         link = &tree.links[i]
         for k in range(link.v, link.v + link.freedoms if link.given else link.v):
-            for j in range(link.v, k):
+            for j in range(link.v, link.v + link.freedoms):
+                h[k * nv + j] = splat(1.0 if j == k else 0.0)
                 inverse[k * nv + j] = splat(0.0)
-            inverse[k * nv + k] = splat(1.0)
-            h[k * nv + k] = splat(1.0)
     for k in range(nv - 1, -1, -1):
         row = h + k * nv
         pivot = splat(1.0) / root(row[k])
         row[k] = pivot
-        i = above[k]
+        i = room.above[k]
         while i >= 0:
             row[i] = row[i] * pivot
-            i = above[i]
-        i = above[k]
+            i = room.above[i]
+        i = room.above[k]
         while i >= 0:
-            j = i
-            while j >= 0:
-                h[i * nv + j] = h[i * nv + j] - row[i] * row[j]
-                j = above[j]
-            i = above[i]
+            take_row(room, i, row[i], row, h + i * nv)
+            i = room.above[i]
     for k in range(nv):
         row = h + k * nv
-        inverse[k * nv + k] = row[k]
-        j = above[k]
-        while j >= 0:
-            sum = splat(0.0)
-            m = above[k]
-            while m >= j:
-                sum = sum + row[m] * inverse[m * nv + j]
-                m = above[m]
-            inverse[k * nv + j] = -(sum * row[k])
-            j = above[j]
+        own = inverse + k * nv
+        own[k] = row[k]
+        i = room.above[k]
+        while i >= 0:
+            own[i] = splat(0.0)
+            i = room.above[i]
+        i = room.above[k]
+        while i >= 0:
+            take_row(room, i, row[i] * row[k], inverse + i * nv, own)
+            i = room.above[i]
 
 
 cdef enum:
@@ -425,9 +429,9 @@ cdef enum:
     FEW = 4
 
 
-cdef inline void borne_columns(const int count, const double* factor, Py_ssize_t nv, Py_ssize_t begin, Py_ssize_t end,
+cdef inline void borne_columns(const int count, const double* factor, Py_ssize_t begin, Py_ssize_t end,
                                const double* columns, Py_ssize_t stride, double* out) noexcept nogil:
-    """out = sum over rows [begin, end) of the factor's number in the column `begin`, times columns."""
+    """out = sum over rows [begin, end) of the factor's number times columns."""
     cdef Wide sums[MANY]
     cdef const Wide* row
     cdef Wide f
@@ -436,7 +440,7 @@ cdef inline void borne_columns(const int count, const double* factor, Py_ssize_t
     for g in range(count):
         sums[g] = splat(0.0)
     for k in range(begin, end):
-        f = splat(factor[k * nv + begin])
+        f = splat(factor[k])
         row = <const Wide*>(columns + k * stride)
         for g in range(count):
             sums[g] = sums[g] + f * row[g]
@@ -446,7 +450,7 @@ cdef inline void borne_columns(const int count, const double* factor, Py_ssize_t
 
 cdef inline void bearing_columns(const int count, const double* factor, const int32_t* above, Py_ssize_t k,
                                  const double* columns, Py_ssize_t stride, double* out) noexcept nogil:
-    """out = - the sum over k and what is above it of the factor's number, times columns."""
+    """out = - the sum over k and what is above it of the factor's number times columns."""
     cdef Wide sums[MANY]
     cdef const Wide* row
     cdef Wide f
@@ -464,60 +468,59 @@ cdef inline void bearing_columns(const int count, const double* factor, const in
         (<Wide*>out)[g] = sums[g]
 
 
-cdef void solve(const Tree* tree, const Deriving* room, const double* inverse, const double* columns, double* work,
-                double* by_q, double* by_qd, double* by_tau) noexcept nogil:
-    """-W W' of the columns, as many of them at a time as there are lanes, and W W'."""
+cdef inline Py_ssize_t columns_at_once(Py_ssize_t left) noexcept nogil:
+    """How many registers of columns go next where so many numbers of a row are left."""
+    return MANY if left >= MANY * WIDTH else FEW if left >= FEW * WIDTH else 1
+
+
+cdef void solve(const Tree* tree, const Deriving* room, const double* inverse, const double* transposed, double* columns,
+                double* work) noexcept nogil:
+    """-W W' of the columns, as many of them at a time as there are lanes, and W W'. So few columns at a time that their
+    rows stay at hand."""
     cdef const Link* link
     cdef Py_ssize_t nv = tree.nv
     cdef Py_ssize_t stride = in_eights(3 * nv)
-    cdef Py_ssize_t wide = 2 * nv + WIDTH - 1 - (2 * nv + WIDTH - 1) % WIDTH
-    cdef Py_ssize_t k, m, c
-    cdef double* row
-    cdef double* out = work + nv * stride
+    cdef Py_ssize_t k, m, count, c = 0
+    while c < 2 * nv:
+        count = columns_at_once(2 * nv - c + WIDTH - 1)
+        for m in range(nv):
+            if count == MANY:
+                borne_columns(MANY, transposed + m * nv, m, room.end[m], columns + c, stride, work + m * stride + c)
+            elif count == FEW:
+                borne_columns(FEW, transposed + m * nv, m, room.end[m], columns + c, stride, work + m * stride + c)
+            else:
+                borne_columns(1, transposed + m * nv, m, room.end[m], columns + c, stride, work + m * stride + c)
+        c += count * WIDTH
     for m in range(nv):
-        row = work + m * stride
-        c = 0
-        while c + MANY * WIDTH <= wide:
-            borne_columns(MANY, inverse, nv, m, room.end[m], columns + c, stride, row + c)
-            c += MANY * WIDTH
-        while c + FEW * WIDTH <= wide:
-            borne_columns(FEW, inverse, nv, m, room.end[m], columns + c, stride, row + c)
-            c += FEW * WIDTH
-        while c < wide:
-            borne_columns(1, inverse, nv, m, room.end[m], columns + c, stride, row + c)
-            c += WIDTH
-        memset(row + 2 * nv, 0, (stride - 2 * nv) * sizeof(double))
+        memset(work + m * stride + 2 * nv, 0, (stride - 2 * nv) * sizeof(double))
         for k in range(m, room.end[m]):
-            row[2 * nv + k] = -inverse[k * nv + m]
+            work[m * stride + 2 * nv + k] = -transposed[m * nv + k]
     for m in range(tree.first, tree.end):                # by given accelerations: -H^-1 of their columns of H
         link = &tree.links[m]
         for c in range(link.v, link.v + link.freedoms if link.given else link.v):
-            give_column(room, nv, inverse, columns + 2 * nv + c, stride, work + 2 * nv + c, c)
-    for k in range(nv):
-        c = 0
-        while c + MANY * WIDTH <= stride:
-            bearing_columns(MANY, inverse + k * nv, room.above, k, work + c, stride, out + c)
-            c += MANY * WIDTH
-        while c + FEW * WIDTH <= stride:
-            bearing_columns(FEW, inverse + k * nv, room.above, k, work + c, stride, out + c)
-            c += FEW * WIDTH
-        while c < stride:
-            bearing_columns(1, inverse + k * nv, room.above, k, work + c, stride, out + c)
-            c += WIDTH
-        memcpy(by_q + k * nv, out, nv * sizeof(double))
-        memcpy(by_qd + k * nv, out + nv, nv * sizeof(double))
-        memcpy(by_tau + k * nv, out + 2 * nv, nv * sizeof(double))
+            give_column(room, nv, transposed, columns + 2 * nv + c, stride, work + 2 * nv + c, c)
+    c = 0
+    while c < stride:
+        count = columns_at_once(stride - c)
+        for k in range(nv):
+            if count == MANY:
+                bearing_columns(MANY, inverse + k * nv, room.above, k, work + c, stride, columns + k * stride + c)
+            elif count == FEW:
+                bearing_columns(FEW, inverse + k * nv, room.above, k, work + c, stride, columns + k * stride + c)
+            else:
+                bearing_columns(1, inverse + k * nv, room.above, k, work + c, stride, columns + k * stride + c)
+        c += count * WIDTH
 
 
-cdef void give_column(const Deriving* room, Py_ssize_t nv, const double* inverse, const double* columns, Py_ssize_t stride,
-                      double* out, Py_ssize_t given) noexcept nogil:
+cdef void give_column(const Deriving* room, Py_ssize_t nv, const double* transposed, const double* columns,
+                      Py_ssize_t stride, double* out, Py_ssize_t given) noexcept nogil:
     """W' of one column, in place of what the factor has there, but for the given velocity's own."""
     cdef Py_ssize_t m, k
     cdef double sum
     for m in range(nv):
         sum = 0.0
         for k in range(m, room.end[m]):
-            sum += inverse[k * nv + m] * columns[k * stride]
+            sum += transposed[m * nv + k] * columns[k * stride]
         out[m * stride] = sum
     out[given * stride] = -1.0
 

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("pinocchio")
 
+import mcsim as mc
 from dynamics_checks import BALLS, FIRST, chain_of, state_of
 from mcsim.reduced import Dynamics, System
 from pinocchio_derivatives import PinocchioDerivatives
@@ -72,6 +73,15 @@ def test_small_random_trees_of_whole_joints(first):
 def test_more_random_trees():
     for number in range(60, 200):
         check(*of_one_gravity(number), False)
+
+
+def test_a_humanoid():
+    """50 velocities, from a file."""
+    description = pytest.importorskip("jvrc_description")
+    scene = mc.load(description.urdf_path, base="floating", meshes="none")
+    system = System(scene)
+    assert system.nv == 50
+    check(system, state_of(np.random.default_rng(0), system), True)
 
 
 def test_a_difference_would_be_seen():
