@@ -24,9 +24,8 @@ from mcsim.wide import levels
 include "_kernels.pxi"
 include "_deriving.pxi"
 
-# Room to solve in, of one state: W, its transpose, the columns to solve for, and their solution's.
+# Room to solve in, of one state: the transpose of W, the columns to solve for, and their solution's.
 ctypedef struct Own:
-    double* inverse
     double* transposed
     double* columns
     double* work
@@ -40,6 +39,7 @@ ctypedef struct Spread:
     Tree trees[MOST_WORKERS]
     Deriving rooms[MOST_WORKERS]
     Wide* buffers[MOST_WORKERS]
+    double* parted[MOST_WORKERS]         # of each lane the first four
     Own own[MOST_WORKERS]
     Py_ssize_t failed[MOST_WORKERS]      # a velocity at which H was not positive definite; -1: none
     bint forward
@@ -50,34 +50,31 @@ ctypedef struct Spread:
 
 cdef inline Own own_of(double* room, Py_ssize_t nv) noexcept nogil:
     cdef Own own
-    own.inverse = room
-    own.transposed = own.inverse + in_eights(nv * nv)
+    own.transposed = room
     own.columns = own.transposed + in_eights(nv * nv)
     own.work = own.columns + nv * in_eights(3 * nv)
     return own
 
 
 cdef inline Py_ssize_t own_size(Py_ssize_t nv) noexcept nogil:
-    return 2 * in_eights(nv * nv) + 2 * nv * in_eights(3 * nv)
+    return in_eights(nv * nv) + 2 * nv * in_eights(3 * nv)
 
 
-cdef void take_apart(const Tree* tree, const double* numbers, Py_ssize_t step, const Own* own) noexcept nogil:
-    """W and the columns of one state from a worker's derivatives by q and qd, H and W, which are `step` doubles apart.
-    Given accelerations do not change by q and qd; of their columns of H free rows count."""
+cdef void set_columns(const Tree* tree, const Deriving* room, const double* numbers, const Own* own) noexcept nogil:
+    """What to solve for and with, of one state, from derivatives by q and qd, H and W. Given accelerations do not change by
+    q and qd; of their columns of H free rows count."""
     cdef Py_ssize_t nv = tree.nv
     cdef Py_ssize_t square = nv * nv
     cdef Py_ssize_t stride = in_eights(3 * nv)
-    cdef double* row
-    cdef const double* at
     cdef const Link* link
     cdef Py_ssize_t i, j, k, m
     for k in range(nv):
-        row = own.columns + k * stride
-        at = numbers + k * nv * step
-        for j in range(nv):
-            row[j] = at[j * step]
-            row[nv + j] = at[(square + j) * step]
-            own.inverse[k * nv + j] = own.transposed[j * nv + k] = at[(3 * square + j) * step]
+        memcpy(own.columns + k * stride, numbers + k * nv, nv * sizeof(double))
+        memcpy(own.columns + k * stride + nv, numbers + square + k * nv, nv * sizeof(double))
+        j = k
+        while j >= 0:
+            own.transposed[j * nv + k] = numbers[3 * square + k * nv + j]
+            j = room.above[j]
     for i in range(tree.first, tree.end):
         link = &tree.links[i]
         if not link.given:
@@ -88,22 +85,7 @@ cdef void take_apart(const Tree* tree, const double* numbers, Py_ssize_t step, c
             if not tree.links[m].given:
                 for k in range(tree.links[m].v, tree.links[m].v + tree.links[m].freedoms):
                     for j in range(link.v, link.v + link.freedoms):
-                        own.columns[k * stride + 2 * nv + j] = numbers[(2 * square + k * nv + j) * step]
-
-
-cdef void solve_state(const Tree* tree, const Deriving* room, const DerivativeKernels* deriving, const double* numbers,
-                      Py_ssize_t step, const Own* own, double** found, Py_ssize_t at, Py_ssize_t* failed) noexcept nogil:
-    """What is found of one state, into matrices from `at` on."""
-    cdef Py_ssize_t k, nv = tree.nv
-    cdef int i
-    take_apart(tree, numbers, step, own)
-    k = find_failed(own.inverse, nv)
-    if k >= 0:
-        failed[0] = k
-    deriving.solve(tree, room, own.inverse, own.transposed, own.columns, own.work)
-    for k in range(nv):
-        for i in range(3):
-            memcpy(found[i] + at + k * nv, own.columns + k * in_eights(3 * nv) + i * nv, nv * sizeof(double))
+                        own.columns[k * stride + 2 * nv + j] = numbers[2 * square + k * nv + j]
 
 
 cdef Py_ssize_t find_failed(const double* inverse, Py_ssize_t nv) noexcept nogil:
@@ -113,6 +95,22 @@ cdef Py_ssize_t find_failed(const double* inverse, Py_ssize_t nv) noexcept nogil
         if not (isfinite(inverse[k * (nv + 1)]) and inverse[k * (nv + 1)] > 0.0):
             return k
     return -1
+
+
+cdef void solve_state(const Tree* tree, const Deriving* room, const DerivativeKernels* deriving, const double* numbers,
+                      const Own* own, double** found, Py_ssize_t at, Py_ssize_t* failed) noexcept nogil:
+    """What is found of one state, into matrices from `at` on."""
+    cdef Py_ssize_t nv = tree.nv
+    cdef const double* inverse = numbers + 3 * nv * nv
+    cdef Py_ssize_t k = find_failed(inverse, nv)
+    cdef int i
+    if k >= 0:
+        failed[0] = k
+    set_columns(tree, room, numbers, own)
+    deriving.solve(tree, room, inverse, own.transposed, own.columns, own.work)
+    for k in range(nv):
+        for i in range(3):
+            memcpy(found[i] + at + k * nv, own.columns + k * in_eights(3 * nv) + i * nv, nv * sizeof(double))
 
 
 cdef void differentiate_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) noexcept nogil:
@@ -154,9 +152,10 @@ cdef void differentiate_states(void* what, Py_ssize_t first, Py_ssize_t end, int
         kernels.forward_dynamics(tree, numbers[2], numbers[3], growth)
         deriving.differentiate(tree, room, numbers[1], growth, numbers[3], found[0], found[1], found[2], nv)
         deriving.invert_factor(tree, room, found[2], found[3])
+        kernels.store(found[0], spread.parted[worker], 4 * square, 4 * square, count)
         for lane in range(count):
-            solve_state(tree, room, deriving, <const double*>found[0] + lane, kernels.width, &spread.own[worker],
-                        spread.found, (state + lane) * square, &spread.failed[worker])
+            solve_state(tree, room, deriving, spread.parted[worker] + 4 * square * lane, &spread.own[worker], spread.found,
+                        (state + lane) * square, &spread.failed[worker])
 
 
 # ---- bodies, one state -----------------------------------------------------------------------------------------------
@@ -263,8 +262,10 @@ cdef class Derivatives(Dynamics):
             self.spread.trees[k] = self.batch.trees[k]
             self.spread.rooms[k] = self.room
             buffer, own = aligned(numbers * self.wide.wide_size), aligned(own_size(nv) * 8)
+            parted = aligned(4 * nv * nv * self.wide.wide_size)
             self.spread.buffers[k], self.spread.own[k] = <Wide*>doubles(buffer), own_of(doubles(own), nv)
-            self.kept.append((buffer, own, self._fit_room(self.deriving, &self.spread.rooms[k])))
+            self.spread.parted[k] = doubles(parted)
+            self.kept.append((buffer, own, parted, self._fit_room(self.deriving, &self.spread.rooms[k])))
         self.spread.kernels = self.wide
         return 0
 
@@ -318,7 +319,7 @@ cdef class Derivatives(Dynamics):
         forward_dynamics(&self.tree, x, forces, self.growth)
         differentiate(&self.tree, &self.room, qd, self.growth, forces, out, out + nv * nv, out + 2 * nv * nv, nv)
         invert_factor(&self.tree, &self.room, out + 2 * nv * nv, out + 3 * nv * nv)
-        solve_state(&self.tree, &self.room, self.deriving, <const double*>out, 1, &self.own, found, 0, &failed)
+        solve_state(&self.tree, &self.room, self.deriving, <const double*>out, &self.own, found, 0, &failed)
         self._check_factor(failed)
         return 0
 
