@@ -12,6 +12,7 @@ SHORT = {
     "chain": {"links": 20, "seconds": 1.5},
     "pendulum_drift": {"seconds": 8.0},
     "chapter_3": {},
+    "swing_up": {},
 }
 
 

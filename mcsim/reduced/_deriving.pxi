@@ -426,7 +426,7 @@ cdef void invert_factor(const Tree* tree, const Deriving* room, Wide* h, Wide* i
 
 cdef enum:
     MANY = 8                     # registers of columns at a time
-    FEW = 4
+    FEW = 4                      # where fewer than those are left
 
 
 cdef inline void borne_columns(const int count, const double* factor, Py_ssize_t begin, Py_ssize_t end,

@@ -149,7 +149,8 @@ def _planar_way(angle: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.nda
     small = np.abs(turn) < SMALL
     safe = np.where(small, 1.0, turn)
     along = np.where(small, 1.0, sin(safe) / safe)
-    aside = np.where(small, 0.5 * turn, 2.0 * sin(0.5 * safe) ** 2 / safe)
+    half = sin(0.5 * safe)
+    aside = np.where(small, 0.5 * turn, 2.0 * half * half / safe)
     own_x, own_y = along * x - aside * y, aside * x + along * y
     sine, cosine = sin(angle), cos(angle)
     return cosine * own_x - sine * own_y, sine * own_x + cosine * own_y
