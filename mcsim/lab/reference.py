@@ -125,11 +125,12 @@ def find_reference(
         candidates = [wanted if isinstance(wanted, Method) else parse(wanted)]
     problem: Exception | None = None
     for method in candidates:
-        # Two levels at least from event to event, at the study's step and at half of it.
-        if wanted == "auto" and _is_eventful(method) and 3 * times[-1] / min(dts) * _cost(scene, method) > budget:
+        # Two levels at least from event to event, at the study's steps and at half of them.
+        steps = 3 * sum(times[-1] / step for step in _apart(dts))
+        if wanted == "auto" and _is_eventful(method) and steps * _cost(scene, method) > budget:
             continue
         try:
-            levels = _by_steps(scene, method, times, min(dts), budget, show)
+            levels = _by_steps(scene, method, times, dts, budget, show)
             needed = 1 if _is_eventful(method) else AGREEMENTS[smoothness(scene)]
             return _tightened(scene, method.name, times, levels, tolerance, needed)
         except SimulationError as error:
@@ -203,29 +204,40 @@ def _part(level: int, inside: float) -> float:
 # ---- by steps --------------------------------------------------------------------------------------------------------
 
 
+def _apart(dts: list[float]) -> list[float]:
+    """Of the steps those, the longest first, of which no shorter one is a part: where they all lead nobody need guess."""
+    return [
+        step
+        for i, step in enumerate(sorted(dts, reverse=True))
+        if not any(abs(step / other - round(step / other)) < SAME_TIME for other in sorted(dts, reverse=True)[i + 1 :])
+    ]
+
+
 def _by_steps(
-    scene: Scene, method: Method, times: np.ndarray, dt: float, budget: int, show: Show
+    scene: Scene, method: Method, times: np.ndarray, dts: list[float], budget: int, show: Show
 ) -> Iterator[tuple[str, Trajectory]]:
     """-> levels: at half the study's smallest step, at a quarter, and so on; at least two. Steps to a tolerance begin with
-    as many, and their tolerance falls; those from event to event begin with the study's own."""
+    as many, and their tolerance falls. Those from event to event begin with the study's own, a run for each that has
+    times which no other has: about a blow there is no state between two steps."""
+    dt = min(dts)
     tolerant = method.world(scene, dt).settings["integrator"] in ("reference", "radau")  # complains now if it cannot
     eventful, cost = _is_eventful(method), _cost(scene, method)
 
     def levels() -> Iterator[tuple[str, Trajectory]]:
         spent, k = 0, 0
         while True:
-            fine = dt / 2 ** (k if eventful else k + 1)
-            spent += round(times[-1] / fine) * cost
+            runs = [step / 2**k for step in _apart(dts)] if eventful else [dt / 2 ** (k + 1)]
+            spent += sum(round(times[-1] / fine) for fine in runs) * cost
             if k >= 2 and spent > budget:
                 return
-            said = f"step {fine:.3g} s"
+            said = f"step {runs[-1]:.3g} s"
             level = method
             if tolerant:
                 aim = TOLERANCES[min(k, len(TOLERANCES) - 1)]
                 level = replace(method, keywords=method.keywords | {"reference_tolerance": aim})
                 said = f"tolerance {aim:.0e}"
             try:
-                found = _stepped(scene, level, times, fine, lambda part: show(_part(k, part)))
+                found = _by_runs(scene, level, times, runs, lambda part: show(_part(k, part)))
             except SimulationError:
                 if spent > budget:
                     raise
@@ -234,6 +246,21 @@ def _by_steps(
             k += 1
 
     return levels()
+
+
+def _by_runs(scene: Scene, method: Method, times: np.ndarray, runs: list[float], show: Show) -> Trajectory:
+    """The states at `times`, of each from a run in whose steps it comes; of what is in none from the last run."""
+    if len(runs) == 1:
+        return _stepped(scene, method, times, runs[0], show)
+    run_of = np.full(len(times), len(runs) - 1)
+    for i, fine in reversed(list(enumerate(runs))):
+        run_of[np.abs(times / fine - np.rint(times / fine)) < SAME_TIME] = i
+    n = len(scene.bodies)
+    found = [np.empty((len(times), *shape)) for shape in ((n, 3), (n, 4), (n, 3), (n, 3), ())]
+    for i in np.unique(run_of):
+        for array, of_run in zip(found, _stepped(scene, method, times[run_of == i], runs[i], show)):
+            array[run_of == i] = of_run
+    return Trajectory(*found)
 
 
 def _stepped(scene: Scene, method: Method, times: np.ndarray, dt: float, show: Show) -> Trajectory:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.lab.reference import find_reference
 
 FLOOR = mc.Material(friction=0.5, restitution=0.5)
 
@@ -23,7 +24,7 @@ def height(t):
     return np.where(t < fall, 0.4 - 9.81 * t**2 / 2, 0.5 * speed * later - 9.81 * later**2 / 2)
 
 
-@pytest.mark.parametrize("dts", [[1 / 120], [1 / 60, 1 / 97]])
+@pytest.mark.parametrize("dts", [[1 / 120], [1 / 60, 1 / 97], [1 / 20, 1 / 61, 1 / 122]])
 def test_a_bounce_is_where_it_is(dts):
     """In closed form; a method's distance is that to it. Halved steps had agreed by chance here, at a wrong bounce: two of
     them strike the floor at the same time."""
@@ -38,6 +39,13 @@ def test_a_bounce_is_where_it_is(dts):
             off = np.abs(run.positions[:, 1, 2] - height(run.time) - 0.1)
             assert run.position_distance == pytest.approx(off, abs=1e-12)
             assert (off.max() < 1e-12) == name.endswith("event")
+
+
+def test_steps_that_come_to_lie_in_each_other():
+    """Those of 0.03 s in those of 0.04 s, once they are halved twice: nothing is left for a run of its own."""
+    reference = find_reference(bouncing(), [0.04, 0.03], 0.12, "maximal:event", tolerance=1e-30)
+    assert reference.time == pytest.approx([0, 0.03, 0.04, 0.06, 0.08, 0.09, 0.12])
+    assert reference.positions[:, 0, 2] == pytest.approx(height(reference.time) + 0.1, abs=1e-12)
 
 
 def test_what_it_cannot_or_may_not_do_is_left_to_halved_steps():
