@@ -9,6 +9,7 @@ from test_published_benchmarks import MODELS
 from test_reference_integrator import (
     DRY,
     SCENES,
+    a_joint_of_ones_own,
     arm,
     block,
     ends,
@@ -18,10 +19,14 @@ from test_reference_integrator import (
 BOTH = pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
 
 
-@BOTH
-@pytest.mark.parametrize("make", SCENES + DRY)
-@pytest.mark.sampled(8)
-def test_it_comes_to_the_end_of_the_explicit_one(make, kind):
+# Python's functions of a joint, asked for each number of a World's Jacobian, take long.
+QUICK = [(kind, make) for make in SCENES + DRY for kind in (mc.World, mc.ReducedWorld)]
+QUICK.remove((mc.World, a_joint_of_ones_own))
+
+
+@pytest.mark.parametrize("kind, make", [*QUICK, pytest.param(mc.World, a_joint_of_ones_own, marks=pytest.mark.slow)])
+@pytest.mark.sampled(6)
+def test_it_comes_to_the_end_of_the_explicit_one(kind, make):
     """Two methods that share the accelerations alone; by steps of two lengths."""
     right = ends(mc.ReducedWorld, make(), 0.25, 0.5, integrator="reference").positions
     for dt in (0.25, 1 / 60):
@@ -62,7 +67,7 @@ def test_a_stiff_damper_costs_few_steps(kind):
     assert abs(end[0]) < 1e-5 < abs(end[1])
 
 
-@BOTH
+@pytest.mark.parametrize("kind", [pytest.param(mc.World, marks=pytest.mark.slow), mc.ReducedWorld])
 def test_a_tolerance_is_kept(kind):
     right = ends(kind, dropped(200.0, 5.0), 0.25, integrator=mc.Radau(tolerance=1e-14)).positions
     off = [
