@@ -451,6 +451,7 @@ def test_a_recording_is_checked(capsys):
     assert code == 0 and out == "ok: rec.npz: recording, 4 frames from 0 to 0.1 s, 2 bodies\n"
 
 
+@pytest.mark.slow
 def test_shells_complete_commands_options_and_scenes():
     """What typer asks for when a shell completes; and the script that a shell is given."""
 
@@ -653,6 +654,7 @@ def test_progress_bar_on_a_terminal():
     assert b"simulating" in shown and b"real time" in shown
 
 
+@pytest.mark.slow
 def test_compare_shows_progress_on_a_terminal():
     leader, follower = pty.openpty()
     running = subprocess.Popen(

@@ -242,6 +242,7 @@ def test_what_a_stepping_world_answers_is_of_one_moment(kind, scene, parameters)
     assert min(answered.values()) > 0
 
 
+@pytest.mark.slow
 def test_the_time_of_a_world_is_one_that_it_has():
     """It is told at any time, of a world in the middle of a step, too; never half of one snapshot's and half of another's,
     which differ in how many steps there were before."""

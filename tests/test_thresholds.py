@@ -104,6 +104,7 @@ def test_solvers_and_worlds_are_run_where_they_read_it():
     assert parts["solve/problems/_dantzig.pyx"] == parts["solve/_pivots.pxd"] == parts["core"] == ("worlds", "solvers")
 
 
+@pytest.mark.slow
 def test_a_server_runs_the_panel_again_and_again(tmp_path):
     """Each time in a process of its own: what one says of its environment the next does not see."""
     with script.serving(Path(mc.__file__).parent.parent) as server:

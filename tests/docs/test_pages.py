@@ -43,7 +43,11 @@ SHELL = [
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("page", PYTHON, ids=name)
+@pytest.mark.parametrize(
+    "page",
+    # The gallery runs every ready scene, as tests of their own do.
+    [pytest.param(page, marks=[pytest.mark.slow] * (page.parent.name == "gallery"), id=name(page)) for page in PYTHON],
+)
 def test_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     """One namespace a page, an empty folder, no display. Pictures that it makes are those that it shows."""
     matplotlib = pytest.importorskip("matplotlib")

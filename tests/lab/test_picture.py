@@ -130,6 +130,7 @@ def test_curves_are_the_largest_values():
     assert picture._envelope(time[:1], values[:1])[0].size == 0
 
 
+@pytest.mark.slow
 def test_failed_runs_are_drawn(tmp_path):
     study = mc.compare(
         mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 1.0, [0.5, 0.02], reference=None

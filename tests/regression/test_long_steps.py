@@ -160,6 +160,7 @@ def test_long_searches_find_what_short_ones_do():
 # ---- loops in generalized coordinates ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_net_of_loops_is_refused_with_the_reason():
     """The constructor did not return: all loops are one dense matrix."""
     scene = mc.load("grid", n=30)
