@@ -141,7 +141,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         """The same, of all stages together; joints are projected at the end. -> whether it came to one. If not, it may with
         a Jacobian of its own beginning, which it has then the next time, or else in a shorter step."""
         cdef double begin = self.context.settings.time
-        cdef int k, result = NEWTON_GOES_ON
+        cdef int k, result
         self.begin_stages()
         self.accelerate(False)
         self.end_stage(self.implicit.beginning())
@@ -149,8 +149,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         self.implicit.begin()
         if not self.implicit.known:
             self.find_jacobian(begin)
-        if not self.implicit.start(h):
-            return False
+        result = NEWTON_GOES_ON if self.implicit.start(h) else NEWTON_FAILED
         while result == NEWTON_GOES_ON:
             for k in range(self.tableau.stages):
                 self.go_to(k, h, begin, self.tableau.times[k] * h)
