@@ -102,6 +102,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.smooth.keep(self.plain.rows, self.context.settings.h)
             if driven:
                 self.motors.keep(self.plain.rows, self.context.settings.h)
+                self.plain.write_joints(self.plain.rows)     # with the bounds of a substep's impulses
 
     cdef void jump(self) noexcept nogil:
         self.plain.write_joints(self.plain.rows)

@@ -152,17 +152,6 @@ def a_gear():
     return scene
 
 
-def two_arms():
-    """What hangs together with one is nothing to the other but a motor between points of both."""
-    scene = arm([mc.Motor(position=0.5)])
-    scene.add_body("other", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1.0, 0.5, 1.0))
-    scene.add_joint(mc.HingeJoint(None, "other", (1, 0.5, 2), (0, 1, 0)))
-    scene.add_joint(
-        mc.FreeJoint("link 0", "other", anchor=(1, 0.2, 0.5), motor=[mc.Motor(position=0.2, hertz=1.0), *[None] * 5])
-    )
-    return scene
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -173,7 +162,6 @@ def two_arms():
         weak_four_bar,
         beside_friction_and_springs,
         a_gear,
-        two_arms,
     ],
 )
 def test_both_worlds_come_to_one_end_by_any_steps(make):
