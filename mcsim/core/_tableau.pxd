@@ -29,6 +29,9 @@ cdef class StepSize:
 cdef void add_error(double* errors, double fifth, double third, double before, double after) noexcept nogil
 
 
+cdef bint implicit_pays(double evaluations, Py_ssize_t size) noexcept nogil
+
+
 # An estimate of the error (n,) of a step of h, of which constraints leave `allowed`, which it is written into: the rest is
 # projected away, on a way that bends by its square.
 cdef inline void count_squares(double h, const double* error, Py_ssize_t n, double* allowed) noexcept nogil:

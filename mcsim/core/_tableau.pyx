@@ -18,6 +18,8 @@ II.10.
 
 from libc.math cimport fabs, sqrt
 
+from functools import cache
+
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
@@ -34,6 +36,12 @@ cdef double MOST = 10.0
 cdef double ASIDE = 0.75
 cdef enum:
     TRIED_ASIDE = 4      # how many of them
+    IMPLICIT_STAGES = 5  # of Radau's method
+
+# What an implicit method costs where something is stiff: its Jacobian, and the factors of about so many steps. An
+# evaluation of the accelerations costs about so many multiplications a number that moves.
+cdef double FACTORS = 5.0
+cdef double EVALUATION = 300.0
 
 
 cdef class Tableau:
@@ -69,9 +77,10 @@ def dormand_prince():
     return explicit(DOP853.A, DOP853.B, DOP853.C, (DOP853.E5, DOP853.E3))
 
 
-def radau_tableau():
-    """Of five stages, in the slots that ImplicitStages has."""
-    a, c, begin = radau(5)
+@cache
+def implicit_method():
+    """Radau's, of five stages, in the slots that ImplicitStages has."""
+    a, c, begin = radau(IMPLICIT_STAGES)
     weights = np.zeros((len(c) + 2, 2 * len(c) + 2))
     weights[:-2, :len(c)], weights[-2, :len(c)], weights[-1, -1] = a, a[-1], 1.0
     estimate = np.zeros(2 * len(c) + 2)
@@ -121,3 +130,9 @@ cdef class StepSize:
     cdef void fail(self, double h) noexcept nogil:
         """A step of h came to no end."""
         self.rejected, self.h = True, 0.5 * h
+
+
+cdef bint implicit_pays(double evaluations, Py_ssize_t size) noexcept nogil:
+    """Whether so many evaluations of an explicit method cost more than what an implicit one begins with."""
+    cdef double n = size, m = IMPLICIT_STAGES * n
+    return (evaluations - n) * EVALUATION * n > FACTORS * 2.0 / 3.0 * m * m * m

@@ -77,27 +77,28 @@ cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
 
 
 cdef class RungeKutta:
-    """The buffers of a step of all bodies, by a method's tableau."""
+    """The buffers of a step of all bodies, by a method's tableau. dynamic: (bodies,) bool."""
 
-    def __init__(self, Tableau tableau not None, Py_ssize_t count):
+    def __init__(self, Tableau tableau not None, dynamic):
+        count = len(dynamic)
         position, turn = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
         twist, orientation = np.zeros((count + 1, 6)), np.zeros((count + 1, 4))
         rates = np.zeros((tableau.slots, count + 1, RATES))
-        self.tableau, self.kept, self.stride = tableau, (position, twist, turn, orientation, rates), (count + 1) * RATES
+        self.tableau, self.stride = tableau, (count + 1) * RATES
+        self.kept = position, twist, turn, orientation, rates, dynamic
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
         self.turn, self.twist, self.rates = <Vec3*>doubles(turn), <Twist*>doubles(twist), doubles(rates)
         self.kept_errors = np.zeros((4, count + 1, 6))
         for i in range(4):
             self.error[i] = <Twist*>doubles(self.kept_errors[i]) + 1
 
-    def implicit(self, moves, double tolerance):
-        """What solves for the rates of an implicit method's stages; None: it is explicit. moves: (bodies,) bool, which are
-        dynamic."""
-        if self.tableau.implicit is None:
-            return None
-        place = (RATES * np.flatnonzero(moves)[:, None] + np.arange(RATES)).ravel()
-        rates = self.kept[4].reshape(self.tableau.slots, -1)
-        return ImplicitStages(*self.tableau.implicit, rates, place, tolerance)
+    def moving(self):
+        """(12 n,) int32: which numbers of a slot move."""
+        return (RATES * np.flatnonzero(self.kept[5])[:, None] + np.arange(RATES)).ravel().astype(np.int32)
+
+    def all_rates(self):
+        """(slots, 12 (bodies + 1)), as a view."""
+        return self.kept[4].reshape(self.tableau.slots, -1)
 
     cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
         """1 + |y| at the beginning of the step, of what moves: turns begin at 0."""

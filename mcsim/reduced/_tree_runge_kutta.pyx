@@ -30,19 +30,21 @@ cdef class TreeRungeKutta:
         for i in range(4):
             self.error[i] = doubles(self.kept_errors[i])
 
-    def implicit(self, double tolerance):
-        """What solves for the rates of an implicit method's stages; None: it is explicit."""
+    def moving(self):
+        """(2 n,) int32: which numbers of a slot move, of links that nothing prescribes."""
         cdef const Link* link
         cdef Py_ssize_t i
-        if self.tableau.implicit is None:
-            return None
         place = []
         for i in range(self.motion.tree.count):
             link = &self.motion.tree.links[i]
             if not link.prescribed:
                 place += [link.q + n for n in range(link.freedoms)]
                 place += [self.motion.tree.nq + link.v + n for n in range(link.freedoms)]
-        return ImplicitStages(*self.tableau.implicit, self.kept[1], np.array(place, np.int32), tolerance)
+        return np.array(place, np.int32)
+
+    def all_rates(self):
+        """(slots, nq + nv + 1), as a view."""
+        return self.kept[1]
 
     cdef void take_scales(self, ImplicitStages implicit) noexcept nogil:
         """1 + |y| at the beginning of the step, of what moves."""

@@ -7,14 +7,21 @@ from mcsim.solve._held_motors cimport HeldMotors
 from mcsim.step._integrator cimport Integrator
 
 cdef class RungeKuttaIntegrator(Integrator):
-    cdef Tableau tableau
-    cdef StepSize sizes                  # integrator="reference": of steps as long as a tolerance allows, else None
-    cdef ImplicitStages implicit         # "radau", else None
+    cdef Tableau tableau, first          # of the present steps, and of those with which a substep begins
+    cdef dict made                       # what steps by a method need, by its tableau
+    cdef StepSize sizes                  # of steps as long as a tolerance allows; None: "rk4"
+    cdef ImplicitStages implicit         # of the present steps, if they are implicit
+    cdef Py_ssize_t moving               # how many numbers do
+    cdef bint stiff                      # the present steps are of another method than the first
+    cdef int tries                       # of such steps since, as far as they are counted
+    cdef double explicit_h               # how long steps were before that [s]
     cdef bint projecting                 # joints are projected after each step
     cdef HeldMotors motors               # of "reference", else None
     cdef object kept_angles
     cdef double* angles                  # (joints, JOINT_AXES) as a step begins
 
+    cdef void go_over(self, bint stiff) noexcept nogil
+    cdef void begin_parts(self, double h) noexcept nogil
     cdef void close_beginning(self, double h) noexcept nogil
     cdef bint is_open(self) noexcept nogil
     cdef void advance(self, double h) noexcept nogil

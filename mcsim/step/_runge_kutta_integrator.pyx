@@ -1,5 +1,6 @@
 """Smooth motions by Runge-Kutta, in steps as long as the substep (integrator="rk4") or as a tolerance allows ("reference",
-and "radau", whose stages are found together).
+and "radau", whose stages are found together). "reference" goes over to Radau's method for the rest of a substep where
+that is stiff.
 
     for each stage     accelerations of the present state, the state of the next one
     where judged       the error of the step; one that is too long is taken back, and a shorter one tried
@@ -15,21 +16,34 @@ import numpy as np
 
 from mcsim.constraints._forces cimport aim_accelerations, aim_speeds
 from mcsim.core._arrays cimport doubles
-from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON
+from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON, ImplicitStages
+from mcsim.core._tableau cimport implicit_pays
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
 from mcsim.state._row cimport ROW_JOINT, Row, is_wide
 from mcsim.state._rows cimport rate
 
-from mcsim.core._tableau import classical, dormand_prince, radau_tableau
+from mcsim.core._tableau import classical, dormand_prince, implicit_method
 from mcsim.core.errors import SimulationError
 
 # The time [s] in which a row's `push` closes what is taken for closed as a step begins, and the part of its push that is
 # taken for a rate of 0.
 cdef double OPEN = 1e-9
 
-# The part of a substep than which no step may be shorter: so many of them nobody waits for.
-cdef double SHORTEST = 1e-8
+# The part of a substep than which few steps may be shorter, for what dies out soon: so many of them nobody waits for. And
+# that than which none may, near the rounding error of time.
+cdef double SHORT = 1e-8
+cdef double SHORTEST = 1e-14
+cdef enum:
+    SHORT_STEPS = 1000   # of a substep, at most, that are shorter
+
+# After so many explicit steps of a substep, and whenever there are twice as many, the implicit method is tried for the rest
+# of it. It goes on if after so many tries its steps are so many times as long, for each costs about twice as much. What
+# keeps explicit steps short, stability or the rounding errors of stiff forces, need not be known.
+cdef double LONGER = 4.0
+cdef enum:
+    SOON = 16            # explicit steps, before it is tried first
+    TRIES = 4            # of its steps, before they are compared
 
 # Why a substep was given up.
 cdef enum:
@@ -45,10 +59,37 @@ cdef class RungeKuttaIntegrator(Integrator):
         Integrator.__init__(self, *arguments)
         cdef double tolerance = self.context.settings.reference_tolerance
         self.tableau = classical() if tolerance == 0.0 else (
-            radau_tableau() if self.context.settings.implicit else dormand_prince())
+            implicit_method() if self.context.settings.implicit else dormand_prince())
+        self.first, self.stiff, self.made = self.tableau, False, {}
         self.sizes = None if tolerance == 0.0 else StepSize(tolerance)
         self.kept_angles = np.zeros((self.context.joint_count + 1) * JOINT_AXES)
         self.angles = doubles(self.kept_angles)
+
+    def begin_steps(self):
+        """The buffers of the first step: when what moves is known."""
+        self.take(self.first)
+        self.stiff, self.moving = False, len(self.made[self.first][0].moving())
+
+    def take(self, Tableau tableau not None):
+        """Steps are by this method from now on."""
+        if tableau not in self.made:
+            steps = self.steps_by(tableau)
+            self.made[tableau] = steps, tableau.implicit and ImplicitStages(
+                *tableau.implicit, steps.all_rates(), steps.moving(), self.context.settings.reference_tolerance)
+        steps, self.implicit = self.made[tableau]
+        self.use(steps)
+        self.tableau = tableau
+
+    cdef void go_over(self, bint stiff) noexcept nogil:
+        """To the implicit method, for the rest of a substep, or back."""
+        with gil:
+            try:
+                self.take(implicit_method() if stiff else self.first)
+            except MemoryError:          # which the explicit one goes on without
+                return
+        self.stiff, self.tries = stiff, 0
+        if stiff:
+            self.implicit.forget()
 
     cdef void close_beginning(self, double h) noexcept nogil:
         """What is written between steps may leave joints open, or velocities that they forbid: else the method would carry
@@ -80,18 +121,35 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void advance(self, double h) noexcept nogil:
         """The smooth motion over the time h."""
         cdef double part, left = h
+        cdef Py_ssize_t short = 0, made = 0, asked = SOON
         if self.sizes is None:
             self.make_stages(h)
             return
-        self.sizes.begin(h)
-        if self.implicit is not None:
-            self.implicit.forget()
+        self.begin_parts(h)
         while left > 0.0 and not self.is_stopped():
             part = min(self.sizes.h, left)
-            if not part > min(SHORTEST * h, 0.5 * left):
+            if part < min(SHORT * h, 0.5 * left):
+                short += 1
+            if self.stiff and self.tries == TRIES and part < min(LONGER * self.explicit_h, left):
+                self.go_over(False)
+            elif short > SHORT_STEPS or not part > min(SHORTEST * h, 0.5 * left):
                 self.give_up(TOO_SHORT, part)
             elif self.make_good_stages(part):
                 left = left - part
+                made += 1
+                if made == asked and self.implicit is None:
+                    asked *= 2
+                    if implicit_pays(left / part * self.tableau.stages, self.moving):
+                        self.explicit_h = part
+                        self.go_over(True)
+
+    cdef void begin_parts(self, double h) noexcept nogil:
+        """A time of h begins, with the first method."""
+        self.sizes.begin(h)
+        if self.stiff:
+            self.go_over(False)
+        if self.implicit is not None:
+            self.implicit.forget()
 
     cdef void make_stages(self, double h) noexcept nogil:
         """One step, whose time the end has. Where steps follow a tolerance, joints are projected before each stage: near a
@@ -115,6 +173,7 @@ cdef class RungeKuttaIntegrator(Integrator):
         cdef double begin = self.context.settings.time
         cdef double errors[3]
         cdef bint made = True
+        self.tries = min(self.tries + 1, TRIES)
         self.keep_angles(False)
         if self.implicit is None:
             self.make_stages(h)
@@ -229,6 +288,12 @@ cdef class RungeKuttaIntegrator(Integrator):
             self.give_up(NOT_DRIVEN, 0.0)
 
     # ---- of those that move something --------------------------------------------------------------------------------
+
+    def steps_by(self, tableau):
+        """-> the buffers of steps by a method: `all_rates()`, and which of their numbers are `moving()`"""
+
+    def use(self, steps):
+        """Steps are made in these buffers."""
 
     cdef void begin_stages(self) noexcept nogil:
         """A step begins at the present state."""

@@ -12,6 +12,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
     cdef readonly SmoothSolver smooth
     cdef HeldSpans held_spans            # bounded rows of articulations with motors
     cdef RungeKutta runge_kutta
+    cdef object dynamic                  # (bodies,) bool
     cdef bint factored                   # the solver's factor is of the rows at the present poses
     cdef object arrays
     cdef Twist* acceleration             # (bodies,), the world's before the first

@@ -60,8 +60,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.projecting = self.context.settings.smooth_projection
         if self.projecting and self.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
-        self.runge_kutta = RungeKutta(self.tableau, bodies.count)
-        self.implicit = self.runge_kutta.implicit(bodies.kind == DYNAMIC, self.context.settings.reference_tolerance)
+        self.dynamic, self.made = bodies.kind == DYNAMIC, {}
+        self.begin_steps()
         self.arrays = np.zeros((2, bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.arrays[0]) + 1
         self.wrench = <Twist*>doubles(self.arrays[1]) + 1
@@ -102,6 +102,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.smooth.keep(self.plain.rows, self.context.settings.h)
             if driven:
                 self.motors.keep(self.plain.rows, self.context.settings.h)
+            if self.motors is not None:
                 self.plain.write_joints(self.plain.rows)     # with the bounds of a substep's impulses
 
     cdef void jump(self) noexcept nogil:
@@ -226,6 +227,12 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         self.end_substep()
 
     # ---- Runge-Kutta -------------------------------------------------------------------------------------------------
+
+    def steps_by(self, tableau):
+        return RungeKutta(tableau, self.dynamic)
+
+    def use(self, steps):
+        self.runge_kutta = steps
 
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin(self.context.bodies)

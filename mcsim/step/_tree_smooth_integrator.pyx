@@ -47,8 +47,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.projecting = self.rows.loops.projecting
         self.motors = None if self.sizes is None else MotorsOfTrees(
             self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted)
-        self.runge_kutta = TreeRungeKutta(self.tableau, self.space.motion)
-        self.implicit = self.runge_kutta.implicit(self.context.settings.reference_tolerance)
+        self.begin_steps()
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
         if self.projecting and self.sizes is not None:
@@ -92,6 +91,12 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         return False
 
     # ---- what is smooth ----------------------------------------------------------------------------------------------
+
+    def steps_by(self, tableau):
+        return TreeRungeKutta(tableau, self.space.motion)
+
+    def use(self, steps):
+        self.runge_kutta = steps
 
     cdef void begin_stages(self) noexcept nogil:
         self.runge_kutta.begin()

@@ -348,7 +348,8 @@ class DOP853(_Tolerant):
     Equations I, 1993). For smooth motions: trees and loops, gears, springs, damping, prescribed motions, joints of your
     own. Joint friction, and motors with a velocity and a bound, act by a smooth law (docs/theory/joint_friction.md);
     motors for a position, or without a bound, by the acceleration that they ask for (docs/theory/motor.md). Limits and
-    contacts are refused by name. Nothing sleeps.
+    contacts are refused by name. Nothing sleeps. Where explicit steps become many, Radau's method is tried for the rest of
+    a substep, and kept if its steps are longer.
 
     tolerance: of the error of a step, absolute and relative, of poses [m, rad] and velocities [m/s, rad/s]: 1e-13.
     creep: [m/s, rad/s] how fast what joint friction holds creeps under 0.7 of the friction, and how far from its velocity a

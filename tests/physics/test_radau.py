@@ -46,8 +46,9 @@ def dropped(hertz=0.0, damping=0.0):
     return scene
 
 
+@pytest.mark.parametrize("integrator", ["radau", "reference"])
 @BOTH
-def test_a_stiff_damper_costs_few_steps(kind):
+def test_a_stiff_damper_costs_few_steps(kind, integrator):
     """Rates of 1e7 per second die out: the bob sinks as gravity and the damper have it, m g / c, and the rod swings as from
     a ceiling. SciPy has it by its own Radau."""
     c = 1e7
@@ -61,7 +62,7 @@ def test_a_stiff_damper_costs_few_steps(kind):
         return [y[2], y[3], *np.linalg.solve(a, b)]
 
     end = solve_ivp(rate, (0, 1), [0, 0, 0, 2.0], method="Radau", rtol=1e-11, atol=1e-13).y[:, -1]
-    world = ends(kind, dropped(0.0, c), 0.25, integrator="radau")
+    world = ends(kind, dropped(0.0, c), 0.25, integrator=integrator)
     assert [world.joint(0).position, world.joint(1).position] == pytest.approx(end[:2], abs=1e-9)
     assert [world.joint(0).velocity, world.joint(1).velocity] == pytest.approx(end[2:], abs=1e-8)
     assert abs(end[0]) < 1e-5 < abs(end[1])
@@ -100,13 +101,14 @@ def test_the_governor():
     assert np.abs(found[0].positions - found[1].positions).max() < 1e-10
 
 
+@pytest.mark.parametrize("integrator, of", [("radau", (200.0, 5.0)), ("reference", (0.0, 1e5))])
 @BOTH
-def test_its_bits_follow_from_the_state(kind):
-    """A copy goes on alike, whatever Jacobians the run before has had."""
-    world = ends(kind, dropped(200.0, 5.0), 0.05, 0.25, integrator="radau")
+def test_its_bits_follow_from_the_state(kind, integrator, of):
+    """A copy goes on alike, whatever Jacobians, or methods, the run before has had."""
+    world = ends(kind, dropped(*of), 0.05, 0.25, integrator=integrator)
     saved = world.snapshot()
     world.step(3)
-    other = kind(dropped(200.0, 5.0), dt=0.05, integrator="radau")
+    other = kind(dropped(*of), dt=0.05, integrator=integrator)
     other.restore(saved)
     other.step(3)
     assert other.state_hash() == world.state_hash()
@@ -125,3 +127,30 @@ def test_what_it_refuses_names_it(kind):
     with pytest.raises(mc.SimulationError, match="integrator='radau' stopped at t = 0 s"):
         world.step()
     assert world.state_hash() == before
+
+
+@BOTH
+def test_the_reference_goes_over_by_itself(kind):
+    """Rates of 1e9 per second, of which an explicit method would make 1e8 steps a second; the bob's and the rod's motion
+    then are those of a bob that is welded to the world, to what it sinks, 1.5e-8 m/s."""
+    held = mc.Scene()
+    rod = {"mass": 0.5, "inertia": (0.02, 0.02, 0.001), "position": (0.3, 0, -1)}
+    held.add_body("rod", **rod, velocity=(0, 0, -0.6), angular_velocity=(0, 2, 0))
+    held.add_joint(mc.HingeJoint(None, "rod", anchor=(0, 0, -1), axis=(0, 1, 0), spring=mc.Spring(0, 0.1)))
+    right = ends(kind, held, 0.25, integrator="reference")
+    world = ends(kind, dropped(0.0, 1e9), 0.25, integrator="reference")
+    assert world.joint(1).position == pytest.approx(right.joint(0).position, abs=1e-7)
+    assert world.joint(1).velocity == pytest.approx(right.joint(0).velocity, abs=1e-7)
+    assert -1e-7 < world.joint(0).position < 0.0 and not world.stats.notes
+
+
+def test_it_goes_on_explicitly_where_nothing_is_stiff():
+    """A fast oscillation, whose every turn counts: many steps, in which the other method is tried, and left."""
+    w = 2 * np.pi * 150.0
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), velocity=(0, 0, 1.0))
+    scene.add_joint(mc.SliderJoint(None, "bob", axis=(0, 0, 1), spring=mc.Spring(w * w, 0.0)))
+    for kind in (mc.World, mc.ReducedWorld):
+        world = ends(kind, scene, 0.5, 1.0, integrator="reference")
+        assert world.joint(0).position == pytest.approx(np.sin(w) / w, abs=1e-11)
+        assert world.joint(0).velocity == pytest.approx(np.cos(w), abs=1e-9)
