@@ -14,7 +14,7 @@ from mcsim.core.files import write_json
 from mcsim.core.rotation import normalized
 from mcsim.scene.bodies import Body
 from mcsim.scene.calls import explain_methods
-from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, Vector, flag, listing, show, suggestion, text, unit_quaternion, vector
 from mcsim.scene.described import VERSION
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
@@ -220,16 +220,23 @@ class Scene:
         self.ignored_pairs.extend(ignored)
         return new
 
-    def ignore_collision(self, a: Body | str, b: Body | str) -> None:
+    def ignore_collision(self, a: Body | str, b: Body | str, ignored: bool = True) -> None:
         """Let two bodies pass through each other, by handle or name: they do not collide, whatever their groups and
-        masks say. Bodies that a joint with collide=False joins do not in any case."""
-        pair = self.body(a).name, self.body(b).name
+        masks say. ignored=False: let them collide again. Bodies that a joint with collide=False joins do not in any case."""
+        self._set_ignored((self.body(a).name, self.body(b).name), ignored)
+
+    def _set_ignored(self, pair: tuple[str, str], ignored: bool) -> None:
+        """The same of names of bodies that are there."""
+        ignored = flag(ignored, "ignored")
         if pair[0] == pair[1]:
             raise FieldError("b", f"is body {pair[0]!r} too; a pair is of two bodies", "ignore_collision")
         places = self._places(frozenset(pair))
-        if frozenset(pair) not in places:
+        if ignored and frozenset(pair) not in places:
             places[frozenset(pair)] = len(self.ignored_pairs)
             self.ignored_pairs.append(pair)
+        elif not ignored and frozenset(pair) in places:
+            del self.ignored_pairs[places[frozenset(pair)]]
+            self._known = None, {}
 
     def _places(self, pair: frozenset[str]) -> dict[frozenset[str], int]:
         """Where each pair stands in the list of those that do not collide; found anew if the list, which is the caller's,

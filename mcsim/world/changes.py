@@ -168,6 +168,29 @@ class Changes(WorldBase):
             self._take(self._scene.without(set(), set(joints)))
         return joints
 
+    # ---- what collides ----------------------------------------------------------------------------------------------
+
+    def ignore_collision(self, a: AnyBody, b: AnyBody, ignored: bool = True) -> None:
+        """Let two bodies pass through each other from now on, by handle or name, whatever their groups and masks say; or,
+        ignored=False, collide again. Both are awake then. Those that stand in each other by then push each other apart.
+        Bodies that a joint with collide=False joins do not collide in any case. `world.scene.ignored_pairs` lists the pairs.
+
+            world.ignore_collision("player", "platform")          # to drop through it
+            world.ignore_collision("player", "platform", False)
+        """
+        with self._turn.alone("ignore_collision"):
+            numbers = [self._find(body, BodyHandle) for body in (a, b)]
+            scene = self._scene.sharing_parts()
+            try:
+                scene._set_ignored((self.body_names[numbers[0]], self.body_names[numbers[1]]), ignored)
+            except FieldError as error:
+                raise error.within("World.ignore_collision") from None
+            if len(scene.ignored_pairs) == len(self._scene.ignored_pairs):
+                return
+            self._take(scene)
+            for number in numbers:
+                self._wake(self.body_names[number])
+
     # ---- what a body is like -----------------------------------------------------------------------------------------
 
     def set_shape(self, body: AnyBody, shape: Shape | Sequence[Shape] | None, **mass: Any) -> None:

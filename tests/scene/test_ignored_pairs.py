@@ -166,3 +166,84 @@ def test_the_same_bits_as_with_masks():
     for world in (first, second):
         world.step(120)
     assert np.array_equal(first.positions, second.positions) and np.array_equal(first.velocities, second.velocities)
+
+
+# ---- while a world runs ----------------------------------------------------------------------------------------------
+
+
+def on_a_table(pairs=()):
+    """A crate on a table over a floor."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    scene.add_body("table", shape=mc.Box((1, 1, 0.1)), kind="static", position=(0, 0, 1))
+    scene.add_body("crate", shape=mc.Box((0.2, 0.2, 0.2)), density=500, position=(0, 0, 1.3))
+    for one in pairs:
+        scene.ignore_collision(*one)
+    return scene
+
+
+@every_world
+def test_it_falls_through_from_now_on(kind):
+    """As one that never stood on it, to the bit; and stands on what it meets next."""
+    world, other = kind(on_a_table(), dt=1 / 60), kind(on_a_table([("crate", "table")]), dt=1 / 60)
+    world.step(20)
+    assert world.positions[2][2] == pytest.approx(1.3, abs=1e-3)
+    world.ignore_collision(world.body("crate"), "table")
+    world.ignore_collision("table", "crate")  # again: nothing more
+    assert world.scene.ignored_pairs == [("crate", "table")] and touching(world) == set()
+    other.set_pose("crate", *(array[2] for array in (world.positions, world.orientations)))
+    other.set_velocity("crate", world.velocities[2], world.angular_velocities[2])
+    for one in (world, other):
+        one.step(70)
+    assert world.positions[2][2] == pytest.approx(0.2, abs=2e-3)
+    assert np.array_equal(world.positions, other.positions) and np.array_equal(world.velocities, other.velocities)
+
+
+@every_world
+def test_it_collides_again(kind):
+    world = kind(on_a_table([("crate", "table")]), dt=1 / 60)
+    world.ignore_collision("table", "crate", False)
+    world.step(30)
+    assert world.positions[2][2] == pytest.approx(1.3, abs=1e-3) and world.scene.ignored_pairs == []
+
+
+def test_what_sleeps_wakes():
+    world = mc.World(on_a_table(), sleep=mc.Sleep(time=0.1))
+    world.step(40)
+    assert world.asleep[2]
+    saved, twin = world.snapshot(), copy.deepcopy(world)
+    for one in (world, twin):
+        one.ignore_collision("crate", "table")
+        assert not one.asleep[2]
+        one.step(60)
+    assert world.positions[2][2] < 0.5 and world.state_hash() == twin.state_hash()
+    world.restore(saved)
+    assert world.scene.ignored_pairs == [] and world.asleep[2]
+    world.step(30)
+    assert world.positions[2][2] == pytest.approx(1.3, abs=1e-3)
+
+
+def test_of_a_scene_too():
+    scene = balls()
+    scene.ignore_collision("ball1", "ball0", False)
+    scene.ignore_collision("ball1", "ball0", False)  # again: nothing more
+    assert ("ball0", "ball1") not in scene.ignored_pairs
+    scene.ignore_collision("ball1", "ball0")
+    assert scene.ignored_pairs[-1] == ("ball1", "ball0")
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (("crate", "crate"), "World.ignore_collision: b is body 'crate' too"),
+        (("crate", "tabel"), "unknown body 'tabel'; did you mean 'table'"),
+        (("crate", "table", 3), "World.ignore_collision: ignored must be True or False, got 3"),
+    ],
+)
+def test_a_world_refuses_by_name(given, words):
+    world = mc.World(on_a_table())
+    world.step()
+    before = world.state_hash()
+    with pytest.raises(mc.SceneError, match=words):
+        world.ignore_collision(*given)
+    assert world.state_hash() == before and world.scene.ignored_pairs == []
