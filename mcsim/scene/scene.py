@@ -222,7 +222,7 @@ class Scene:
 
     def ignore_collision(self, a: Body | str, b: Body | str, ignored: bool = True) -> None:
         """Let two bodies pass through each other, by handle or name: they do not collide, whatever their groups and
-        masks say. ignored=False: let them collide again. Bodies that a joint with collide=False joins do not in any case."""
+        masks say. ignored=False: let them collide again. Bodies that a joint with collide=False joins never do."""
         self._set_ignored((self.body(a).name, self.body(b).name), ignored)
 
     def _set_ignored(self, pair: tuple[str, str], ignored: bool) -> None:

@@ -173,7 +173,7 @@ class Changes(WorldBase):
     def ignore_collision(self, a: AnyBody, b: AnyBody, ignored: bool = True) -> None:
         """Let two bodies pass through each other from now on, by handle or name, whatever their groups and masks say; or,
         ignored=False, collide again. Both are awake then. Those that stand in each other by then push each other apart.
-        Bodies that a joint with collide=False joins do not collide in any case. `world.scene.ignored_pairs` lists the pairs.
+        Bodies that a joint with collide=False joins never collide. `world.scene.ignored_pairs` lists the pairs.
 
             world.ignore_collision("player", "platform")          # to drop through it
             world.ignore_collision("player", "platform", False)

@@ -307,7 +307,8 @@ class Snapshots(WorldBase):
                     f"{len(self._origin.joints)} joints"
                 )
             bodies, joints, pairs = told.in_terms_of(self._origin)
-            if bodies != self._scene.bodies or joints != self._scene.joints:
+            ignored = set(map(frozenset, self._scene.ignored_pairs))
+            if (bodies, joints, set(map(frozenset, pairs))) != (self._scene.bodies, self._scene.joints, ignored):
                 return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
         return {name: getattr(self, name) for name in HOLDING}
 

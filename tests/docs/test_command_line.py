@@ -9,7 +9,8 @@ from markdown_pages import ROOT, blocks
 from mcsim.cli import main
 
 PAGE = (ROOT / "docs" / "api" / "command_line.md").read_text(encoding="utf-8")
-LINES = next(block.text for block in blocks(PAGE) if block.text.startswith("mcsim ")).splitlines()
+BLOCK = next(block.text for block in blocks(PAGE) if block.text.startswith("mcsim "))
+LINES = [line for line in BLOCK.splitlines() if line.startswith("mcsim ")]  # the others go on with the one before
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -26,4 +27,7 @@ def test_examples_parse(line, tmp_path, monkeypatch):
         words += ["--seconds", "0.02" if words[0] == "run" else "0.2"]
     if words[0] == "view":  # it would go on until Ctrl-C
         words += ["--help"]
+    if words[0] == "play":  # likewise, of a recording that is there
+        assert main(["run", "pendulum", "--seconds", "0.02", "--out", "recording.npz"]) == 0
+        words += ["--html", "recording.html"]
     assert main(words) == 0
