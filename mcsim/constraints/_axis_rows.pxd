@@ -6,6 +6,7 @@ from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
 from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
                                  JointAxis, MOTOR_NONE, MOTOR_VELOCITY)
+from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._settings cimport Settings
 
@@ -124,7 +125,7 @@ cdef inline int write_limits(Row* rows, const Joint* joint, int source, const Ax
     if joint.active_limits & SWING_BIT:
         swing = ball_swing(f, &swing_axis)
         n += write_limit(&rows[n], joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing,
-                         neg(swing_axis), &axes[0], f, bodies, first)
+                         neg(swing_axis), &axes[ROTATION[joint.type]], f, bodies, first)
     return n
 
 

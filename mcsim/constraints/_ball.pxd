@@ -14,7 +14,7 @@ talks.
 from mcsim.core._trig cimport arctan2
 from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
 from mcsim.constraints._parts cimport *
-from mcsim.state._joint cimport MOTOR_NONE
+from mcsim.state._joint cimport JointAxis, MOTOR_NONE
 
 
 cdef inline int constrain_ball(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
@@ -30,7 +30,9 @@ cdef inline double ball_swing(const JointFrames* f, Vec3* axis) noexcept nogil:
     return arctan2(s, dot(f.axis_a[2], f.axis_b[2]))
 
 
-cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+cdef inline void turning_drives(AxisGeometry* axes, const JointFrames* f, const JointAxis* own) noexcept nogil:
+    """The three coordinates of a rotation vector, what their springs and motors are off, and the twist's limit.  Ball,
+    free. own: the joint's axes, from the first of the three on, as axes."""
     cdef Vec3 spring = vec3(0.0, 0.0, 0.0)
     cdef Vec3 motor = vec3(0.0, 0.0, 0.0)
     cdef bint has_spring = False
@@ -38,19 +40,23 @@ cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint
     cdef int i
     turning_axes(axes, f)
     for i in range(3):
-        has_spring = has_spring or joint.axes[i].has_spring
-        has_motor = has_motor or joint.axes[i].motor_mode != MOTOR_NONE
+        has_spring = has_spring or own[i].has_spring
+        has_motor = has_motor or own[i].motor_mode != MOTOR_NONE
     if has_spring:
-        spring = vec3(joint.axes[0].rest, joint.axes[1].rest, joint.axes[2].rest)
+        spring = vec3(own[0].rest, own[1].rest, own[2].rest)
         spring = quat_log(quat_mul(f.relative, quat_conj(quat_exp(spring))))
     if has_motor:
-        motor = vec3(joint.axes[0].motor_position, joint.axes[1].motor_position, joint.axes[2].motor_position)
+        motor = vec3(own[0].motor_position, own[1].motor_position, own[2].motor_position)
         motor = quat_log(quat_mul(f.relative, quat_conj(quat_exp(motor))))
     for i in range(3):
         axes[i].spring_error = (&spring.x)[i]
         axes[i].motor_error = (&motor.x)[i]
     axes[2].limit_axis = twist_axis(f)
     axes[2].limit_position = 2.0 * arctan2(f.relative.z, f.relative.w)
+
+
+cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    turning_drives(axes, f, joint.axes)
 
 
 cdef inline void error_ball(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:

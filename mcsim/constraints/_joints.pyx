@@ -250,7 +250,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
         if joint.axes[i].upper - axes[i].limit_position < margin:
             joint.active_limits |= 2 << (2 * i)
     cdef Vec3 unused
-    if joint.type == BALL and not isinf(joint.swing_limit):
+    if not isinf(joint.swing_limit):
         margin = HUGE if struck else LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)
         if joint.swing_limit - ball_swing(f, &unused) < margin:
             joint.active_limits |= SWING_BIT

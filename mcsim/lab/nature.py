@@ -40,6 +40,11 @@ def _is_bounded(joint: Joint) -> bool:
     )
 
 
+def _acts(joint: Joint) -> bool:
+    """Whether it can do anything to its bodies."""
+    return joint.type != "free" or isfinite(joint.swing_limit) or any(axis != AxisSpec() for axis in joint.axes)
+
+
 def _has_weak_motor(axis: AxisSpec) -> bool:
     """One that its load may overcome."""
     return axis.motor is not None and axis.motor.max_force < inf
@@ -87,7 +92,7 @@ def is_free(scene: Scene) -> bool:
     dynamic = {body.name for body in scene.bodies if body.kind == "dynamic"}
     if any(_is_damped(body) for body in scene.bodies):
         return False
-    if any({joint.a, joint.b} - dynamic for joint in scene.joints if joint.type != "free"):
+    if any({joint.a, joint.b} - dynamic for joint in scene.joints if _acts(joint)):
         return False
     return all(body.kind == "dynamic" for body in scene.bodies) or not may_touch(scene)
 

@@ -49,6 +49,9 @@ LIMITS = {
     "rope": ("distance", lambda q: {"limits": (LENGTH + 0.5, LENGTH + 0.5), "length": None}),
     "rack_pinion": ("rack_pinion", lambda q: {"limits": (q[0] - 0.05, q[0] - 0.01)}),
     "slot": ("slot", lambda q: {"limits": (q[0] + 0.2, q[0] + 0.2)}),
+    "free": ("free", lambda q: {"limits": ((q[0] + 0.2, q[0] + 0.3), None, (q[2] - 0.2, q[2] - 0.1), None, None, None)}),
+    "free twist": ("free", lambda q: {"limits": (*(None,) * 5, (0.0, 0.0))}),
+    "free swing": ("free", lambda q: {"swing_limit": 0.3}),
     "point_on_plane": ("point_on_plane", lambda q: {"limits": ((q[0] + 0.2, q[0] + 0.3), (q[1] - 0.2, q[1] - 0.1))}),
 }
 
@@ -89,8 +92,8 @@ def test_limit_rows_are_derivatives_of_their_errors(limit, error, side):
     kind, keywords = LIMITS[limit]
     for seed in range(amount(2, 6)):
         q = random_coordinates(np.random.default_rng(seed + 50), kind)
-        if limit == "swing":
-            q = np.array([0.5, -0.3, 0.2 * seed])
+        if "swing" in limit:
+            q[-3:] = [0.5, -0.3, 0.2 * seed]
         pair = Pair(seed, kind, side, error, q, spin=0.0, **keywords(q))
         rows = pair.world.rows
         assert np.sum(rows["kind"] == "limit") >= 1

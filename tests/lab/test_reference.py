@@ -216,9 +216,20 @@ def hung(**joint):
     return scene
 
 
+def at_six_axes(**joint):
+    scene = mc.Scene()
+    scene.add_body("bob", shape=mc.Sphere(0.1))
+    scene.add_joint(mc.FreeJoint(None, "bob", **joint))
+    return scene
+
+
 @pytest.mark.parametrize(
     "scene, kind, conserves, free",
     [
+        (at_six_axes(), SMOOTH, True, True),
+        (at_six_axes(spring=[mc.Spring(1.0), *[None] * 5]), SMOOTH, True, False),
+        (at_six_axes(motion=[mc.Motion(0.0), *[None] * 5]), SMOOTH, False, False),
+        (at_six_axes(swing_limit=1.0), BOUNDED, False, False),
         (hung(), SMOOTH, True, False),
         (hung(spring=mc.Spring(1.0)), SMOOTH, True, False),
         (hung(spring=mc.Spring(1.0, 0.1)), SMOOTH, False, False),

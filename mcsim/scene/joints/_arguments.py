@@ -86,6 +86,22 @@ def three_of(drive: Any, kind: type, field: str) -> list[Any]:
     return [kind(**drive._arguments | {name: coordinate[i]}) for i in range(3)]
 
 
+def swing_of(value: Any) -> float | None:
+    """How far a ball joint's axis may lean [rad]; None if it is not given, or infinite."""
+    if value is None:
+        return None
+    value = checks.not_negative(value, "swing_limit", infinite=True)
+    return None if value == inf else checks.within(value, 0.0, pi, "swing_limit")
+
+
+def twist_of(value: Any, field: str) -> Any:
+    """(lower, upper) of a ball joint's twist [rad], or None."""
+    value = checks.interval(value, field)
+    if any(abs(limit) > pi for limit in value or () if limit not in UNLIMITED):
+        raise FieldError(field, f"must be in [-π, π] rad, got {show(value)}")
+    return value
+
+
 def each_of(value: Any, count: int, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple[Any, ...] | None:
     """`count` things, one for each axis of a joint, each checked by `check`; None if there are none."""
     if value is None:
@@ -104,8 +120,8 @@ def perpendicular(axis: tuple[Any, ...], field: str, other: tuple[Any, ...], oth
 
 
 def several_axes(count: int, limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:
-    """What a joint with 2 or 3 free coordinates takes for them: one thing or None for each."""
-    of = {2: "a pair of", 3: "three of"}[count]
+    """What a joint with 2, 3 or 6 free coordinates takes for them: one thing or None for each."""
+    of = {2: "a pair of", 3: "three of", 6: "six of"}[count]
     if isinstance(friction, (list, tuple, np.ndarray)):
         friction = each_of(friction, count, "friction", f"a number or {of} them", not_negative)
     else:

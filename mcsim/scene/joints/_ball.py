@@ -3,16 +3,25 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
-from math import inf, pi
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
-from mcsim.scene import checks
-from mcsim.scene.checks import FieldError, Vector, direction, not_negative, show
+from mcsim.scene.checks import Vector, direction, not_negative
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
-from mcsim.scene.joints._arguments import UNLIMITED, FrameArgument, Limits, anchor_of, axis_spec, three_of, whole_motion
+from mcsim.scene.joints._arguments import (
+    UNLIMITED,
+    FrameArgument,
+    Limits,
+    anchor_of,
+    axis_spec,
+    swing_of,
+    three_of,
+    twist_of,
+    whole_motion,
+)
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
 
@@ -55,12 +64,7 @@ class BallJoint(Joint):
     ):
         anchor = anchor_of(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
-        if swing_limit is not None:
-            swing_limit = checks.not_negative(swing_limit, "swing_limit", infinite=True)
-            swing_limit = None if swing_limit == inf else checks.within(swing_limit, 0.0, pi, "swing_limit")
-        bounds = twist_limits = checks.interval(twist_limits, "twist_limits")
-        if any(abs(limit) > pi for limit in bounds or () if limit not in UNLIMITED):
-            raise FieldError("twist_limits", f"must be in [-π, π] rad, got {show(twist_limits)}")
+        swing_limit, twist_limits = swing_of(swing_limit), twist_of(twist_limits, "twist_limits")
         friction = not_negative(friction, "friction")
         motors, springs = three_of(motor, Motor, "motor"), three_of(spring, Spring, "spring")
         limits = (None, None, twist_limits)

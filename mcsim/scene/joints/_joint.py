@@ -143,6 +143,11 @@ class Joint(Described):
         """Whether a coordinate may have "limits" or "springs"."""
         return cls.coordinates[axis] != "turn"
 
+    @classmethod
+    def _driven_coordinates(cls) -> int:
+        """How many coordinates, the first ones, limits, motors, springs and motions are given for."""
+        return len(cls.coordinates) - cls.coordinates.count("turn")
+
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
         """Anchor and axes say the same as the frames."""
         for field in PLACEMENT:
@@ -224,7 +229,7 @@ class Joint(Described):
     def _told_axes(self, axes: list[AxisSpec]) -> dict[str, Any]:
         """The arguments that say the same as these axes: one thing, or one for each of several coordinates that are no turn
         about all axes."""
-        count = len(self.coordinates) - self.coordinates.count("turn")
+        count = self._driven_coordinates()
         told: dict[str, Any] = {
             "limits": [None if (axis.lower, axis.upper) == (-inf, inf) else (axis.lower, axis.upper) for axis in axes],
             "motor": [axis.motor for axis in axes],
