@@ -11,6 +11,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 from sys import modules as _modules
 
 from mcsim import contacts, io as io, lab, maximal, reduced, rotation, scenes, spatial
+from mcsim.actors import Character
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.live import View, view
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
@@ -43,7 +44,7 @@ for _module in (contacts, io, lab, maximal, reduced, rotation, scenes, spatial, 
     _explain_functions(vars(_module), _module.__all__)
 load, compare, load_urdf = scenes.load, lab.compare, io.load_urdf
 _unnamed = {"solve": solve, "view": view}
-_explain_functions(globals(), ["Problem", "Solution", "View", "solve", "view"])
+_explain_functions(globals(), ["Character", "Problem", "Solution", "View", "solve", "view"])
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
@@ -55,6 +56,7 @@ scenes.READERS[".urdf"] = load_urdf
 lab.loading.load = load
 
 __all__ = [
+    "Character",
     "CompliantContact",
     "DirectJoints",
     "EventContact",

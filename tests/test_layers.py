@@ -37,6 +37,7 @@ FLOORS = {
     "step": 2.8,
     "world": 3,
     "view": 3.5,
+    "actors": 4,
     "contacts": 4,
     "lab": 4,
     "io": 4,

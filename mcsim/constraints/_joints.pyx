@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
 from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, AXIS_ROWS
-from mcsim.state._joint_types cimport BALL, GEAR, USER
+from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
 from mcsim.wide._halves cimport lasting
