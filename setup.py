@@ -155,6 +155,7 @@ KERNELS = {
     "mcsim.step._joint_warm_starts": [],
     "mcsim.step._sweeps": [],
     "mcsim.step._drifts": [],
+    "mcsim.step._tape": [],
     "mcsim.step._step_parts": ["m"],
     "mcsim.step._step": ["m"],
     "mcsim.step._pipeline": [],

@@ -31,10 +31,12 @@ from mcsim.world import (
     Rattle,
     ReducedWorld,
     RigidContact,
+    Rollout,
     Sleep,
     SweptJoints,
     Variational,
     World,
+    rollout,
 )
 
 __version__ = "0.2.0"
@@ -44,7 +46,7 @@ for _module in (contacts, io, lab, maximal, reduced, rotation, scenes, spatial, 
     _explain_functions(vars(_module), _module.__all__)
 load, compare, load_urdf = scenes.load, lab.compare, io.load_urdf
 _unnamed = {"solve": solve, "view": view}
-_explain_functions(globals(), ["Character", "Problem", "Solution", "View", "solve", "view"])
+_explain_functions(globals(), ["Character", "Problem", "Solution", "View", "rollout", "solve", "view"])
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
@@ -70,6 +72,7 @@ __all__ = [
     "Rattle",
     "ReducedWorld",
     "RigidContact",
+    "Rollout",
     "Scene",
     "SceneError",
     "SimulationError",
@@ -87,6 +90,7 @@ __all__ = [
     "load",
     "maximal",
     "reduced",
+    "rollout",
     "rotation",
     "scenes",
     "solve",

@@ -7,6 +7,7 @@ from mcsim.step._stage_times cimport StageTimes
 from mcsim.step._state_arrays cimport StateArrays
 from mcsim.step._step cimport Step
 from mcsim.step._step_parts cimport StepParts
+from mcsim.step._tape cimport Tape
 from mcsim.step._velocity_space cimport VelocitySpace
 
 cdef class Pipeline:
@@ -18,6 +19,7 @@ cdef class Pipeline:
     cdef Calls calls
     cdef StageTimes stage_times
     cdef readonly Step one              # a step
+    cdef public Tape tape               # of the call that comes; None: nothing is written or kept
     cdef long long revision_seen        # of the collider's shapes
     cdef readonly long long steps_made  # in the last call of step
     cdef long long call_began           # after how many steps
@@ -25,4 +27,5 @@ cdef class Pipeline:
 
     cpdef void set_clock(self, long long steps, double start) noexcept
     cdef void tell_time(self) noexcept nogil
+    cdef void write_tape(self) noexcept nogil
     cdef int advance(self, long long n) except -1

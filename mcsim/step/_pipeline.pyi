@@ -8,6 +8,7 @@ import numpy as np
 from mcsim.collide._collider import Collider
 from mcsim.state.arrays import BodyArrays
 from mcsim.step._step_parts import StepParts
+from mcsim.step._tape import Tape
 
 class Pipeline:
     parts: StepParts
@@ -18,6 +19,7 @@ class Pipeline:
     start: float
     time: float
     shapes_changed: bool
+    tape: Tape | None
 
     def __init__(
         self,

@@ -74,11 +74,15 @@ cdef class Pipeline:
                 self.sleepers.notice()
             update_inertia(self.context.bodies)
             while status == OK and done < n:
+                if self.tape is not None:
+                    self.write_tape()
                 status = self.one.make()
                 if status == OK:
                     done += 1
                     self.context.steps += 1
                     self.tell_time()
+                    if self.tape is not None:
+                        self.tape.end_step()
                 if self.parts.replanning:
                     with gil:
                         self.parts.replan()
@@ -88,6 +92,13 @@ cdef class Pipeline:
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    cdef void write_tape(self) noexcept nogil:
+        """What the step that comes begins with, as if a user had written it."""
+        self.tape.write()
+        self.sleepers.notice()
+        if self.space.wake_driven():
+            self.sleepers.follow()
 
     def raise_failure(self):
         """Pass on what a user's function raised."""

@@ -17,6 +17,7 @@ from mcsim.world.choices import (
 )
 from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.reduced_world import ReducedWorld
+from mcsim.world.rollouts import Rollout, rollout
 from mcsim.world.world import World
 
 __all__ = [
@@ -31,8 +32,10 @@ __all__ = [
     "Rattle",
     "ReducedWorld",
     "RigidContact",
+    "Rollout",
     "Sleep",
     "SweptJoints",
     "Variational",
     "World",
+    "rollout",
 ]

@@ -1,0 +1,305 @@
+"""Many variants of one world, each for n steps: on all processors, arrays in and arrays out."""
+
+from __future__ import annotations  # signatures read as they are written here
+
+import copy
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mcsim.core.errors import SimulationError
+from mcsim.core.notes import Note
+from mcsim.scene.checks import FieldError, choose, count, items, show
+from mcsim.step._tape import Tape
+from mcsim.world.reduced_world import ReducedWorld
+from mcsim.world.snapshots import Snapshot
+from mcsim.world.world import World
+
+# What may be kept: of any world, and of generalized coordinates. Twists are both velocities.
+OF_BODIES = {"positions": "position", "orientations": "orientation", "velocities": "twist", "angular_velocities": "twist"}
+OF_TREES = ("q", "qd")
+
+# What may be steered of a joint that has a motor.
+OF_MOTORS = ("motor_velocity", "motor_position", "motor_max_force")
+
+MOST_NUMBERS = 1 << 34  # of the arrays that are kept
+
+
+@dataclass
+class Rollout:
+    """What `mc.rollout` found. w worlds, k rows of every so many steps, n bodies; None for what was not recorded.
+
+    time (w, k) [s]; positions (w, k, n, 3) [m]; orientations (w, k, n, 4); velocities, angular_velocities (w, k, n, 3)
+    [m/s, rad/s]; q (w, k, nq), qd (w, k, nv). Rows that a world did not come to are NaN.
+    failures: number of a world -> the SimulationError that ended it. notes: number of a world -> what of its steps was not
+    done (World.stats.notes), of those that have any.
+    """
+
+    time: np.ndarray
+    positions: np.ndarray | None = None
+    orientations: np.ndarray | None = None
+    velocities: np.ndarray | None = None
+    angular_velocities: np.ndarray | None = None
+    q: np.ndarray | None = None
+    qd: np.ndarray | None = None
+    failures: dict[int, SimulationError] = field(default_factory=dict)
+    notes: dict[int, list[Note]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        w, k = self.time.shape
+        return f"<Rollout of {w} worlds, {k} rows; {len(self.failures)} failed, {len(self.notes)} with notes>"
+
+
+def rollout(
+    world: World,
+    steps: int,
+    *,
+    controls: Mapping[Any, ArrayLike] | None = None,
+    states: Mapping[str, ArrayLike] | Sequence[Snapshot] | None = None,
+    prepare: Callable[[World, int], Any] | None = None,
+    worlds: int | None = None,
+    record: Sequence[str] | None = None,
+    every: int = 1,
+    threads: int | None = None,
+) -> Rollout:
+    """Run w variants of a world for n steps each, from its present state, which stays as it is. -> Rollout
+
+        runs = mc.rollout(world, 500, controls={("hinge", "motor_velocity"): np.linspace(-2, 2, 100)[:, None]})
+        runs.positions[:, -1]          # (100, n, 3): where the bodies end
+
+    controls: what is written before each step. "tau" (w, steps, nv) of `world.tau`; or (joint, what): (w, steps), joint a
+        name or handle, what "motor_velocity", "motor_position" or "motor_max_force" of a joint that has a motor. What
+        broadcasts to that is enough: (steps, nv) for all worlds alike, (w, 1) for one number a world.
+    states: where each begins: a snapshot for each; or arrays by name, "positions", "orientations", "velocities",
+        "angular_velocities" (w, n, 3 or 4) of a World, "q" (w, nq), "qd" (w, nv) of a ReducedWorld.
+    prepare: called as prepare(world, i) before the i-th begins, to change anything else: masses, materials, forces.
+    worlds: how many, where nothing of these says it. record: of "positions", "orientations", "velocities",
+        "angular_velocities", and "q", "qd" of a ReducedWorld; by default ("q", "qd") there, else ("positions",
+        "orientations"). every: steps a row. threads: as many as there are processors.
+
+    Each is a copy of the world that goes on alone, so the same bits come out for any number of threads, and as by
+    `world.step()` one by one. Worlds run in threads at once while they step; `prepare` and Python functions of joints and
+    motions run one at a time. One that fails ends there (`failures`); the others go on.
+
+    SceneError where an argument is wrong, by its name; contact="event" has no steps to write controls before.
+    """
+    try:
+        return _Plan(world, steps, controls, states, prepare, worlds, record, every, threads).run()
+    except FieldError as error:
+        raise error.within("rollout") from None
+
+
+class _Plan:
+    """The arguments of a rollout, checked."""
+
+    def __init__(
+        self,
+        world: World,
+        steps: int,
+        controls: Any,
+        states: Any,
+        prepare: Any,
+        worlds: int | None,
+        record: Any,
+        every: int,
+        threads: int | None,
+    ) -> None:
+        if not isinstance(world, World):
+            raise FieldError("world", f"must be a World or a ReducedWorld, got {show(world)}")
+        if world._keywords["contact"] == "event":
+            raise FieldError("world", "goes from event to event: there are no steps to write controls before")
+        if prepare is not None and not callable(prepare):
+            raise FieldError("prepare", f"must be a function of a world and its number, got {show(prepare)}")
+        self.world, self.prepare, self.trees = world, prepare, isinstance(world, ReducedWorld)
+        self.steps, self.every = count(steps, "steps", 1, 1 << 40), count(every, "every", 1, 1 << 40)
+        self.threads = os.cpu_count() or 1 if threads is None else count(threads, "threads", 1, 1 << 16)
+        self.record = self._recorded(record)
+        self.controls = self._controls({} if controls is None else controls)
+        self.states = self._states({} if states is None else states)
+        self.count = self._count(worlds)
+        rows = self.steps // self.every
+        sizes = {name: np.shape(self._array(world, name)) for name in self.record}
+        if self.count * rows * sum(int(np.prod(shape)) for shape in sizes.values()) > MOST_NUMBERS:
+            raise FieldError("every", "leaves more to keep than memory has room for; record less, or fewer rows")
+        self.rows, self.sizes = rows, sizes
+
+    def _recorded(self, record: Any) -> list[str]:
+        known = [*OF_BODIES, *(OF_TREES if self.trees else ())]
+        if record is None:
+            return [*OF_TREES] if self.trees else ["positions", "orientations"]
+        return [choose(name, known, "record") for name in items(record, "a list of names", "record")]
+
+    def _controls(self, controls: Any) -> list[tuple[str, int, int, np.ndarray]]:
+        """-> [(what, number of a joint or -1, how many numbers a step, the array)]"""
+        if not isinstance(controls, Mapping):
+            raise FieldError("controls", f'must be a dict such as {{"tau": array}}, got {show(controls)}')
+        found = []
+        for key, value in controls.items():
+            where = f"controls[{show(key)}]"
+            if isinstance(key, tuple) and len(key) == 2:
+                joint, what = self.world.joint(key[0]), choose(key[1], OF_MOTORS, where)
+                axes = self.world._joints["axes"][joint.index][: len(self.world.scene.joint(joint.name).axes)]
+                if len(axes) != 1 or not axes["motor_mode"][0]:
+                    raise FieldError(where, f"joint {joint.name!r} has no motor of one coordinate")
+                found.append((what, joint.index, 1, self._numbers(value, where)[..., None]))
+            elif key == "tau":
+                found.append(("tau", -1, len(self.world.tau), self._numbers(value, where)))
+            else:
+                raise FieldError(where, 'is no control; "tau", or a joint and ' + ", ".join(map(repr, OF_MOTORS)))
+        for what, _, size, array in found:
+            if array.ndim > 3 or array.shape[-1] not in (1, size) or array.shape[-2:-1] not in ((), (1,), (self.steps,)):
+                raise FieldError("controls", f"{what}: {array.shape} does not fit {self.steps} steps of {size} numbers")
+        return found
+
+    def _states(self, states: Any) -> dict[str, np.ndarray] | list[Snapshot]:
+        if isinstance(states, (list, tuple)):
+            if not all(isinstance(state, Snapshot) for state in states):
+                raise FieldError("states", "must be snapshots, or a dict of arrays")
+            return list(states)
+        if not isinstance(states, Mapping):
+            raise FieldError("states", f"must be a list of snapshots or a dict of arrays, got {show(states)}")
+        known = OF_TREES if self.trees else tuple(OF_BODIES)
+        found = {}
+        for name, value in states.items():
+            choose(name, known, "states")
+            found[name] = array = self._numbers(value, f"states[{name!r}]")
+            shape = np.shape(self._array(self.world, name))
+            if array.ndim > len(shape) + 1 or array.shape[-len(shape) :] != shape:
+                raise FieldError(f"states[{name!r}]", f"must be (worlds, {', '.join(map(str, shape))}), got {array.shape}")
+        return found
+
+    @staticmethod
+    def _numbers(value: Any, where: str) -> np.ndarray:
+        try:
+            array = np.atleast_1d(np.array(value, float))
+        except (TypeError, ValueError):
+            raise FieldError(where, f"must be an array of numbers, got {show(value)}") from None
+        if not np.isfinite(array).all():
+            raise FieldError(where, "must be finite")
+        return array
+
+    def _count(self, worlds: int | None) -> int:
+        """How many worlds the arguments speak of."""
+        told = {} if worlds is None else {"worlds": count(worlds, "worlds", 1, 1 << 32)}
+        told |= {what: len(array) for what, _, _, array in self.controls if array.ndim == 3 and len(array) > 1}
+        if isinstance(self.states, list):
+            told["states"] = len(self.states)
+        else:
+            for name, array in self.states.items():
+                if array.ndim > np.ndim(self._array(self.world, name)) and len(array) > 1:
+                    told[name] = len(array)
+        if len(set(told.values())) > 1:
+            raise FieldError(
+                "",
+                "the arguments are for different numbers of worlds: "
+                + ", ".join(f"{name} for {number}" for name, number in told.items()),
+            )
+        return next(iter(told.values()), 1)
+
+    @staticmethod
+    def _array(world: World, name: str) -> np.ndarray:
+        return np.asarray(getattr(world, name))
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+
+    def run(self) -> Rollout:
+        kept = {name: np.full((self.count, self.rows, *shape), np.nan) for name, shape in self.sizes.items()}
+        found = Rollout(np.full((self.count, self.rows), np.nan))
+        vars(found).update(kept)
+        begin = self.world.snapshot()
+        left, turn = iter(range(self.count)), threading.Lock()
+
+        def work(world: World) -> None:
+            while True:
+                with turn:
+                    i = next(left, None)
+                if i is None:
+                    return
+                self._run_one(world, i, begin, found, kept)
+
+        threads = min(self.threads, self.count)
+        copies = [copy.deepcopy(self.world) for _ in range(threads)]
+        if threads == 1:
+            work(copies[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for future in [pool.submit(work, world) for world in copies]:
+                    future.result()
+        return found
+
+    def _run_one(self, world: World, i: int, begin: Snapshot, found: Rollout, kept: Mapping[str, np.ndarray]) -> None:
+        world.restore(self.states[i] if isinstance(self.states, list) else begin)
+        if isinstance(self.states, dict):
+            self._place(world, i)
+        if self.prepare is not None:
+            self.prepare(world, i)
+        start, dt = world.time, world.dt
+        twists = np.full((self.rows, len(world.body_names), 6), np.nan)
+        tape = self._tape(world, i, twists, kept)
+        world._pipeline.tape = tape
+        try:
+            world.step(self.steps)
+        except SimulationError as error:
+            found.failures[i] = error
+        finally:
+            world._pipeline.tape = None
+        for part, name in ((slice(0, 3), "velocities"), (slice(3, 6), "angular_velocities")):
+            if name in kept:
+                kept[name][i] = twists[..., part]
+        rows = tape.done // self.every
+        found.time[i, :rows] = start + dt * self.every * np.arange(1, rows + 1)
+        if world.stats.notes:
+            found.notes[i] = list(world.stats.notes)
+
+    def _place(self, world: World, i: int) -> None:
+        """The state that the i-th begins with."""
+        states: Any = self.states
+        of = {
+            name: array[i if len(array) > 1 else 0] if array.ndim > np.ndim(self._array(world, name)) else array
+            for name, array in states.items()
+        }
+        if self.trees:
+            for name, value in of.items():
+                setattr(world, name, value)
+            return
+        for k, name in enumerate(world.body_names):
+            pose = [of[what][k] if what in of else None for what in ("positions", "orientations")]
+            speed = [of[what][k] if what in of else None for what in ("velocities", "angular_velocities")]
+            if any(part is not None for part in pose):
+                world.set_pose(name, *pose)
+            if any(part is not None for part in speed) and world.body(name).kind != "static":
+                world.set_velocity(name, *speed)
+
+    def _tape(self, world: World, i: int, twists: np.ndarray, kept: Mapping[str, np.ndarray]) -> Tape:
+        targets, columns = [], []
+        for what, joint, size, array in self.controls:
+            whole = np.broadcast_to(
+                array if array.ndim < 3 or len(array) == 1 else array[i : i + 1], (1, self.steps, size)
+            )[0]
+            columns.append(whole)
+            if what == "tau":
+                tau = world.tau
+                targets += [tau[k : k + 1] for k in range(size)]
+            else:
+                targets.append(world._joints["axes"][what][joint, :1])
+        values = np.concatenate(columns, axis=1) if columns else np.zeros((0, 0))
+        arrays = world._bodies
+        sources, out = [], []
+        if {"velocities", "angular_velocities"} & set(kept):
+            sources.append(arrays.twist)
+            out.append(twists)
+        for name in kept:
+            if name in OF_TREES:
+                sources.append(getattr(world, name))
+            elif OF_BODIES[name] != "twist":
+                sources.append(getattr(arrays, OF_BODIES[name]))
+            else:
+                continue
+            out.append(kept[name][i])
+        return Tape(targets, values, sources, out, self.every)
