@@ -21,7 +21,7 @@ from mcsim.state.fields import AWAKE, ROW_KINDS
 from mcsim.step.stages import STAGES
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import RELAXING
-from mcsim.world.handles import MOTOR_POSITION
+from mcsim.world.driven_joint import MOTOR_POSITION
 from mcsim.world.keywords import ReducedMore, Settings
 from mcsim.world.laboratory import Residuals, problem_now
 from mcsim.world.settings import joint_tree
