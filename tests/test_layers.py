@@ -38,6 +38,7 @@ FLOORS = {
     "world": 3,
     "view": 3.5,
     "contacts": 4,
+    "control": 4,
     "lab": 4,
     "io": 4,
     "scenes": 4,
