@@ -38,7 +38,7 @@ class Motor(Value):
     position: [rad] or [m]; for a ball joint 3 numbers, a rotation vector.
     max_force: the bound of its force [N] or torque [N m], within which each law holds; for a ball joint along each axis.
         None or infinite: none; a motor of the first two laws then yields to limits alone, and presses into what it touches.
-    kp [N m/rad] or [N/m], kd [N m s/rad] or [N s/m]: at least 0.
+    kp [N m/rad] or [N/m], kd [N m s/rad] or [N s/m]: at least 0. is_pd: whether one of them is given.
 
     FieldError (a ValueError) where neither a target nor a law is given, or two that exclude each other.
 

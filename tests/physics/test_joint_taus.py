@@ -298,6 +298,21 @@ def test_a_broken_joint_is_driven_no_more():
     assert np.abs(world.angular_velocities[1] - spin[1]).max() < 1e-3
 
 
+@pytest.mark.parametrize("value", [1e308, np.nan])
+@both_worlds
+def test_what_no_state_follows_from_is_an_error(make, value):
+    """The last good state is kept, forces on bodies are the user's own again, and it goes on without."""
+    world = make(pair("hinge"))
+    world.step(2)
+    before = world.positions.copy()
+    world.tau[-1] = value
+    with pytest.raises(mc.SimulationError, match="body 'a' is not finite"):
+        world.step(3)
+    assert np.array_equal(world.positions, before) and not world.forces.any()
+    world.tau[-1] = 0.0
+    world.step(3)
+
+
 @pytest.mark.parametrize("kind", ["hinge", "slider", "screw"])
 def test_units_make_no_difference(kind):
     """The same pair in lengths of half a metre and masses of a quarter: the same bits."""
