@@ -136,7 +136,7 @@ def test_a_wrong_model_leaves_an_error_and_the_right_one_none():
         world = mc.World(arm(payload), dt=1 / 250)
         model = Dynamics(System(arm()))
         target, _ = mc.control.coordinates(world)
-        for _ in range(400):
+        for _ in range(250):
             world.tau = mc.control.computed_torque(world, target, kp=100.0, kd=20.0, model=model)
             world.step()
         offs.append(np.abs(world.dynamics.difference(mc.control.coordinates(world).q, target)).max())

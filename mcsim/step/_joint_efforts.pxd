@@ -1,7 +1,8 @@
 """The forces along joints' coordinates that a world's user has given."""
 
 from libc.stdint cimport int32_t
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport Joint
 from mcsim.step._state_arrays cimport StateArrays
 
@@ -24,10 +25,14 @@ cdef class JointEfforts:
     cdef Joint* free                    # joints that hold free bodies to the world
     cdef Twist* given                   # the user's forces on the bodies, while these act with them
     cdef bint acting
+    cdef Vec3* position                 # of bodies, foreseen
+    cdef Quat* orientation
 
     cdef const Joint* joint_of(self, const EffortPlace* place) noexcept nogil
     cdef bint acts(self, const EffortPlace* place) noexcept nogil
     cdef bint begin(self) noexcept nogil
     cdef void follow(self) noexcept nogil
+    cdef void foresee(self, double ahead) noexcept nogil
+    cdef void add(self, const Bodies* poses) noexcept nogil
     cdef void end(self, bint begun) noexcept nogil
     cdef void carry(self, const int32_t* joints, Py_ssize_t count, double h) noexcept nogil

@@ -5,6 +5,7 @@ at which follow() was called last: so whatever reads forces knows of them, and n
 
     begun = begin()     the user's forces are kept, these are added
     follow()            these anew at the present poses
+    foresee(ahead)      these anew where the bodies will be in that time, for who takes one force for a whole substep
     end(begun)          the user's forces alone
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from mcsim.constraints._efforts cimport add_effort, effort_on_b
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport add_scaled
+from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, scale
 
 
 cdef class JointEfforts:
@@ -32,7 +33,10 @@ cdef class JointEfforts:
             place_of[joint] = i
         pairs = np.append(np.array(places, np.int32).reshape(-1, 2), [[0, 0]], axis=0).astype(np.int32)
         given, own = np.zeros((self.arrays.bodies.count + 1, 6)), np.append(free, np.zeros(1, free.dtype))
-        self.kept = pairs, place_of, given, own
+        position, orientation = (np.zeros((self.arrays.bodies.count + 1, size)) for size in (3, 4))
+        orientation[:, 0] = 1.0
+        self.kept = pairs, place_of, given, own, position, orientation
+        self.position, self.orientation = <Vec3*>doubles(position) + 1, <Quat*>doubles(orientation) + 1
         self.values, self.value, self.size = values, doubles(values), len(values)
         self.places, self.count, self.place_of = <const EffortPlace*>records(pairs), len(places), integers(place_of)
         self.free, self.given = <Joint*>records(own), <Twist*>doubles(given)
@@ -64,13 +68,27 @@ cdef class JointEfforts:
         return any
 
     cdef void follow(self) noexcept nogil:
+        if self.acting:
+            self.add(&self.arrays.bodies)
+
+    cdef void foresee(self, double ahead) noexcept nogil:
+        cdef Bodies poses = self.arrays.bodies
         cdef Py_ssize_t i
         if not self.acting:
             return
+        for i in range(poses.count):
+            self.position[i] = add_scaled(poses.position[i], ahead, poses.twist[i].v)
+            self.orientation[i] = quat_mul(quat_exp(scale(ahead, poses.twist[i].w)), poses.orientation[i])
+        poses.position, poses.orientation = self.position, self.orientation
+        self.add(&poses)
+
+    cdef void add(self, const Bodies* poses) noexcept nogil:
+        """The forces that there are with bodies at these poses, beside the user's."""
+        cdef Py_ssize_t i
         memcpy(self.arrays.bodies.force, self.given, self.arrays.bodies.count * sizeof(Twist))
         for i in range(self.count):
             if self.acts(&self.places[i]):
-                add_effort(self.joint_of(&self.places[i]), &self.arrays.bodies, self.value + self.places[i].begin,
+                add_effort(self.joint_of(&self.places[i]), poses, self.value + self.places[i].begin,
                            self.arrays.bodies.force)
 
     cdef void end(self, bint begun) noexcept nogil:

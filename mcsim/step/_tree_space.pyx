@@ -187,7 +187,10 @@ cdef class TreeSpace(VelocitySpace):
         cdef Twist* w
         cdef Mat3 r
         cdef double c
-        self.context.efforts.follow()
+        if self.ahead > 0.0:
+            self.context.efforts.foresee(self.ahead)
+        else:
+            self.context.efforts.follow()
         self.forces = NULL
         self.damped = False
         for i in range(self.context.bodies.count):

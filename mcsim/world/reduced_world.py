@@ -90,9 +90,9 @@ class ReducedWorld(World):
         without more_iterations, least_iterations and position_rounds.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
-    `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
-    from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
-    observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
+    `qd`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal, from_maximal; `tau`,
+    `index` and `system` (help(mcsim.reduced.System)) are those of its own tree. q and qd may be written at any time, and
+    every observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
     set_velocity. positions and orientations are read-only. What rests sleeps as in World, trees whole, under
     "semi_implicit" only; not what `tau`, a prescribed motion or a joint model of your own drives.
     """

@@ -300,7 +300,7 @@ def test_copies_and_scenes_have_it(make, forget, monkeypatch):
     world.joint("hand").set_motor(mc.Motor(position=(0, 0.1, 0), velocity=(0, 0, 0), kp=5.0, kd=1.0))
     world.joint("j1").set_motor(None)
     world.joint("j2").set_motor(position=0.3)
-    world.step(7)
+    world.step(4)
     kept = world.snapshot()
     others = [copy.deepcopy(world), pickle.loads(pickle.dumps(world)), world.remade()]
     scene = mc.Scene.from_dict(world.to_scene().to_dict())
@@ -309,13 +309,13 @@ def test_copies_and_scenes_have_it(make, forget, monkeypatch):
     assert told[1] is None and told[2].position == 0.3 and told[3].kp == 5.0
     anew = make(scene, dt=1 / 120)
     for each in (world, *others, anew):
-        each.step(20)
+        each.step(8)
     for each in others:
         assert each.state_hash() == world.state_hash()
     assert np.abs(anew.positions - world.positions).max() < 1e-4
     world.joint("hand").set_motor(None)
     world.restore(kept)
-    world.step(20)
+    world.step(8)
     assert world.state_hash() == others[0].state_hash()
 
 
