@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import contacts, io as io, lab, maximal, reduced, rotation, scenes, spatial
+from mcsim import contacts, control, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.actors import Character
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.live import View, view
@@ -42,7 +42,7 @@ from mcsim.world import (
 __version__ = "0.2.0"
 
 # What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
-for _module in (contacts, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
+for _module in (contacts, control, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
     _explain_functions(vars(_module), _module.__all__)
 load, compare, load_urdf = scenes.load, lab.compare, io.load_urdf
 _unnamed = {"solve": solve, "view": view}
@@ -86,6 +86,7 @@ __all__ = [
     "World",
     "compare",
     "contacts",
+    "control",
     "lab",
     "load",
     "maximal",

@@ -39,6 +39,7 @@ FLOORS = {
     "view": 3.5,
     "actors": 4,
     "contacts": 4,
+    "control": 4,
     "lab": 4,
     "io": 4,
     "scenes": 4,

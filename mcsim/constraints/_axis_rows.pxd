@@ -4,8 +4,9 @@ from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._fast_springs cimport FAST_SPRING
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
+from mcsim.constraints._spring_law cimport SpringLaw, spring_law
 from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
-                                 JointAxis, MOTOR_NONE, MOTOR_VELOCITY)
+                                 JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY)
 from mcsim.state._joint_types cimport ROTATION
 from mcsim.state._row cimport (BIASED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._settings cimport Settings
@@ -26,10 +27,10 @@ cdef inline void set_soft(Row* row, double bias, double compliance, double part)
     row.compliance[RELAXED] = compliance
 
 
-cdef inline double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+cdef inline double spring_point(const SpringLaw* law, double diagonal, const Settings* settings) noexcept nogil:
     """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
 
-        impulse = -h (k (e + s h u) + c u)
+        impulse = -h (k (e + s h u) + c (u - w)),     w the velocity that it keeps to, 0 of a spring
 
     half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
     rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the substep: from z = FAST_SPRING
@@ -38,22 +39,50 @@ cdef inline double spring_point(const JointAxis* axis, double diagonal, const Se
     cdef double z
     if not settings.first_kick < 1.0:
         return 1.0
-    z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
+    z = settings.h * (law.damping + settings.h * law.stiffness) * diagonal
     return 0.5 if z < FAST_SPRING else 1.0
+
+
+cdef inline int write_spring(Row* row, const Joint* joint, int source, int number, int kept, double error,
+                             const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
+                             const Settings* settings, bint first) noexcept nogil:
+    """The row of a spring or PD motor, whose impulse is `kept` in one of AXIS_...; error: position - rest. -> how many.
+
+    By implicit Euler lambda = -h (k (e + h u) + c (u - w)), u = J v, hence
+    u + (k e - c w) / (c + h k) + lambda / (h (c + h k)) = 0, |lambda| <= h F; in a substep of two halves with s h for h,
+    see spring_point, and where s = 1 a half in each pass.
+    """
+    cdef const JointAxis* axis = &joint.axes[number]
+    cdef SpringLaw law = spring_law(axis, kept)
+    cdef double h = settings.h
+    cdef double d, part
+    if not (law.damping > 0.0 or law.stiffness > 0.0):
+        return 0
+    begin_joint_row(row, joint, source, ROW_SPRING, number * AXIS_ROWS + kept, axis.impulse[kept], first)
+    axis_row(row, geometry, geometry.axis, f)
+    apply_inverse_mass(row, bodies)
+    row.error = error
+    row.upper = h * law.most
+    row.lower = -row.upper
+    part = spring_point(&law, row.diagonal, settings)
+    d = law.damping + part * h * law.stiffness
+    error = (law.stiffness * error - law.damping * law.velocity) / d
+    if part < 1.0:
+        set_soft(row, error, 1.0 / (settings.first_kick * h * d), 1.0)
+    else:
+        set_soft(row, error, 1.0 / (h * d), settings.first_kick)
+    return 1
 
 
 cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
                            const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """Friction, spring and motor rows of one axis. -> how many.
 
-    Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and
-    where s = 1 a half in each pass. A motor is u = target, |lambda| <= h F; a position motor's target is found where a
-    substep begins (_motors.pyx).
+    Friction |lambda| <= h F. A motor is u = target, |lambda| <= h F; a position motor's target is found where a substep
+    begins (_motors.pyx); a PD motor is a spring (write_spring).
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
-    cdef double d, part
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
@@ -64,20 +93,13 @@ cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number
         row.upper = h * axis.friction
         row.lower = -row.upper
         n += 1
-    if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
-        row = begin_joint_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
-                        axis.impulse[AXIS_SPRING], first)
-        axis_row(row, geometry, geometry.axis, f)
-        apply_inverse_mass(row, bodies)
-        row.error = geometry.spring_error
-        part = spring_point(axis, row.diagonal, settings)
-        d = axis.damping + part * h * axis.stiffness
-        if part < 1.0:
-            set_soft(row, axis.stiffness * row.error / d, 1.0 / (settings.first_kick * h * d), 1.0)
-        else:
-            set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
-        n += 1
-    if axis.motor_mode != MOTOR_NONE:
+    if axis.has_spring:
+        n += write_spring(&rows[n], joint, source, number, AXIS_SPRING, geometry.spring_error, geometry, f, bodies,
+                          settings, first)
+    if axis.motor_mode == MOTOR_PD:
+        n += write_spring(&rows[n], joint, source, number, AXIS_MOTOR, geometry.motor_error, geometry, f, bodies,
+                          settings, first)
+    elif axis.motor_mode != MOTOR_NONE:
         row = begin_joint_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
                         axis.impulse[AXIS_MOTOR], first)
         axis_row(row, geometry, geometry.axis, f)

@@ -26,7 +26,7 @@ from mcsim.constraints._coordinates cimport list_axes
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._joint cimport JOINT_AXES, MOTOR_NONE
+from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD
 from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
 
@@ -170,6 +170,11 @@ cdef inline void follow(const double* f, const JointRow* row, int n, bint is_b, 
     add_product(gain, w, n, -1.0, slack)
 
 
+cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
+    """Whether a motor holds the coordinate, as no spring does."""
+    return axis.motor_mode != MOTOR_NONE and axis.motor_mode != MOTOR_PD
+
+
 cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, JointRow* out) noexcept nogil:
     """A joint's own rows and those of coordinates that a motor holds, six at most. -> how many"""
     cdef Row axes[JOINT_AXES]
@@ -177,7 +182,7 @@ cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bod
     cdef int i
     memcpy(out, rows.row + rows.begin[j], n * sizeof(JointRow))
     for i in range(list_axes(joint, bodies, axes) if has_motor(joint) else 0):
-        if joint.axes[i].motor_mode != MOTOR_NONE and n < 6:
+        if is_stiff(&joint.axes[i]) and n < 6:
             copy_jacobian(&axes[i], &out[n])
             n += 1
     return n
@@ -186,7 +191,7 @@ cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bod
 cdef inline bint has_motor(const Joint* joint) noexcept nogil:
     cdef int i
     for i in range(joint.axis_count):
-        if joint.axes[i].motor_mode != MOTOR_NONE:
+        if is_stiff(&joint.axes[i]):
             return True
     return False
 

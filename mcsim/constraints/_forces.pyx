@@ -1,6 +1,7 @@
 """What springs, and under "reference" friction and motors, of joints do as forces in continuous time.
 
     springs     f = -(k e + c u)                    e = x - rest, u = J v: what their rows are for h -> 0
+    PD motors   f = -(k e + c (u - w)) within +-F   e = x - target, w the velocity that it is given (_spring_law.pxd)
     friction    f = -F s / sqrt(s^2 + creep^2)      s = u
     motors      the same of max_force               s = u - the velocity that they are given
 
@@ -13,6 +14,7 @@ or without a bound, asks for an acceleration instead, with the force that this t
 
 from libc.math cimport sqrt
 
+from mcsim.constraints._spring_law cimport SpringLaw, spring_law
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
@@ -28,6 +30,7 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
     cdef int i, k
     cdef Row* row
     cdef const JointAxis* axis
+    cdef SpringLaw law
     cdef double* a
     cdef double* b
     cdef double u, f
@@ -43,7 +46,8 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
             for i in range(6):
                 u += row.jacobian[i] * a[i] + row.jacobian[6 + i] * b[i]
             if row.kind == ROW_SPRING:
-                f = -(axis.stiffness * row.error + axis.damping * u)
+                law = spring_law(axis, row.index)
+                f = min(max(-(law.stiffness * row.error + law.damping * (u - law.velocity)), -law.most), law.most)
             elif row.kind == ROW_MOTOR:
                 f = dry(axis.motor_max_force, u - axis.motor_velocity, settings)
             else:

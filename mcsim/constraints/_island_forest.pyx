@@ -12,7 +12,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._forest cimport root_of, unite_groups
 from mcsim.core._math cimport dot, is_zero
 from mcsim.state._bodies cimport DYNAMIC
-from mcsim.state._joint cimport MOTION_NONE, MOTOR_VELOCITY
+from mcsim.state._joint cimport MOTION_NONE, MOTOR_PD, MOTOR_VELOCITY
 from mcsim.state._joint_types cimport GEAR, USER
 
 # An island does not sleep while its kinetic energy is more than this times what it is at speeds at which its bodies are
@@ -106,7 +106,8 @@ cdef class IslandForest:
         self.tie(bodies, joint.body_a, joint.body_b)
         for k in range(joint.axis_count):
             driven |= joint.axes[k].motion_mode != MOTION_NONE
-            driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
+            driven |= joint.axes[k].motor_velocity != 0.0 and (
+                joint.axes[k].motor_mode == MOTOR_VELOCITY or joint.axes[k].motor_mode == MOTOR_PD)
         if driven:
             body = joint.body_b if joint.body_b >= 0 and bodies.kind[joint.body_b] == DYNAMIC else joint.body_a
             if body >= 0 and bodies.kind[body] == DYNAMIC:

@@ -8,7 +8,7 @@ from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, AXIS_ROWS
+from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, AXIS_ROWS
 from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
@@ -22,8 +22,9 @@ from mcsim.constraints._joint_table cimport constrain, holds_position, measure_e
 from mcsim.constraints._joint_lists cimport TurningJoint, list_joint
 from mcsim.constraints._motion cimport constrain_motions, store_motions
 from mcsim.constraints._gear cimport GearSide, couple_joints, gear_error
+from mcsim.constraints._spring_law cimport SpringLaw, spring_law
 from mcsim.constraints._user cimport take_rows, user_row
-from mcsim.state._rows cimport is_linear, joint_sleeps, own_rows, pair_coupling, response_along
+from mcsim.state._rows cimport is_linear, is_of_motor, joint_sleeps, own_rows, pair_coupling, response_along
 
 
 # Of a length the margin is LIMIT_MARGIN_ANGLE at the farther anchor, and so many g dt^2: half of one is what falls within
@@ -36,8 +37,16 @@ cdef enum:
 
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
     """Whether the force of a spring is shared out to both halves of a substep, not solved in each."""
-    return row.kind == ROW_SPRING and spring_point(&joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal,
-                                                   settings) < 1.0
+    cdef SpringLaw law
+    if row.kind != ROW_SPRING:
+        return False
+    law = spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index)
+    return spring_point(&law, row.diagonal, settings) < 1.0
+
+
+cdef double most_of_spring(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
+    """The bound of its impulse over a substep: infinite, but of a PD motor."""
+    return settings.h * spring_law(&joints[row.source].axes[row.index // AXIS_ROWS], row.index).most
 
 
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
@@ -98,9 +107,10 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
 
 
 cdef bint has_position_motor(const Joint* joint) noexcept nogil:
+    """Whether a motor holds one of its coordinates, for a position or as a spring."""
     cdef int i
     for i in range(joint.axis_count):
-        if joint.axes[i].motor_mode == MOTOR_POSITION:
+        if joint.axes[i].motor_mode == MOTOR_POSITION or joint.axes[i].motor_mode == MOTOR_PD:
             return True
     return False
 
@@ -342,6 +352,12 @@ cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, 
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False, False)
 
 
+cdef inline bint is_law(const Row* row, const Settings* settings) noexcept nogil:
+    """Whether it is a PD motor under "reference", whose row has lost the bounds of an impulse to those who ask for
+    accelerations (_forces.pyx)."""
+    return settings.reference_creep > 0.0 and row.kind == ROW_SPRING and is_of_motor(row)
+
+
 cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                        const Settings* settings, const Row* rows, const JointRows* own) noexcept nogil:
     """The wrench of the last substep's impulses on b about the joint point, and what of them lasts, with which the next
@@ -370,7 +386,7 @@ cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, co
                 joints[j].swing_impulse = row.impulse
             else:
                 axis = &joints[j].axes[row.index // AXIS_ROWS]
-                axis.impulse[row.index % AXIS_ROWS] = lasting(row, settings)
+                axis.impulse[row.index % AXIS_ROWS] = row.impulse if is_law(row, settings) else lasting(row, settings)
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))

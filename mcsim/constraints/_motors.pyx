@@ -21,9 +21,9 @@ from libc.math cimport fabs, sqrt
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._trig cimport decay, sine_cosine
 from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, JointAxis
-from mcsim.state._row cimport BIASED, RELAXED, ROW_MOTOR
+from mcsim.state._row cimport BIASED, RELAXED, ROW_MOTOR, ROW_SPRING
 from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT
-from mcsim.state._rows cimport rate
+from mcsim.state._rows cimport is_of_motor, rate
 
 cdef double FASTEST = 1e100              # x beyond which it stays as it is
 cdef double NEARLY_CRITICAL = 1e-4       # of |x^2 - (z x)^2|: below it, series
@@ -65,6 +65,8 @@ cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, con
     cdef double velocity
     cdef Py_ssize_t i, found = 0
     for i in range(count):
+        if rows[i].kind == ROW_SPRING and is_of_motor(&rows[i]):
+            found += 1                               # its row asks for nothing that depends on the substep
         if rows[i].kind != ROW_MOTOR:
             continue
         axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import products
+from mcsim.core.rotation import conjugates, products
 from mcsim.core.trig import cos, sin
 from mcsim.reduced import _derivatives, _dynamics
 from mcsim.reduced.kinds import QUATERNIONS
 from mcsim.reduced.links import Link
 from mcsim.reduced.system import System
-from mcsim.rotation import from_rotation_vector, normalize
+from mcsim.rotation import from_rotation_vector, normalize, to_rotation_vector
 
 SMALL = 1e-6  # an angle below which (1 - cos a) / a is a / 2 to rounding
 
@@ -116,20 +116,37 @@ class Derivatives(_derivatives.Derivatives):
         """q (nq,) after a motion of each joint with the constant velocities `step` (nv,) for a unit of time; quaternions
         have length 1 then. Either may have a leading axis of n states. The derivative of f(advance(q, step)) at step = 0
         is what all derivatives by q are."""
-        q, step = _dynamics.as_doubles(q, "q"), _dynamics.as_doubles(step, "step")
-        for name, value, size in (("q", q, self.nq), ("step", step, self.nv)):
-            if value.shape[-1] != size:
-                raise SceneError(f"{name} must be ({size},), or (n, {size}) of n states, got {value.shape}")
-            if not np.isfinite(value).all():
-                raise SceneError(f"{name} has values that are not finite")
-        if q.ndim == step.ndim == 2 and len(q) != len(step):
-            raise SceneError(f"step has {len(step)} states, q {len(q)}")
-        states = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
-        q, step = np.broadcast_to(q, (*states, self.nq)), np.broadcast_to(step, (*states, self.nv))
+        q, step = _as_states({"q": (q, self.nq), "step": (step, self.nv)})
         moved = np.array(q)
         for link in self.system.links:
             moved[..., link.q] = _advanced(link, q[..., link.q], step[..., link.v])
         return moved
+
+    def difference(self, q: ArrayLike, target: ArrayLike) -> np.ndarray:
+        """(nv,) the steps that lead from q (nq,) to a target (nq,): advance(q, difference(q, target)) is target. What turns
+        freely goes the shorter way, an angle as many turns as there are between the two. Either may have a leading axis of
+        n states."""
+        q, target = _as_states({"q": (q, self.nq), "target": (target, self.nq)})
+        steps = np.zeros((*q.shape[:-1], self.nv))
+        for link in self.system.links:
+            steps[..., link.v] = _step_to(link, q[..., link.q], target[..., link.q])
+        return steps
+
+
+def _as_states(given: dict[str, tuple[ArrayLike, int]]) -> list[np.ndarray]:
+    """Finite numbers of one state each, or of as many. given: name -> (value, size of one)."""
+    arrays = {name: _dynamics.as_doubles(value, name) for name, (value, _) in given.items()}
+    for name, value in arrays.items():
+        size = given[name][1]
+        if value.shape[-1] != size:
+            raise SceneError(f"{name} must be ({size},), or (n, {size}) of n states, got {value.shape}")
+        if not np.isfinite(value).all():
+            raise SceneError(f"{name} has values that are not finite")
+    (first, one), (second, other) = arrays.items()
+    if one.ndim == other.ndim == 2 and len(one) != len(other):
+        raise SceneError(f"{second} has {len(other)} states, {first} {len(one)}")
+    states = np.broadcast_shapes(one.shape[:-1], other.shape[:-1])
+    return [np.broadcast_to(value, (*states, value.shape[-1])) for value in arrays.values()]
 
 
 def _advanced(link: Link, q: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -141,6 +158,27 @@ def _advanced(link: Link, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     n = QUATERNIONS[link.kind]
     turned = normalize(products(q[..., n:], from_rotation_vector(step[..., n:])))
     return np.concatenate([q[..., :n] + step[..., :n], turned], axis=-1)
+
+
+def _step_to(link: Link, q: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """A joint's step (…, nv) from its q (…, nq) to another."""
+    way = target - q
+    if link.kind == "planar":
+        along_x, along_y = _own_way(q[..., 2], way)
+        return np.stack([along_x, along_y, way[..., 2]], axis=-1)
+    if link.kind not in QUATERNIONS:
+        return way
+    n = QUATERNIONS[link.kind]
+    turn = to_rotation_vector(normalize(products(conjugates(q[..., n:]), target[..., n:])))
+    return np.concatenate([way[..., :n], turn], axis=-1)
+
+
+def _own_way(angle: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse of _planar_way."""
+    along, aside = _planar_way(angle, np.stack([np.ones_like(angle), np.zeros_like(angle), way[..., 2]], axis=-1))
+    scale = along * along + aside * aside
+    x, y = way[..., 0], way[..., 1]
+    return (along * x + aside * y) / scale, (along * y - aside * x) / scale
 
 
 def _planar_way(angle: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

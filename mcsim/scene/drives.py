@@ -15,6 +15,7 @@ from mcsim.scene.described import Value
 Coordinate = float | tuple[float, ...]
 Function = Callable[[float], float]
 
+HERTZ, DAMPING_RATIO = 5.0, 1.0  # of a motor for a position
 DIFFERENCE = 1e-4  # step of the differences that stand for derivatives which are not given [s]
 
 
@@ -24,14 +25,24 @@ def _coordinate(value: float | Vector, field: str) -> Coordinate:
 
 
 class Motor(Value):
-    """Drives a joint to a speed or to a position; give exactly one of them.
+    """Drives a joint to a speed or to a position, by one of three laws:
+
+    velocity alone: keeps to that speed, with whatever force this takes.
+    position alone: the coordinate moves to it as an oscillator of `hertz` and `damping_ratio` does, whatever it carries; so
+        a load makes no error. Of no other law are these two.
+    kp, kd, or one of them: a PD controller, force = kp (position - coordinate) + kd (velocity - its rate), with 0 for what
+        is not given of position and velocity. As a spring does, it yields to a load by that over kp. It is solved with the
+        joints and stays stable however large kp and kd are, and however long a step is.
 
     velocity: [rad/s] or [m/s]; for a ball joint 3 numbers, along the joint's x, y, z.
-    position: [rad] or [m]; for a ball joint 3 numbers, a rotation vector. The coordinate then moves to it as an oscillator
-        of `hertz` and `damping_ratio` does, whatever it carries, as far as max_force reaches; so a load makes no error. A
-        velocity motor does not use these two.
-    max_force: the bound of its force [N] or torque [N m]; for a ball joint along each axis. None or infinite: none; such a
-        motor yields to limits alone, and presses into what it touches.
+    position: [rad] or [m]; for a ball joint 3 numbers, a rotation vector.
+    max_force: the bound of its force [N] or torque [N m], within which each law holds; for a ball joint along each axis.
+        None or infinite: none; a motor of the first two laws then yields to limits alone, and presses into what it touches.
+    kp [N m/rad] or [N/m], kd [N m s/rad] or [N s/m]: at least 0. is_pd: whether one of them is given.
+
+    FieldError (a ValueError) where neither a target nor a law is given, or two that exclude each other.
+
+        mc.HingeJoint("thigh", "shank", anchor, axis, motor=mc.Motor(position=-1.4, kp=300.0, kd=8.0, max_force=40.0))
     """
 
     velocity: Coordinate | None
@@ -39,19 +50,25 @@ class Motor(Value):
     max_force: float
     hertz: float
     damping_ratio: float
+    kp: float | None
+    kd: float | None
 
     def __init__(
         self,
         velocity: float | Vector | None = None,
         position: float | Vector | None = None,
         max_force: float | None = inf,
-        hertz: float = 5.0,
-        damping_ratio: float = 1.0,
+        hertz: float = HERTZ,
+        damping_ratio: float = DAMPING_RATIO,
+        kp: float | None = None,
+        kd: float | None = None,
     ):
-        if (velocity is None) == (position is None):
+        law = kp is not None or kd is not None
+        if not law and (velocity is None) == (position is None):
             raise FieldError(
                 "",
-                "takes exactly one of velocity and position, got " + ("neither" if velocity is None else "both"),
+                "takes exactly one of velocity and position, or kp and kd with them, got "
+                + ("neither" if velocity is None else "both"),
                 "Motor",
             )
         arguments = {
@@ -60,8 +77,19 @@ class Motor(Value):
             "max_force": inf if max_force is None else not_negative(max_force, "max_force", infinite=True),
             "hertz": positive(hertz, "hertz"),
             "damping_ratio": not_negative(damping_ratio, "damping_ratio"),
+            "kp": None if kp is None else not_negative(kp, "kp"),
+            "kd": None if kd is None else not_negative(kd, "kd"),
         }
+        if law and (arguments["hertz"], arguments["damping_ratio"]) != (HERTZ, DAMPING_RATIO):
+            raise FieldError(
+                "hertz", "and damping_ratio are of a motor for a position alone; leave them out beside kp and kd"
+            )
         self._set(_arguments=arguments, **arguments)
+
+    @property
+    def is_pd(self) -> bool:
+        """Whether it is a PD controller."""
+        return self.kp is not None or self.kd is not None
 
 
 class Spring(Value):

@@ -77,6 +77,8 @@ class MotorModel(Model):
     max_force: Number | None = None
     hertz: Number = ABSENT
     damping_ratio: Number = ABSENT
+    kp: Number | None = None
+    kd: Number | None = None
 
 
 class SpringModel(Model):

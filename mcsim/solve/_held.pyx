@@ -23,7 +23,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
-from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT, ROW_MOTOR
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
+from mcsim.state._rows cimport is_of_motor
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
 # cube.
@@ -100,7 +101,7 @@ cdef class HeldRows:
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = self.owner(&rows[i], group)
-            if g >= 0 and rows[i].kind == ROW_MOTOR:
+            if g >= 0 and is_of_motor(&rows[i]):
                 self.driven[g] = 1
 
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:

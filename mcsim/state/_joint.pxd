@@ -16,6 +16,7 @@ cdef enum MotorMode:
     MOTOR_NONE = 0
     MOTOR_VELOCITY = 1
     MOTOR_POSITION = 2
+    MOTOR_PD = 3                 # a bounded spring and damper, constraints/_spring_law.pxd
 
 # A coordinate that is prescribed as a function of time.
 cdef enum MotionMode:
@@ -43,6 +44,8 @@ ctypedef struct JointAxis:
     double motor_max_force       # [N or N m]
     double motor_hertz
     double motor_damping_ratio
+    double motor_kp              # [N/m or N m/rad]
+    double motor_kd              # [N s/m or N m s/rad]
     double stiffness             # [N/m or N m/rad]
     double damping               # [N s/m or N m s/rad]
     double rest

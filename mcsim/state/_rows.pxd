@@ -6,8 +6,8 @@ from libc.string cimport memcpy, memset
 from mcsim.core._math cimport cross, dot, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport DYNAMIC, Bodies
-from mcsim.state._joint cimport Joint
-from mcsim.state._row cimport JointRow, JointRows, Row, is_wide
+from mcsim.state._joint cimport AXIS_MOTOR, AXIS_ROWS, Joint
+from mcsim.state._row cimport ROW_MOTOR, ROW_SPRING, JointRow, JointRows, Row, is_wide
 from mcsim.state._settings cimport Settings
 
 
@@ -21,6 +21,11 @@ cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const in
     """Whether a dynamic body of a joint sleeps: then all that it ties together do. asleep: of each body."""
     return ((bodies.kind[joint.body_a] == DYNAMIC and asleep[joint.body_a])
             or (bodies.kind[joint.body_b] == DYNAMIC and asleep[joint.body_b]))
+
+
+cdef inline bint is_of_motor(const Row* row) noexcept nogil:
+    """Whether a motor has it: one for a velocity or a position, or a spring that is a PD motor."""
+    return row.kind == ROW_MOTOR or (row.kind == ROW_SPRING and row.index % AXIS_ROWS == AXIS_MOTOR)
 
 
 cdef inline Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:

@@ -14,7 +14,7 @@ import numpy as np
 from mcsim.core import linear
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
-from mcsim.scene.drives import AxisSpec
+from mcsim.scene.drives import AxisSpec, Motor
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
 from mcsim.state.fields import (
     AWAKE,
@@ -328,13 +328,15 @@ def _fill_axis(slot: np.void, axis: AxisSpec) -> None:
         slot["motion_mode"] = 2 if axis.motion.is_function else 1
         if not axis.motion.is_function:
             slot["motion"] = axis.motion.coefficients
-    if axis.motor is not None:
-        motor = axis.motor
-        slot["motor_mode"] = 1 if motor.velocity is not None else 2
-        slot["motor_velocity"] = 0.0 if motor.velocity is None else motor.velocity
-        slot["motor_position"] = 0.0 if motor.position is None else motor.position
-        slot["motor_max_force"], slot["motor_hertz"] = motor.max_force, motor.hertz
-        slot["motor_damping_ratio"] = motor.damping_ratio
+    fill_motor(slot, axis.motor)
+
+
+def fill_motor(slot: Any, motor: Motor | None) -> None:
+    """The motor of a JOINT_AXIS_DTYPE record, or none."""
+    slot["motor_mode"] = 0 if motor is None else 3 if motor.is_pd else 1 if motor.velocity is not None else 2
+    for name in ("velocity", "position", "max_force", "hertz", "damping_ratio", "kp", "kd"):
+        value = None if motor is None else getattr(motor, name)
+        slot[f"motor_{name}"] = 0.0 if value is None else value
 
 
 def joint_levers(bodies: BodyArrays, joints: np.ndarray) -> np.ndarray:

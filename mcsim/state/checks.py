@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.scene.joints import TYPES
 from mcsim.scene.shapes import SHAPES, Surface
-from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS
+from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, JOINT_TYPES
 
 DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [number for number, shape in enumerate(SHAPES.values()) if issubclass(shape, Surface)]
@@ -89,12 +90,14 @@ AXIS_RULES: dict[str, Any] = {
     "motor_max_force": strength,
     "motor_hertz": not_negative,
     "motor_damping_ratio": not_negative,
+    "motor_kp": not_negative,
+    "motor_kd": not_negative,
     "stiffness": not_negative,
     "damping": not_negative,
     "rest": finite,
     "friction": not_negative,
     "impulse": anything,
-    "motor_mode": up_to(2),
+    "motor_mode": up_to(3),
     "has_spring": up_to(1),
     "motion": anything,
     "motion_mode": up_to(2),
@@ -229,6 +232,17 @@ def check_bodies(arrays: Mapping[str, np.ndarray], kinds: np.ndarray, names: Seq
         )
 
 
+def _wrong_motors(records: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """(j, 6) where there is a motor that nobody can have given the joint."""
+    wrong = (records["axes"]["motor_mode"] > 0) & (own["axes"]["motor_mode"] == 0)
+    for j, k in zip(*np.nonzero(wrong)):
+        joint = own[j]
+        takes = k < joint["axis_count"] and TYPES[JOINT_TYPES[joint["type"]]]._takes("motors", int(k))
+        rod = JOINT_TYPES[joint["type"]] == "distance" and np.isfinite(joint["constant"])
+        wrong[j, k] = rod or not takes or joint["axes"]["motion_mode"][k] != 0
+    return wrong
+
+
 def check_joints(records: np.ndarray, own: np.ndarray, names: Sequence[str]) -> None:
     """records, own: (j,) JOINT_DTYPE, what came and what the world's own joints have; names: of the joints."""
     if any(np.any(records[name] != own[name]) for name in CONNECTS):
@@ -239,7 +253,7 @@ def check_joints(records: np.ndarray, own: np.ndarray, names: Sequence[str]) -> 
     for theirs, mine in (
         [(records[name], own[name]) for name in HOLDS]
         + [(records["axes"][name], own["axes"][name]) for name in AXES_HOLD]
-        + [(records["axes"]["motor_mode"] > 0, own["axes"]["motor_mode"] > 0)]
+        + [(_wrong_motors(records, own), np.zeros((len(own), 6), bool))]
     ):
         bits = [np.ascontiguousarray(part).view(np.uint8).reshape(len(own), -1) for part in (theirs, mine)]
         differs |= np.any(bits[0] != bits[1], axis=1)

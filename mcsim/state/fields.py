@@ -108,7 +108,8 @@ EVENT_DTYPE = _record(
 JOINT_AXIS_DTYPE = _record(
     ("position", "f8"), ("velocity", "f8"), ("lower", "f8"), ("upper", "f8"),
     ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
-    ("motor_damping_ratio", "f8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
+    ("motor_damping_ratio", "f8"), ("motor_kp", "f8"), ("motor_kd", "f8"), ("stiffness", "f8"), ("damping", "f8"),
+    ("rest", "f8"), ("friction", "f8"),
     ("impulse", "f8", 5), ("motor_mode", "i4"), ("has_spring", "i4"),
     ("motion", "f8", 6), ("motion_mode", "i4"), ("reserved", "i4"),
 )

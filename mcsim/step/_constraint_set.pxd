@@ -10,6 +10,7 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._row cimport JointRows
 from mcsim.state._settings cimport Settings
 from mcsim.state._pose_callbacks cimport PoseCallbacks
+from mcsim.step._joint_efforts cimport JointEfforts
 
 # Some sweeps, over velocities or a displacement.
 ctypedef struct SweepPass:
@@ -43,6 +44,7 @@ cdef class StepContext:
     cdef ManifoldStore store
     cdef Noted noted
     cdef PoseCallbacks pose_callbacks
+    cdef JointEfforts efforts
     cdef const double* neighbours       # of bodies, of FurtherSweeps
     # What sets have taken of joints and contacts in this step, which are then no plain rows.
     cdef const int8_t* struck           # of each joint, whether a blow may reach it

@@ -65,8 +65,10 @@ cdef class Pipeline:
         """Up to n steps without the GIL. -> status. GROW: grow the room and go on. What a signal's handler raises comes
         out whole, the step that it interrupts undone."""
         cdef long long done = 0
+        cdef bint driven
         cdef int status
         with nogil:
+            driven = self.context.efforts.begin()
             self.stage_times.start()
             self.calls.begin(self.stage_times.clock)
             status = self.arrays.check_state()
@@ -89,6 +91,7 @@ cdef class Pipeline:
                 if status == OK and self.calls.is_interrupted():
                     status = CALL_FAILED
             self.parts.islands.look_at_moving(self.context.bodies)
+            self.context.efforts.end(driven)
         if status == CALL_FAILED:
             self.raise_failure()
         return status
@@ -110,11 +113,13 @@ cdef class Pipeline:
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of
         the last step call stay. points: with friction at every point, under a cone. -> status"""
         cdef int status
+        cdef bint driven
         cdef int32_t central = self.context.settings.friction_central
         cdef int32_t cone = self.context.settings.friction_cone
         self.space.recover()                                 # while the last substep's rows are there
         with nogil:
             self.stage_times.paused = True
+            driven = self.context.efforts.begin()
             status = self.arrays.check_state()
             if status == OK:
                 update_inertia(self.context.bodies)
@@ -126,6 +131,7 @@ cdef class Pipeline:
                 status = self.one.layout(self.parts.as_rows)
                 self.context.settings.friction_central, self.context.settings.friction_cone = central, cone
                 memcpy(self.context.joints, self.arrays.backup_pointers[3], self.context.joint_count * sizeof(Joint))
+            self.context.efforts.end(driven)
             self.stage_times.paused = False
         if status == CALL_FAILED:
             self.raise_failure()

@@ -3,20 +3,19 @@
 The joints' rows come first. Contacts of what bounces have rows here for the impacts alone, where another set solves them.
 """
 
-from libc.math cimport INFINITY
 from libc.string cimport memset
 
 import numpy as np
 
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport is_shared, layout_joints, refresh_listed
+from mcsim.constraints._joints cimport is_shared, layout_joints, most_of_spring, refresh_listed
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_changed, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL
+from mcsim.state._row cimport BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING
 from mcsim.step._constraint_set cimport FurtherPass, SweepPass
 from mcsim.step._further_sweeps cimport mark_outweighed
 from mcsim.wide._contact_frame cimport ContactAnchors
@@ -152,12 +151,12 @@ cdef class PlainRows(ConstraintSet):
         elif is_shared(row, self.context.joints, self.context.settings):
             row.carry = (1.0 - first) / first
             row.impulse *= first
-            row.upper = INFINITY
+            row.upper = first * most_of_spring(row, self.context.joints, self.context.settings)
             row.lower = -row.upper
         else:
             row.carry = (1.0 - first) * row.impulse
             row.impulse *= first
-            if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+            if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION or row.kind == ROW_SPRING:
                 row.lower *= first
                 row.upper *= first
 

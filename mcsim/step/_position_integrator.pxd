@@ -31,4 +31,5 @@ cdef class PositionIntegrator(SmoothIntegrator):
     cdef void note_open(self) noexcept nogil
     cdef Py_ssize_t worst_row(self) noexcept nogil
     cdef bint second_half(self) noexcept nogil
+    cdef double nothing(self) noexcept nogil
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil

@@ -16,6 +16,7 @@ because of redundant rows a part of lambda is rounding. What has bounds acts as 
 the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
 """
 
+from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 
@@ -33,6 +34,7 @@ from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.solve._si cimport residual
 from mcsim.state._bodies cimport DYNAMIC
+from mcsim.state._joint cimport MOTOR_PD, JointAxis
 from mcsim.state._row cimport BIASED, RELAXED, Row
 from mcsim.state._settings cimport INTEGRATE_VARIATIONAL
 from mcsim.state._rows cimport rate
@@ -95,6 +97,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.find_damping()
 
     cdef void find_damping(self) noexcept nogil:
+        cdef const JointAxis* axis
         cdef Py_ssize_t i
         cdef int k
         self.damped = False
@@ -103,13 +106,15 @@ cdef class PositionIntegrator(SmoothIntegrator):
                 self.damped = True
         for i in range(self.context.joint_count):
             for k in range(self.context.joints[i].axis_count):
-                if self.context.joints[i].axes[k].has_spring and self.context.joints[i].axes[k].damping > 0.0:
+                axis = &self.context.joints[i].axes[k]
+                if (axis.has_spring and axis.damping > 0.0) or (axis.motor_mode == MOTOR_PD and axis.motor_kd > 0.0):
                     self.damped = True
 
     # ---- the first half ----------------------------------------------------------------------------------------------
 
     cdef void forces(self) noexcept nogil:
         """What they would accelerate the free bodies by, at the present state, whose rows are written."""
+        self.context.efforts.follow()
         smooth_forces(self.context.bodies, self.context.settings, self.wrench)
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
                          self.context.settings, self.plain.rows, self.wrench, False)
@@ -283,10 +288,25 @@ cdef class PositionIntegrator(SmoothIntegrator):
             memcpy(self.context.bodies.twist, x, self.context.bodies.count * sizeof(Twist))
             if not self.damped or change <= SETTLED * largest:
                 return True
-        if change <= SETTLED_ENOUGH * largest:
+        if change <= max(SETTLED_ENOUGH * largest, self.nothing()):
             return True
         self.fail(STRONG_DAMPING, 0, fastest)
         return False
+
+    cdef double nothing(self) noexcept nogil:
+        """The size, as `product` has it, of velocities that poses cannot tell from none: in a substep they move bodies by
+        what numbers are rounded to. What springs and dampers hold at rest has velocities of that size alone."""
+        cdef double h = self.context.settings.h
+        cdef double far
+        cdef double s = 0.0
+        cdef Py_ssize_t i
+        cdef const Mat3* inertia
+        for i in range(self.context.bodies.count):
+            if self.context.bodies.kind[i] == DYNAMIC:
+                inertia = &self.context.bodies.inertia[i]
+                far = norm(self.context.bodies.position[i]) + h * h * norm(self.context.settings.gravity)
+                s += far * far / self.context.bodies.inv_mass[i] + (inertia.xx + inertia.yy + inertia.zz) / 3.0
+        return DBL_EPSILON / h * sqrt(s)
 
     # ---- a substep ---------------------------------------------------------------------------------------------------
 

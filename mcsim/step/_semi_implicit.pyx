@@ -24,6 +24,7 @@ cdef class SemiImplicit(Integrator):
 
     cdef void substep(self, bint last) noexcept nogil:
         self.plain.aim_motors()
+        self.context.efforts.follow()
         integrate_velocities(self.context.bodies, self.context.settings, self.context.settings.first_kick)
         self.times.lap(STAGE_INTEGRATE)
         self.joint_warm_starts.start()
@@ -54,6 +55,7 @@ cdef class SemiImplicit(Integrator):
     cdef void return_halves(self) noexcept nogil:
         """Forces and impulses of the second half, at the new poses."""
         if self.sweeping.in_halves:
+            self.context.efforts.follow()
             integrate_velocities(self.context.bodies, self.context.settings, 1.0 - self.context.settings.first_kick)
             self.sets.return_shared()
             self.joint_warm_starts.start()

@@ -86,6 +86,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
         cdef bint driven
         self.plain.write_joints(self.plain.rows)
+        self.context.efforts.follow()
         smooth_forces(self.context.bodies, self.context.settings, self.wrench)
         add_joint_forces(self.context.joints, self.context.joint_count, self.context.bodies,
                          self.context.settings, self.plain.rows, self.wrench, keep)

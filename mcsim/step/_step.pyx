@@ -43,6 +43,7 @@ cdef class Step:
         """Contacts are found, and rows laid out. -> status"""
         cdef int status
         self.arrays.save_backup()
+        self.context.efforts.follow()
         status = self.collide()
         if status != OK:
             return status
@@ -127,6 +128,7 @@ cdef class Step:
         self.sets.give()
         store_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count, self.context.bodies,
                      self.context.settings, self.plain.rows, self.context.own_rows)
+        self.context.efforts.carry(self.context.awake_joints, self.context.awake_joint_count, self.context.settings.h)
         self.sets.store()
         if break_joints(self.context.joints, self.context.awake_joints, self.context.awake_joint_count,
                         self.context.settings.h) > 0:

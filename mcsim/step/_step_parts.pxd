@@ -12,6 +12,7 @@ from mcsim.step._constraint_set cimport ConstraintSets, StepContext
 from mcsim.step._contact_search cimport ContactSearch
 from mcsim.step._further_sweeps cimport FurtherSweeps
 from mcsim.step._integrator cimport Integrator
+from mcsim.step._joint_efforts cimport JointEfforts
 from mcsim.step._joint_plan cimport JointPlan
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._restitution cimport Restitution
@@ -25,6 +26,7 @@ from mcsim.step._velocity_space cimport VelocitySpace
 cdef class StepParts:
     # What there is.
     cdef readonly StateArrays arrays
+    cdef readonly JointEfforts efforts  # forces along joints' coordinates
     cdef readonly StepContext context
     cdef readonly Noted noted           # what steps could not do
     cdef readonly Collider collider

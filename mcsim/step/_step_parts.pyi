@@ -10,10 +10,12 @@ from mcsim.collide._sensors import Sensors
 from mcsim.constraints._islands import Islands
 from mcsim.core._noted import Noted
 from mcsim.state.user_joints import UserJoints
+from mcsim.step._joint_efforts import JointEfforts
 from mcsim.step._state_arrays import StateArrays
 
 class StepParts:
     arrays: StateArrays
+    efforts: JointEfforts
     context: Any
     noted: Noted
     collider: Collider

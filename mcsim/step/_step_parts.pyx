@@ -62,6 +62,7 @@ cdef class StepParts:
         measure_joints(bodies, joints, *settings["joint_push"])
         self.noted = new_noted(bodies.count, len(joints))
         self.arrays = StateArrays(bodies, joints, settings, self.noted)
+        self.efforts = JointEfforts(self.arrays)
         bounces = bounces and not self.arrays.settings.compliant
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
@@ -97,6 +98,7 @@ cdef class StepParts:
         context.joint_count, context.joint_lists = arrays.joint_count, &arrays.joint_lists
         context.store, context.noted, context.pose_callbacks = self.collider.store, self.noted, self.pose_callbacks
         context.neighbours = self.further.neighbours
+        context.efforts = self.efforts
 
     def _make_lanes(self, settings):
         """Contacts several at a time."""

@@ -63,7 +63,9 @@ cdef class TreeIntegrator(Integrator):
         cdef double h = self.context.settings.h
         if self.parts.refuses_pitch():
             return
-        self.space.sum_forces(self.context.settings.h)
+        self.space.ahead = 0.0 if self.is_tied() else 0.5 * h
+        self.space.sum_forces(h)
+        self.space.ahead = 0.0
         if self.plain.row_count == 0:
             self.free_substep(h)
         else:
@@ -75,6 +77,14 @@ cdef class TreeIntegrator(Integrator):
         self.space.resting.carry(h)
         self.end_substep()
         self.parts.end_substep(h, last)
+
+    cdef bint is_tied(self) noexcept nogil:
+        """Whether loops tie any tree: it takes forces at both ends of a substep, others once, as they are in the middle."""
+        cdef Py_ssize_t k
+        for k in range(self.space.motion.tree_count if self.rows.loops.some else 0):
+            if self.rows.tree_rows.tied[k]:
+                return True
+        return False
 
     cdef void free_substep(self, double h) noexcept nogil:
         """Without rows."""

@@ -66,7 +66,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         self.close_beginning(h)
         self.start_motors()
         self.space.sum_forces(0.0)
-        self.follows = self.plain.joint_end > 0 or self.space.damped
+        self.follows = self.plain.joint_end > 0 or self.space.damped or self.context.efforts.acting
         if bounded:
             self.solve_before(h, last)
         self.advance(h)

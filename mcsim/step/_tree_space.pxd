@@ -33,6 +33,7 @@ cdef class TreeSpace(VelocitySpace):
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the trees follow
     cdef const double* forces            # after sum_forces: the wrenches, NULL where there are none
     cdef bint damped                     # after sum_forces: whether any body is damped
+    cdef double ahead                    # sum_forces has the users' forces along joints' coordinates so much later [s]
     cdef object kept
 
     cdef void sum_forces(self, double h) noexcept nogil

@@ -62,8 +62,11 @@ cdef class TreeSpace(VelocitySpace):
         cdef double h = self.context.settings.h * (
             self.context.settings.first_kick if self.context.settings.compliant else 1.0)
         before = self.qd.copy()
+        cdef bint driven
         with nogil:
+            driven = self.context.efforts.begin()
             self.sum_forces(self.context.settings.h)
+            self.context.efforts.end(driven)
             self.motion.kick(h, self.forces, KICK_ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
@@ -184,6 +187,10 @@ cdef class TreeSpace(VelocitySpace):
         cdef Twist* w
         cdef Mat3 r
         cdef double c
+        if self.ahead > 0.0:
+            self.context.efforts.foresee(self.ahead)
+        else:
+            self.context.efforts.follow()
         self.forces = NULL
         self.damped = False
         for i in range(self.context.bodies.count):

@@ -36,8 +36,11 @@ cdef class VelocitySpace:
         cdef double part = self.context.settings.first_kick if self.context.settings.compliant else 1.0
         twist = self.arrays.kept[0].twist
         before = twist.copy()
+        cdef bint driven
         with nogil:
+            driven = self.context.efforts.begin()
             integrate_velocities(self.context.bodies, self.context.settings, part)
+            self.context.efforts.end(driven)
         after = twist.reshape(-1).copy()
         twist[...] = before
         return after
@@ -52,7 +55,9 @@ cdef class VelocitySpace:
         cdef Joint* joints = self.arrays.joints_copied()
         layout_joints(joints, NULL, self.context.joint_count, self.context.bodies, self.context.settings, self.plain.rows,
                       self.plain.row_capacity, True, NULL, NULL, NULL, NULL)
+        cdef bint driven = self.context.efforts.begin()
         smooth_forces(self.context.bodies, self.context.settings, self.wrench)
+        self.context.efforts.end(driven)
         add_joint_forces(joints, self.context.joint_count, self.context.bodies, self.context.settings, self.plain.rows,
                          self.wrench, False)
         return self.wrenches[1:].copy()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcsim.collide import Collider
     from mcsim.core._turn import Turn
+    from mcsim.reduced.dynamics import Dynamics
     from mcsim.scene.described import Described
     from mcsim.state.arrays import ShapeArrays
     from mcsim.state.user_joints import UserJoints
@@ -48,6 +49,7 @@ class WorldBase:
         _broken: np.ndarray | None
         _breakable: bool
         _forgetful: bool
+        _dynamics: tuple[Any, Dynamics] | None  # of JointForces, and what it was made for
         _removed: WeakSet[Described]
         _user_data: WeakKeyDictionary[Described, Any]
         _parts: Any  # Parts of the last snapshot

@@ -26,7 +26,7 @@ from mcsim.solve.assemble import second_rows
 from mcsim.state.arrays import BodyArrays, excluded_pairs
 from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW, Pipeline
-from mcsim.world.handles import MOTOR_POSITION
+from mcsim.world.driven_joint import MOTOR_PD, MOTOR_POSITION
 
 if TYPE_CHECKING:
     from mcsim.world.protocols import SteppedWorld, WorldOfTrees
@@ -54,7 +54,7 @@ BOUNDED = "which only contact='rigid' has: take it away, or make the world with 
 
 def in_trees(world: SteppedWorld) -> TypeGuard[WorldOfTrees]:
     """Whether it is a ReducedWorld, which stands on a higher floor than this."""
-    return hasattr(type(world), "dynamics")
+    return hasattr(type(world), "qd")
 
 
 class EventRun:
@@ -299,7 +299,8 @@ def refuse_bounds(world: SteppedWorld) -> None:
     for record, joint in zip(world._joints, world.scene.joints):
         axes = record["axes"][: record["axis_count"]]
         found = [
-            (reduced and np.any(axes["motor_mode"] == 2), "a position motor"),
+            (reduced and np.any(axes["motor_mode"] == MOTOR_POSITION), "a position motor"),
+            (reduced and np.any(axes["motor_mode"] == MOTOR_PD), "a PD motor"),
             (np.any(axes["motion_mode"]), "a given motion"),
             (bool(record["breakable"]), "a force that breaks it"),
             (reduced and np.any(axes["has_spring"]), "a spring"),

@@ -2,28 +2,20 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import Any
 
 import numpy as np
 
-from mcsim.core.errors import SceneError, StaleHandleError
+from mcsim.core.errors import SceneError
 from mcsim.scene.bodies import Body
-from mcsim.scene.calls import explain_methods
-from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show, suggestion, vector
+from mcsim.scene.checks import FieldError, Vector, flag, interval, not_negative, number, show
 from mcsim.scene.drives import Spring
 from mcsim.scene.joints import TYPES, Joint
 from mcsim.state.fields import AWAKE, JOINT_TYPES
-
-if TYPE_CHECKING:
-    from mcsim.core._turn import Hold
-    from mcsim.world.protocols import HandledWorld, There
-
-P = TypeVar("P", Body, Joint)
-
-MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
-AXIS_MOTOR = 2  # state/_joint.pxd
+from mcsim.world.driven_joint import DrivenJoint
+from mcsim.world.handle import Handle
+from mcsim.world.protocols import There
 
 TURN = 2.0 * np.pi
 
@@ -40,96 +32,6 @@ def turns_towards(angle: float, lower: float, upper: float) -> int:
 
 def _distance(angle: float, lower: float, upper: float) -> float:
     return max(lower - angle, angle - upper, 0.0)
-
-
-class Handle(Generic[P]):
-    """One part of a world, whichever number it has. After it was removed every use but its name raises
-    StaleHandleError; restoring a snapshot that has it makes the handle serve again."""
-
-    __slots__ = ("_world", "_part")
-
-    _NOUN: ClassVar[str]
-    _PLURAL: ClassVar[str]
-    _world: HandledWorld
-    _part: P
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        explain_methods(cls)
-
-    def __init__(self, world: HandledWorld, part: P) -> None:
-        object.__setattr__(self, "_world", world)
-        object.__setattr__(self, "_part", part)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """What cannot be set says so, with what can."""
-        kind = type(self)
-        known = getattr(kind, name, None)
-        if name.startswith("_") or getattr(known, "fset", None) is not None:
-            return object.__setattr__(self, name, value)
-        public = [other for other in dir(kind) if not other.startswith("_")]
-        settable = ", ".join(other for other in public if getattr(getattr(kind, other), "fset", None) is not None)
-        what = "is read only" if known is not None else "is not there" + suggestion(name, public)
-        raise AttributeError(f"{self._of_it(name)} {what}; what may be set: {settable}")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Handle):
-            return NotImplemented
-        return self._world is other._world and self._part.original is other._part.original
-
-    def __hash__(self) -> int:
-        return hash((id(self._world), id(self._part.original)))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return type(self)(copy.deepcopy(self._world, memo), self._part)  # a world's copies share its parts
-
-    @property
-    def name(self) -> str:
-        """What it is called, or was."""
-        return self._part.name
-
-    @property
-    def removed(self) -> bool:
-        """Whether it is in the world no longer."""
-        try:
-            return self.index < 0
-        except StaleHandleError:
-            return True
-
-    @property
-    def index(self) -> int:
-        """Its number in the world's arrays."""
-        return self._number(self._world._there)
-
-    @staticmethod
-    def _among(there: There) -> tuple[dict[str, int], list[P], str]:
-        """-> name -> number, parts, what they are called."""
-        raise NotImplementedError
-
-    def _number(self, there: There) -> int:
-        """Its number among what there is: a There of its world."""
-        index, parts, what = self._among(there)
-        i = index.get(self._part.name)
-        if i is None or parts[i].original is not self._part.original:
-            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
-        return i
-
-    def _described(self) -> P:
-        """The part as the scene has it now."""
-        there = self._world._there
-        return self._among(there)[1][self._number(there)]
-
-    def _look(self, what: str) -> Hold:
-        """The world's turn, to read something of this part."""
-        return self._world._turn.look(self._of_it(what))
-
-    def _alone(self, what: str) -> Hold:
-        """The world's turn, to change something of this part."""
-        return self._world._turn.alone(self._of_it(what))
-
-    def _of_it(self, what: str) -> str:
-        """What a message calls it."""
-        return f"{self._NOUN}({self.name!r}).{what}"
 
 
 class BodySettings(Handle[Body]):
@@ -297,137 +199,6 @@ class BodyHandle(BodySettings):
         return value
 
 
-class DrivenJoint(Handle[Joint]):
-    """The motor of a joint: what it aims at and gives."""
-
-    __slots__ = ()
-
-    _NOUN, _PLURAL = "joint", "joints"
-
-    @staticmethod
-    def _among(there: There) -> tuple[dict[str, int], list[Joint], str]:
-        """-> name -> number, parts, what they are called."""
-        return there.joint_index, there.scene.joints, "joint"
-
-    @property
-    def _record(self) -> np.void:
-        """Its record: a view, for whoever has the world's turn."""
-        return self._world._joints[self.index]
-
-    @property
-    def type(self) -> str:
-        """One of state.fields.JOINT_TYPES: "ball", "hinge", "slider", …"""
-        return self._described().type
-
-    @property
-    def motor_force(self) -> float | np.ndarray:
-        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an
-        array for several axes."""
-        with self._look("motor_force"):
-            record = self._record
-            values = record["axes"]["impulse"][: record["axis_count"], AXIS_MOTOR] / self._world.substep
-        return float(values[0]) if len(values) == 1 else values
-
-    def _of_motors(self, field: str, mode: int | None) -> float | np.ndarray:
-        """A field of the motors of all axes, or of those of one mode, NaN of others."""
-        with self._look(field):
-            record = self._record
-            axes = record["axes"][: record["axis_count"]]
-            modes = axes["motor_mode"]
-            if not modes.any():
-                raise SceneError(f"joint {self.name!r}: has no motor; give it motor=Motor(...) in the scene")
-            values = np.where((modes != MOTOR_NONE) if mode is None else (modes == mode), axes[field], np.nan)
-        return float(values[0]) if len(values) == 1 else values
-
-    @property
-    def motor_velocity(self) -> float | np.ndarray:
-        """What a motor for a velocity aims at [rad/s or m/s], of each axis of a joint with several; NaN of an axis whose
-        motor aims at a position, or that has none. May be set, as by set_motor(velocity=...)."""
-        return self._of_motors("motor_velocity", MOTOR_VELOCITY)
-
-    @motor_velocity.setter
-    def motor_velocity(self, value: float | Vector) -> None:
-        self._set_one("motor_velocity", velocity=value)
-
-    @property
-    def motor_position(self) -> float | np.ndarray:
-        """What a motor for a position aims at [rad or m], likewise. May be set, as by set_motor(position=...)."""
-        return self._of_motors("motor_position", MOTOR_POSITION)
-
-    @motor_position.setter
-    def motor_position(self, value: float | Vector) -> None:
-        self._set_one("motor_position", position=value)
-
-    @property
-    def motor_max_force(self) -> float | np.ndarray:
-        """The bound of the motor's force [N or N m], of each axis; infinite if there is none, NaN without a motor. May be
-        set, one for all axes, as by set_motor(max_force=...)."""
-        return self._of_motors("motor_max_force", None)
-
-    @motor_max_force.setter
-    def motor_max_force(self, value: float) -> None:
-        self._set_one("motor_max_force", max_force=value)
-
-    def _set_one(self, field: str, **aim: Any) -> None:
-        ((name, value),) = aim.items()
-        if value is None:
-            raise SceneError(f"{self._of_it(field)}: must be a number, or one for each axis, got None")
-        self.set_motor(**{name: value})
-
-    def set_motor(
-        self,
-        *,
-        velocity: float | Vector | None = None,
-        position: float | Vector | None = None,
-        max_force: float | None = None,
-        axis: int | None = None,
-    ) -> None:
-        """Change what the joint's motor aims at, from the next step on.
-
-        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a joint with several;
-        max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
-        """
-        with self._alone("set_motor"):
-            try:
-                self._set_motor(velocity, position, max_force, axis)
-            except FieldError as error:
-                raise SceneError(f"joint {self.name!r}: {error}") from None
-
-    def _set_motor(
-        self, velocity: float | Vector | None, position: float | Vector | None, max_force: float | None, axis: int | None
-    ) -> None:
-        record = self._record
-        if record["axis_count"] == 0:
-            raise FieldError("", f"is a {self.type} joint, which has no coordinate that a motor could drive")
-        axes = list(range(record["axis_count"])) if axis is None else [axis]
-        if velocity is not None and position is not None:
-            raise FieldError("velocity", "and position are both given; a motor aims at one of them")
-        for i in axes:
-            if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < record["axis_count"]:
-                raise FieldError("axis", f"must be from 0 to {record['axis_count'] - 1}, got {i!r}")
-            if record["axes"]["motor_mode"][i] == MOTOR_NONE:
-                raise FieldError("", "has no motor; give it motor=Motor(...) in the scene")
-        bound = None if max_force is None else not_negative(max_force, "max_force", infinite=True)
-        target = velocity if velocity is not None else position
-        if target is not None:
-            name = "velocity" if velocity is not None else "position"
-            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else vector(target, name, len(axes))
-        for k, i in enumerate(axes):
-            slot = record["axes"][i : i + 1]
-            if target is not None:
-                slot["motor_mode"] = MOTOR_VELOCITY if velocity is not None else MOTOR_POSITION
-                slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
-            if bound is not None:
-                slot["motor_max_force"] = bound
-        self._wake()
-
-    def _wake(self) -> None:
-        """What sleeps is not to miss a change of the joint."""
-        for body in (self._record["body_a"], self._record["body_b"]):
-            if body >= 0:
-                self._world._wake(int(body))
-
-
 class JointHandle(DrivenJoint):
     """One joint of a world: what it measures and what it carries."""
 
@@ -567,22 +338,6 @@ class JointHandle(DrivenJoint):
             for name in ("stiffness", "damping", "rest"):
                 slot[name] = 0.0 if spring is None else getattr(spring, name)
             self._wake()
-
-    def _one_axis(self, axis: int | None, what: str) -> int:
-        """The number of the coordinate that `axis` names, of a joint that may have `what` there."""
-        count = int(self._record["axis_count"])
-        if count == 0:
-            raise FieldError("", f"is a {self.type} joint, which has no coordinate")
-        if self.type == "distance" and np.isfinite(self._record["constant"]):
-            raise FieldError("", f"is a rod, whose length is fixed; {what} take a rope or a spring")
-        if axis is None and count > 1:
-            raise FieldError("axis", f"is missing: give 0 to {count - 1}")
-        axis = 0 if axis is None else axis
-        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not 0 <= axis < count:
-            raise FieldError("axis", f"must be from 0 to {count - 1}, got {axis!r}")
-        if not TYPES[self.type]._takes(what, int(axis)):
-            raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
-        return axis
 
 
 # What calls take for a body or a joint: its handle, its description in a scene, its name, its number.

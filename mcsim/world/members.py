@@ -11,7 +11,8 @@ from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.world.base import WorldBase
-from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, Handle, JointHandle
+from mcsim.world.handle import Handle
+from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 
 if TYPE_CHECKING:
     from mcsim.world.protocols import There

@@ -21,7 +21,7 @@ from mcsim.state.fields import AWAKE, ROW_KINDS
 from mcsim.step.stages import STAGES
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import RELAXING
-from mcsim.world.handles import MOTOR_POSITION
+from mcsim.world.driven_joint import MOTOR_POSITION
 from mcsim.world.keywords import ReducedMore, Settings
 from mcsim.world.laboratory import Residuals, problem_now
 from mcsim.world.settings import joint_tree
@@ -301,7 +301,7 @@ class Observers(WorldBase):
         rows.
 
         -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
-        the user's forces, damping and springs count as forces, and what position motors give within their bounds, so that
+        the user's forces, `tau`, damping, springs and PD motors count as forces, and what position motors give, so that
         their coordinates accelerate by -w^2 e - 2 z w de/dt. Limits, joint friction, velocity motors and contacts are left
         out. No stabilization: the second part of rhs is minus dJ/dt v.
         Redundant rows stay in the matrix, which is then singular; solve() copes."""

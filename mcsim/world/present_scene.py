@@ -15,8 +15,16 @@ from mcsim.scene.described import lock
 from mcsim.scene.drives import AxisSpec, Motor, Spring
 from mcsim.scene.joints._joint import PLACEMENT
 from mcsim.state.arrays import BodyArrays
-from mcsim.world.handles import MOTOR_NONE, MOTOR_VELOCITY, TURN
+from mcsim.world.driven_joint import MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, MOTOR_VELOCITY
+from mcsim.world.handles import TURN
 from mcsim.world.protocols import AWorld
+
+# What tells a motor, by its mode.
+OF_MOTORS = {
+    MOTOR_VELOCITY: ("velocity", "max_force", "hertz", "damping_ratio"),
+    MOTOR_POSITION: ("position", "max_force", "hertz", "damping_ratio"),
+    MOTOR_PD: ("velocity", "position", "max_force", "kp", "kd"),
+}
 
 
 def present_scene(world: AWorld, user_data: dict[str, Any]) -> Scene:
@@ -96,10 +104,12 @@ def _axes(joint: Joint, slots: np.ndarray, less: np.ndarray, time: float) -> lis
 def _axis(axis: AxisSpec, slot: np.void, less: float, time: float) -> AxisSpec:
     motor = spring = None
     if slot["motor_mode"] != MOTOR_NONE:
-        aim = "velocity" if slot["motor_mode"] == MOTOR_VELOCITY else "position"
-        target = float(slot[f"motor_{aim}"]) - (less if aim == "position" else 0.0)
-        rest = {name: float(slot[f"motor_{name}"]) for name in ("max_force", "hertz", "damping_ratio")}
-        motor = Motor(**{aim: target}, **rest)
+        motor = Motor(
+            **{
+                name: float(slot[f"motor_{name}"]) - (less if name == "position" else 0.0)
+                for name in OF_MOTORS[slot["motor_mode"]]
+            }
+        )
     if slot["has_spring"]:
         spring = Spring(float(slot["stiffness"]), float(slot["damping"]), float(slot["rest"]) - less)
     lower, upper = float(slot["lower"]) - less, float(slot["upper"]) - less

@@ -24,6 +24,7 @@ from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE, Field
 from mcsim.step.stages import Pipeline
 
 MOST_STEPS = 2**62
+JOINT_AXES = 6  # state/_joint.pxd
 
 CLOCK_DTYPE = np.dtype([("steps", "i8"), ("start", "f8"), ("time", "f8")])
 
@@ -113,10 +114,11 @@ def _hand_joints(holder: Holder) -> np.ndarray:
 
 def _write_joints(holder: Holder, records: np.ndarray) -> None:
     own = [holder.joints[name].copy() for name in MEASURED]
+    motors = holder.joints["axes"]["motor_mode"] != 0
     holder.joints[...] = records
     for name, values in zip(MEASURED, own):
         holder.joints[name] = values
-    if np.any(holder.joints["breakable"]):
+    if np.any(holder.joints["breakable"]) or np.any(motors != (holder.joints["axes"]["motor_mode"] != 0)):
         holder.pipeline.parts.replan()
 
 
@@ -125,6 +127,58 @@ def _check_joints(records: np.ndarray, holder: Holder) -> np.ndarray:
     for name in LAID_OUT + MEASURED:
         records[name] = 0
     return records
+
+
+def _places(holder: Holder) -> list[tuple[int, slice]]:
+    """The row of each joint, then of each free body, in what a record has of their forces, and their place in the world."""
+    plan, joints = holder.pipeline.parts.efforts.plan, len(holder.joints)
+    return [(holder.joint_index[name], slot) for name, slot in plan.slots.items()] + [
+        (joints + holder.body_index[name], slot) for name, slot in plan.free.items()
+    ]
+
+
+def _read_forces(holder: Holder) -> np.ndarray:
+    efforts = holder.pipeline.parts.efforts
+    forces = np.zeros((len(holder.joints) + holder.bodies.count, JOINT_AXES))
+    if efforts.values is not None and np.any(efforts.values):
+        for row, slot in _places(holder):
+            forces[row, : slot.stop - slot.start] = efforts.values[slot]
+    return forces
+
+
+def _hand_forces(holder: Holder) -> np.ndarray:
+    """With those of a tree's joints, but for what turns by yaw, pitch and roll: a World has other coordinates of it."""
+    forces, space = _read_forces(holder), holder.pipeline.space
+    for link in space.system.links if hasattr(space, "tau") and np.any(space.tau) else ():
+        if link.kind != "spherical_ypr" and not link.prescribed:
+            body = len(holder.joints) + link.body_number
+            row = body if link.joint is None else holder.joint_index[link.joint.name]
+            forces[row, : link.v.stop - link.v.start] = space.tau[link.v]
+    return forces
+
+
+def _check_forces(forces: np.ndarray, holder: Holder) -> np.ndarray:
+    if not np.any(forces):
+        return forces
+    efforts = holder.pipeline.parts.efforts
+    if efforts.values is None:
+        efforts.make()
+    left = forces != 0.0
+    for row, slot in _places(holder):
+        left[row, : slot.stop - slot.start] = False
+    if np.any(left):
+        raise SceneError("joint_forces are along coordinates that no joint here has")
+    return forces
+
+
+def _write_forces(holder: Holder, forces: np.ndarray) -> None:
+    efforts = holder.pipeline.parts.efforts
+    if np.any(forces) and efforts.values is None:
+        efforts.make()
+    if efforts.values is not None:
+        efforts.values[...] = 0.0
+        for row, slot in _places(holder):
+            efforts.values[slot] = forces[row, : slot.stop - slot.start]
 
 
 def _check_manifolds(records: np.ndarray, holder: Holder) -> np.ndarray:
@@ -198,6 +252,17 @@ RECORD = (
         _write_joints,
         _check_joints,
         handed=_hand_joints,
+    ),
+    Entry(
+        "joint_forces",
+        "forces that the user has given along the coordinates of each joint, then of each body that no joint holds "
+        "[N, N m]; in a world of trees not of those in the trees",
+        np.dtype(float),
+        _read_forces,
+        lambda holder: (len(holder.joints) + holder.bodies.count, JOINT_AXES),
+        _write_forces,
+        _check_forces,
+        handed=_hand_forces,
     ),
     Entry(
         "manifolds",

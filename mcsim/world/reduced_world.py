@@ -90,9 +90,9 @@ class ReducedWorld(World):
         without more_iterations, least_iterations and position_rounds.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
-    `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
-    from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
-    observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
+    `qd`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal, from_maximal; `tau`,
+    `index` and `system` (help(mcsim.reduced.System)) are those of its own tree. q and qd may be written at any time, and
+    every observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
     set_velocity. positions and orientations are read-only. What rests sleeps as in World, trees whole, under
     "semi_implicit" only; not what `tau`, a prescribed motion or a joint model of your own drives.
     """
@@ -289,6 +289,13 @@ class ReducedWorld(World):
         """The algorithms over the tree, at any state."""
         return self._there.pipeline.space.dynamics
 
+    def _forces_of(self, joint: int) -> np.ndarray:
+        name, space = self._there.scene.joints[joint].name, self._there.pipeline.space
+        for link in space.system.links:
+            if link.joint is not None and link.joint.name == name and link.v.stop > link.v.start:
+                return space.tau[link.v]
+        return super()._forces_of(joint)
+
     def index(self, which: Any) -> tuple[slice, slice]:
         """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
         slice of qd). which: handle or name."""
@@ -316,7 +323,8 @@ class ReducedWorld(World):
 
     @property
     def tau(self) -> np.ndarray:
-        """(nv,) forces of the joints [N, N m] that act in every step until they are written anew."""
+        """(nv,) forces of the tree's joints [N, N m], along qd, that act in every step until they are written anew, a view.
+        Joints that close loops are not among them: see `joint(name).tau`."""
         return self._there.pipeline.space.tau.view()
 
     @tau.setter
@@ -382,8 +390,8 @@ class ReducedWorld(World):
 
     def maximal(self, **keywords: Any) -> World:
         """A World of the same scene, in the present state and at the present time; joints have made the turns that q
-        tells. keywords: as of World; dt as here if not given. Joint models of the user's own are refused: World has
-        none."""
+        tells, and `tau` goes on, but of joints that are described by yaw, pitch and roll. keywords: as of World; dt as
+        here if not given. Joint models of the user's own are refused: World has none."""
         with self._turn.alone("maximal"):
             for name in self.system.own_models():
                 raise SceneError(
@@ -402,6 +410,7 @@ class ReducedWorld(World):
         mcsim.reduced.Formulation."""
         world = self.maximal()
         if np.any(self.tau):
+            world.tau[...] = 0.0
             jacobians = np.concatenate([self.body_jacobian(i) for i in range(len(self.body_names))])
             wrenches = np.linalg.lstsq(jacobians.T, self.tau, rcond=None)[0]
             world._bodies.force += wrenches.reshape(-1, 6)

@@ -3,6 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -46,6 +47,7 @@ from mcsim.world.choices import (
     Variational,
 )
 from mcsim.world.event_world import EventRun
+from mcsim.world.joint_forces import JointForces, carry_forces, plan_forces
 from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
 from mcsim.world.live_settings import LiveSettings, Setting
@@ -70,7 +72,7 @@ BUSY = (
 )
 
 
-class World(WorldOfMembers, LiveSettings, Observers, Actions, Queries, Changes, Snapshots):
+class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 
@@ -163,6 +165,7 @@ class World(WorldOfMembers, LiveSettings, Observers, Actions, Queries, Changes, 
             )
         )
         self._check_rates()
+        self._dynamics = None
         self._event_run = None  # EventRun of contact="event"
         self._follow_events()
         self._broken = None  # numbers of the joints that broke in the last call of step()
@@ -204,6 +207,7 @@ class World(WorldOfMembers, LiveSettings, Observers, Actions, Queries, Changes, 
             planned,
         )
         pipeline.parts.integrator.name(tuple(body_index), tuple(joint_index))
+        self._make_forces(pipeline, scene, joints)
         _set_gears(joints, pipeline)
         pipeline.parts.set_user_joints(user)
         pipeline.parts.calls.of_time = motion_calls(scene, joints)
@@ -219,6 +223,15 @@ class World(WorldOfMembers, LiveSettings, Observers, Actions, Queries, Changes, 
             "_pipeline": pipeline,
             "_breakable": bool(np.any(joints["breakable"])),
         }
+
+    def _make_forces(self, pipeline: Pipeline, scene: Scene, joints: np.ndarray) -> None:
+        """What a pipeline is to do for the forces of its joints, once there are any; those of the present one."""
+        system = getattr(pipeline.space, "system", None)
+        pipeline.parts.efforts.make = partial(plan_forces, pipeline.parts.efforts, scene, joints, system)
+        old = vars(self).get("_pipeline")
+        if old is not None:
+            there = self._there.scene
+            carry_forces(old, pipeline, scene.bodies == there.bodies and scene.joints == there.joints)
 
     def _kernel_settings(self, scene: Scene) -> dict[str, Any]:
         return kernel_settings(self._keywords, scene.gravity)

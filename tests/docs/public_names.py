@@ -6,6 +6,7 @@ import mcsim as mc
 
 MODULES = {
     "contacts": mc.contacts,
+    "control": mc.control,
     "lab": mc.lab,
     "maximal": mc.maximal,
     "reduced": mc.reduced,

@@ -76,14 +76,16 @@ def three_of(drive: Any, kind: type, field: str) -> list[Any]:
         return list(each_of(drive, 3, field, what, lambda one, place: single(one, kind, place)) or ())
     if instance_of(drive, kind, field) is None:
         return [None, None, None]
-    ((name, coordinate),) = coordinates(drive).items()
-    if not isinstance(coordinate, tuple):
-        if name != "rest" or coordinate != 0.0:
-            raise FieldError(f"{field}.{name}", f"must be 3 numbers for a ball joint, got {show(coordinate)}")
-        coordinate = (0.0, 0.0, 0.0)
-    if name != "velocity" and hypot(*coordinate) > pi:
-        raise FieldError(f"{field}.{name}", f"must be a rotation vector of at most π rad, got {show(coordinate)}")
-    return [kind(**drive._arguments | {name: coordinate[i]}) for i in range(3)]
+    three = {}
+    for name, coordinate in coordinates(drive).items():
+        if not isinstance(coordinate, tuple):
+            if name != "rest" or coordinate != 0.0:
+                raise FieldError(f"{field}.{name}", f"must be 3 numbers for a ball joint, got {show(coordinate)}")
+            coordinate = (0.0, 0.0, 0.0)
+        if name != "velocity" and hypot(*coordinate) > pi:
+            raise FieldError(f"{field}.{name}", f"must be a rotation vector of at most π rad, got {show(coordinate)}")
+        three[name] = coordinate
+    return [kind(**drive._arguments | {name: of_axes[i] for name, of_axes in three.items()}) for i in range(3)]
 
 
 def swing_of(value: Any) -> float | None:
