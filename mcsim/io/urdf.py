@@ -7,23 +7,21 @@ from __future__ import annotations  # signatures read as they are written here
 
 import logging
 import os
-import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
 from mcsim.core.rotation import Frame, compose, normalized
+from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.starts import told_outside
 from mcsim.io.urdf_meshes import MeshError, Meshes, MissingMesh
 from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
 from mcsim.io.urdf_xml import CAPSULE, read_robot
 from mcsim.scene import Box, Capsule, Cylinder, GearJoint, Joint, MassProperties, Motor, Scene, Shape, Sphere, Spring
 from mcsim.scene.checks import FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector
-from mcsim.scene.hull import MAX_VERTICES
 from mcsim.scene.joints import TYPES
 from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
@@ -31,7 +29,6 @@ from mcsim.world import World
 
 WORLD = "world"  # a root link of this name is the base
 ROBOT = 2  # the collision group of links that do not collide with each other
-FEWEST_VERTICES = 8  # of a mesh's hull
 OVERLAP = 1e-6  # from which on links stand in each other, and do not just touch [m]
 FLAGS = {"true": True, "false": False}
 JOINTS = {name: joint for joint in TYPES.values() for name in joint.urdf}
@@ -77,7 +74,7 @@ def load_urdf(
     hull_vertices: the most that the convex hull of a mesh may have.
     """
     name = fspath(path)
-    with _in_file(name):
+    with in_file(name):
         choose(base, ("floating", "fixed"), "base")
         choose(inertia, ("warn", "strict"), "inertia")
         choose(motors, ("none", "position", "velocity"), "motors")
@@ -89,11 +86,11 @@ def load_urdf(
             np.array(vector(_numbers(position), "position")),
             normalized(unit_quaternion(_numbers(orientation), "orientation")),
         )
-        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
-        joint_positions = _mapping(joint_positions, "joint -> position", "joint_positions")
+        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), vertices(hull_vertices))
+        joint_positions = mapping(joint_positions, "joint -> position", "joint_positions")
     tree = Tree(name, *read_robot(name))
     maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls)
-    with _in_file(name):
+    with in_file(name):
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
@@ -101,8 +98,9 @@ def load_urdf(
         maker.add_joints(scene, positions, motors)
     if self_collision and ignore_overlaps:
         _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
-    for problem in maker.problems:
-        warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=5)  # of who called mc.load, past what explains calls
+    outside = told_outside(scene)
+    for problem in [*maker.problems, *([outside] if outside else [])]:
+        warn(f"{name}: {problem}", UrdfWarning)
     return scene
 
 
@@ -123,15 +121,6 @@ def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> Non
 # ---- arguments -------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _in_file(name: str) -> Iterator[None]:
-    """Put the file in front of what arguments and classes complain about."""
-    try:
-        yield
-    except FieldError as error:
-        raise SceneError(f"{name}: {error}") from None
-
-
 def _from_text(value: Any) -> Any:
     """A flag as the command line has it."""
     return FLAGS.get(value.lower(), value) if isinstance(value, str) else value
@@ -147,12 +136,6 @@ def _numbers(value: Any) -> Any:
         return value
 
 
-def _mapping(value: Any, what: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping | None):
-        raise FieldError(field, f"must be a dict of {what}, got {show(value)}")
-    return dict(value or {})
-
-
 def _folders(packages: Any) -> dict[str, Path]:
     """The packages; from the command line as name=folder, several with the system's separator of paths between."""
     if isinstance(packages, str):
@@ -161,20 +144,11 @@ def _folders(packages: Any) -> dict[str, Path]:
             raise FieldError("packages", f"must be name=folder, got {show(packages)}")
         packages = {name: folder for name, _, folder in parts}
     folders = {}
-    for name, folder in _mapping(packages, "name -> folder", "packages").items():
+    for name, folder in mapping(packages, "name -> folder", "packages").items():
         if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
             raise FieldError(f"packages[{name!r}]", f"must be a folder that exists, got {show(folder)}")
         folders[name] = Path(folder)
     return folders
-
-
-def _count(value: Any) -> int:
-    value = int(value) if isinstance(value, str) and value.isdecimal() else value
-    if not isinstance(value, int) or isinstance(value, bool) or not FEWEST_VERTICES <= value <= MAX_VERTICES:
-        raise FieldError(
-            "hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], got {show(value)}"
-        )
-    return value
 
 
 # ---- the scene -------------------------------------------------------------------------------------------------------
