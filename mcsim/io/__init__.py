@@ -5,7 +5,7 @@ from mcsim.io.mjcf import MjcfWarning, load_mjcf, read_mjcf
 from mcsim.io.recording import Recorder, Recording
 from mcsim.io.robot import Actuator, Key, Robot
 from mcsim.io.sensors import Readings, Sensor
-from mcsim.io.urdf import UrdfWarning, load_urdf
+from mcsim.io.urdf import UrdfWarning, load_urdf, read_urdf
 
 __all__ = [
     "Actuator",
@@ -21,4 +21,5 @@ __all__ = [
     "load_mjcf",
     "load_urdf",
     "read_mjcf",
+    "read_urdf",
 ]

@@ -14,13 +14,28 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.core.rotation import Frame, compose, normalized
+from mcsim.core.rotation import IDENTITY, Frame, compose, normalized
 from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.frames import BodyFrame
+from mcsim.io.robot import Robot
 from mcsim.io.starts import told_outside
 from mcsim.io.urdf_meshes import MeshError, Meshes, MissingMesh
 from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
 from mcsim.io.urdf_xml import CAPSULE, read_robot
-from mcsim.scene import Box, Capsule, Cylinder, GearJoint, Joint, MassProperties, Motor, Scene, Shape, Sphere, Spring
+from mcsim.scene import (
+    Box,
+    Capsule,
+    Cylinder,
+    FreeJoint,
+    GearJoint,
+    Joint,
+    MassProperties,
+    Motor,
+    Scene,
+    Shape,
+    Sphere,
+    Spring,
+)
 from mcsim.scene.checks import FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector
 from mcsim.scene.joints import TYPES
 from mcsim.scene.mass import combined, inertia_problem
@@ -56,7 +71,9 @@ def load_urdf(
 ) -> Scene:
     """The scene of a URDF file: one robot, without a floor.
 
-    base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
+    base: "floating"; or "free_joint": the same, and a FreeJoint holds the root link to the world, so that in a
+        ReducedWorld q begins with the link's own frame, as Pinocchio and MuJoCo have it; or "fixed": the root link is a
+        static body. It always is if it is called "world".
     inertia: what is done about links whose inertia breaks the triangle inequality, which that of no solid does:
         "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them.
     merge_fixed: whether links on fixed joints are one body with their parents, which has the parent's name; if not,
@@ -72,10 +89,56 @@ def load_urdf(
         looked for.
     meshes: "required", or "found" to leave out those that are not there (UrdfWarning), or "none" to leave out all.
     hull_vertices: the most that the convex hull of a mesh may have.
+
+    `read_urdf` gives the frames of merged links beside the scene.
+    """
+    robot = read_urdf(
+        path,
+        base=base,
+        inertia=inertia,
+        merge_fixed=merge_fixed,
+        position=position,
+        orientation=orientation,
+        joint_positions=joint_positions,
+        motors=motors,
+        self_collision=self_collision,
+        ignore_overlaps=ignore_overlaps,
+        packages=packages,
+        meshes=meshes,
+        hull_vertices=hull_vertices,
+    )
+    outside = told_outside(robot.scene)
+    for problem in [*robot.left_out, *([outside] if outside else [])]:
+        warn(f"{fspath(path)}: {problem}", UrdfWarning)
+    return robot.scene
+
+
+def read_urdf(
+    path: str | PathLike[str],
+    *,
+    base: str = "floating",
+    inertia: str = "warn",
+    merge_fixed: bool = True,
+    position: Vector = ORIGIN,
+    orientation: Vector = UPRIGHT,
+    joint_positions: Mapping[str, float] | None = None,
+    motors: str = "none",
+    self_collision: bool = True,
+    ignore_overlaps: bool = True,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    meshes: str = "required",
+    hull_vertices: int = 64,
+) -> Robot:
+    """A Robot: the scene of a URDF file as `load_urdf` makes it, and a BodyFrame for each link that is one body with
+    others. `left_out` says what `load_urdf` warns of. The arguments are those of `load_urdf`.
+
+        robot = mcsim.io.read_urdf("panda.urdf", base="fixed")
+        world = mc.ReducedWorld(robot.scene)
+        robot.frame("panda_hand").pose(world), robot.frame("panda_hand").jacobian(world)
     """
     name = fspath(path)
     with in_file(name):
-        choose(base, ("floating", "fixed"), "base")
+        choose(base, ("floating", "free_joint", "fixed"), "base")
         choose(inertia, ("warn", "strict"), "inertia")
         choose(motors, ("none", "position", "velocity"), "motors")
         choose(meshes, ("required", "found", "none"), "meshes")
@@ -95,13 +158,12 @@ def load_urdf(
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
         maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
+        if base == "free_joint" and maker.base is None:
+            scene.add_joint(maker.free_joint())
         maker.add_joints(scene, positions, motors)
     if self_collision and ignore_overlaps:
         _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
-    outside = told_outside(scene)
-    for problem in [*maker.problems, *([outside] if outside else [])]:
-        warn(f"{name}: {problem}", UrdfWarning)
-    return scene
+    return Robot(scene, maker.frames(), left_out={problem: [] for problem in maker.problems})
 
 
 def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> None:
@@ -231,6 +293,10 @@ class _Maker:
             "unphysical_inertia": inertia_problem(whole.inertia) is not None,
         }
 
+    def frames(self) -> dict[str, BodyFrame]:
+        """The frames of links that are one body with others, on that body."""
+        return {link: BodyFrame(link, body, *frame) for link, (body, frame) in self.bodies.items() if body != link}
+
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
     def _shapes(self, link: str, missing: list[str]) -> Iterator[Shape]:
@@ -255,6 +321,11 @@ class _Maker:
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
+    def free_joint(self) -> FreeJoint:
+        """What holds the root link to the world, and forbids nothing: its frames are the world's and the link's."""
+        name = self._unused(f"{self.tree.root}_free")
+        return FreeJoint(None, self.bodies[self.tree.root][0], name=name, frame_a=IDENTITY, frame_b=IDENTITY)
+
     def add_joints(self, scene: Scene, positions: Mapping[str, float], motors: str) -> None:
         """Add the joints between bodies, in the order of the file, and a gear for each one that mimics another."""
         for joint in self.tree.joints.values():
@@ -269,7 +340,7 @@ class _Maker:
                         -joint.mimic.multiplier,
                         constant=joint.mimic.offset,
                         collide=True,
-                        name=self._gear_name(joint.name),
+                        name=self._unused(f"{joint.name}_mimic"),
                     )
                 )
 
@@ -299,9 +370,8 @@ class _Maker:
             drives["motor"] = Motor(**target, max_force=effort)
         return drives
 
-    def _gear_name(self, joint: str) -> str:
-        """A name for the gear of a joint that mimics another, which no joint has."""
-        name = f"{joint}_mimic"
+    def _unused(self, name: str) -> str:
+        """A name like this one, which no joint has."""
         while name in self.tree.joints:
             name += "_"
         return name
