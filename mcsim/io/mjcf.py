@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.rotation import Frame, normalized
 from mcsim.io import mjcf_drives as drives
 from mcsim.io.arguments import in_file, mapping, vertices, warn
 from mcsim.io.mjcf_bodies import Maker
@@ -77,12 +78,12 @@ def read_mjcf(
     model = Model(source)
     with in_file(model.source):
         between = within(_number(between), 1e-15, 1.0, "between")
-        qpos, qvel = _start(model, keyframe)
+        qpos, qvel, guided = _start(model, keyframe)
         _place(model, qpos, mapping(joint_positions, "joint -> position", "joint_positions"))
         count = vertices(hull_vertices)
     welds = Welds(model, drives.bodies_with_force_sensors(model))
     scene = Scene(gravity=np.zeros(3) if model.disabled("GRAVITY") else np.array(model.mj.opt.gravity), name=model.name)
-    maker = Maker(model, welds, Geoms(model, welds, count), between, qpos, qvel)
+    maker = Maker(model, welds, Geoms(model, welds, count), between, qpos, qvel, guided)
     maker.add_all(scene)
     add_couplings(maker, scene)
     _leave_out_of_the_world(model)
@@ -105,11 +106,11 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _start(model: Model, keyframe: Any) -> tuple[np.ndarray, np.ndarray]:
-    """-> qpos, qvel of the keyframe, or of the model's own pose."""
+def _start(model: Model, keyframe: Any) -> tuple[np.ndarray, np.ndarray, dict[int, Frame]]:
+    """-> qpos, qvel of the keyframe, or of the model's own pose; number of a mocap body -> its frame, where it has one."""
     mj = model.mj
     if keyframe is None:
-        return np.array(mj.qpos0), np.zeros(mj.nv)
+        return np.array(mj.qpos0), np.zeros(mj.nv), {}
     if isinstance(keyframe, str) and keyframe not in model.keys and keyframe.isdecimal():
         keyframe = int(keyframe)
     if isinstance(keyframe, str) and keyframe in model.keys:
@@ -120,7 +121,9 @@ def _start(model: Model, keyframe: Any) -> tuple[np.ndarray, np.ndarray]:
             f"must be one of: {listing(model.keys) or 'none, the file has no keyframes'}; got {show(keyframe)}"
             f"{suggestion(keyframe, model.keys)}",
         )
-    return np.array(mj.key_qpos[keyframe]), np.array(mj.key_qvel[keyframe])
+    places, turns = (np.array(part[keyframe]).reshape(mj.nmocap, -1) for part in (mj.key_mpos, mj.key_mquat))
+    guided = {k: (places[k], normalized(turns[k])) for k in range(mj.nmocap)}
+    return np.array(mj.key_qpos[keyframe]), np.array(mj.key_qvel[keyframe]), guided
 
 
 def _place(model: Model, qpos: np.ndarray, given: Mapping[str, Any]) -> None:

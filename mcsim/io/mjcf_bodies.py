@@ -43,13 +43,23 @@ class Maker:
     """Adds a model's bodies and joints to a scene.
 
     between: mass and inertia of a body between two joints, of those of the body that they move.
-    qpos (nq,), qvel (nv,): where the scene starts, as MuJoCo has them.
-    scene_names: leader -> its name in the scene; None of the world where that has no body.
+    qpos (nq,), qvel (nv,): where the scene starts, as MuJoCo has them; guided: number of a mocap body -> its frame, where
+    that is not the file's.
+    names: leader -> its name in the scene; None of the world where that has no body.
     """
 
-    def __init__(self, model: Model, welds: Welds, geoms: Geoms, between: float, qpos: np.ndarray, qvel: np.ndarray):
+    def __init__(
+        self,
+        model: Model,
+        welds: Welds,
+        geoms: Geoms,
+        between: float,
+        qpos: np.ndarray,
+        qvel: np.ndarray,
+        guided: dict[int, Frame],
+    ):
         self.model, self.welds, self.geoms, self.between = model, welds, geoms, between
-        self.qpos, self.qvel = qpos, qvel
+        self.qpos, self.qvel, self.guided = qpos, qvel, guided
         self.names: dict[int, str | None] = {}
         self.states: dict[int, State] = {WORLD: AT_REST}
         self.taken = set(model.bodies)
@@ -92,7 +102,8 @@ class Maker:
 
     def _add_guided(self, scene: Scene, leader: int) -> None:
         """A mocap body, which moves as the user says."""
-        frame = compose(self.states[self.welds.parent[leader]].frame, self.welds.place[leader])
+        there = compose(self.states[self.welds.parent[leader]].frame, self.welds.place[leader])
+        frame = self.guided.get(int(self.model.mj.body_mocapid[leader]), there)
         self.states[leader] = State(frame, np.zeros(3), np.zeros(3))
         scene.add_body(
             self.model.bodies[leader],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from collections.abc import Callable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized
 WORLD = 0  # number of the body that is the world
 
 
-def compiled(mujoco: Any, source: Any) -> tuple[Any, str]:
-    """-> MuJoCo's MjModel of a file, a text that begins with "<", or a model as it is; and what to call it in messages."""
+def compiled(mujoco: Any, source: Any, warned: Callable[[str], Any]) -> tuple[Any, str]:
+    """-> MuJoCo's MjModel of a file, a text that begins with "<", or a model as it is; and what to call it in messages.
+    warned: is called with what the compiler warns of."""
     if isinstance(source, mujoco.MjModel):
         return source, "the model"
     if isinstance(source, str) and source.lstrip().startswith("<"):
-        return _compile(mujoco.MjModel.from_xml_string, source, "the text"), "the text"
+        return _compile(mujoco, mujoco.MjModel.from_xml_string, source, "the text", warned), "the text"
     if not isinstance(source, str | PathLike):
         raise SceneError(f"an MJCF model is a file's path, a text or a mujoco.MjModel, not {type(source).__name__}")
     path = fspath(source)
@@ -28,15 +30,19 @@ def compiled(mujoco: Any, source: Any) -> tuple[Any, str]:
         raise FileNotFoundError(f"no such MJCF file: {path}")
     if Path(path).is_dir():
         raise SceneError(f"{path}: is a folder, not an MJCF file")
-    return _compile(mujoco.MjModel.from_xml_path, path, path), path
+    return _compile(mujoco, mujoco.MjModel.from_xml_path, path, path, warned), path
 
 
-def _compile(read: Any, source: str, name: str) -> Any:
+def _compile(mujoco: Any, read: Any, source: str, name: str, warned: Callable[[str], Any]) -> Any:
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(warned)  # without one it writes a file of warnings into the present folder
     try:
         return read(source)
     except Exception as error:  # whatever its parser, its compiler and its plugins raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise SceneError(f"{name}: MuJoCo does not compile it: {reason}") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 class Model:
@@ -49,9 +55,9 @@ class Model:
 
     def __init__(self, source: Any):
         self.mujoco: Any = require_mujoco()
-        self.mj, self.source = compiled(self.mujoco, source)
-        self.name = bytes(self.mj.names).split(b"\0", 1)[0].decode("utf-8", "replace") or "mujoco"
         self.left_out: dict[str, list[str]] = {}
+        self.mj, self.source = compiled(self.mujoco, source, lambda text: self.leave_out(f"MuJoCo warns: {text}"))
+        self.name = bytes(self.mj.names).split(b"\0", 1)[0].decode("utf-8", "replace") or "mujoco"
         kinds = self.mujoco.mjtObj
         self.bodies = self._names(kinds.mjOBJ_BODY, self.mj.nbody, "body")
         self.joints = self._names(kinds.mjOBJ_JOINT, self.mj.njnt, "joint")

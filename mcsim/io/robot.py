@@ -138,12 +138,9 @@ class Robot:
         return controls
 
     def __repr__(self) -> str:
-        counts = ", ".join(
-            f"{len(getattr(self, name))} {name}"
-            for name in ("frames", "actuators", "sensors", "keys")
-            if getattr(self, name)
-        )
-        return f"<Robot {self.scene.name!r}: {len(self.scene.bodies)} bodies{', ' if counts else ''}{counts}>"
+        parts = {name: len(getattr(self, name)) for name in ("frames", "actuators", "sensors", "keys")}
+        told = [f"{count} {name if count > 1 else name[:-1]}" for name, count in parts.items() if count]
+        return f"<Robot {self.scene.name!r}: {', '.join([f'{len(self.scene.bodies)} bodies', *told])}>"
 
 
 def _push(world: World, name: str, force: float) -> None:

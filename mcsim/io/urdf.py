@@ -75,7 +75,9 @@ def load_urdf(
         ReducedWorld q begins with the link's own frame, as Pinocchio and MuJoCo have it; or "fixed": the root link is a
         static body. It always is if it is called "world".
     inertia: what is done about links whose inertia breaks the triangle inequality, which that of no solid does:
-        "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them.
+        "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them. "shapes" is "warn", but where
+        a link's inertia is not even positive definite, as where the file has zeros, it takes that of its shapes, with the
+        file's mass and centre of mass.
     merge_fixed: whether links on fixed joints are one body with their parents, which has the parent's name; if not,
         only those without mass are.
     position [m], orientation (w, x, y, z): of the root link in the world.
@@ -139,7 +141,7 @@ def read_urdf(
     name = fspath(path)
     with in_file(name):
         choose(base, ("floating", "free_joint", "fixed"), "base")
-        choose(inertia, ("warn", "strict"), "inertia")
+        choose(inertia, ("warn", "strict", "shapes"), "inertia")
         choose(motors, ("none", "position", "velocity"), "motors")
         choose(meshes, ("required", "found", "none"), "meshes")
         merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
@@ -152,12 +154,12 @@ def read_urdf(
         hulls = Meshes(Path(name).parent.resolve(), _folders(packages), vertices(hull_vertices))
         joint_positions = mapping(joint_positions, "joint -> position", "joint_positions")
     tree = Tree(name, *read_robot(name))
-    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls)
+    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
     with in_file(name):
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
-        maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
+        maker.add_bodies(scene, tree.poses(positions, root), groups)
         if base == "free_joint" and maker.base is None:
             scene.add_joint(maker.free_joint())
         maker.add_joints(scene, positions, motors)
@@ -219,16 +221,17 @@ def _folders(packages: Any) -> dict[str, Path]:
 class _Maker:
     """Makes bodies and joints of a tree. problems: what to warn of, one line each."""
 
-    def __init__(self, tree: Tree, fixed_base: bool, merge_fixed: bool, meshes: str, hulls: Meshes):
-        self.tree, self.meshes, self.hulls = tree, meshes, hulls
+    def __init__(self, tree: Tree, fixed_base: bool, merge_fixed: bool, meshes: str, hulls: Meshes, inertia: str):
+        self.tree, self.meshes, self.hulls, self.inertia = tree, meshes, hulls, inertia
         self.name = tree.name
         self.base = tree.root if fixed_base else None
         self.bodies = tree.bodies(merge_fixed, fixed_base)
         self.problems: list[str] = []
+        self.by_shapes: dict[str, MassProperties] = {}  # of links whose inertia is that of their shapes
 
     # ---- bodies ------------------------------------------------------------------------------------------------------
 
-    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
+    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int]) -> None:
         """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
         missing: list[str] = []
         links: dict[str, list[str]] = {}  # body -> links that make it up
@@ -245,7 +248,7 @@ class _Maker:
                 scene.add_body(name, **place, **self._mass(name, links[name]))
         moving = [link for link in self.tree.links if self.bodies[link][0] != self.base]
         odd = {link: problem for link in moving if (problem := self._inertia_problem(link)) is not None}
-        if odd and strict:
+        if odd and self.inertia == "strict":
             link, problem = next(iter(odd.items()))
             raise self.tree.wrong("link", link, f"inertia {problem}; inertia='warn' takes it as it is")
         if odd:
@@ -253,6 +256,8 @@ class _Maker:
                 f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
                 "solid (its moments break the triangle inequality) and taken as it is"
             )
+        if self.by_shapes:
+            self.problems.append(f"the inertia of links {listing(self.by_shapes)} is none, and taken from their shapes")
         if missing:
             self.problems.append(f"left out meshes that are not there, of links {listing(dict.fromkeys(missing))}")
 
@@ -270,7 +275,20 @@ class _Maker:
         if inertial is None or inertial.mass == 0.0 and (inertial.inertia is None or not inertial.inertia.any()):
             return None
         in_link = MassProperties(inertial.mass, np.zeros(3), inertial.inertia).placed(*frame_of(inertial.origin))
-        return in_link.placed(*self.bodies[name][1])
+        own = in_link.placed(*self.bodies[name][1])
+        if self.inertia == "shapes" and own.mass and inertia_problem(own.inertia, unphysical=True):
+            return self._from_shapes(name, own)
+        return own
+
+    def _from_shapes(self, link: str, own: MassProperties) -> MassProperties:
+        """A link's mass and centre of mass, with the inertia of its shapes, of one density; as it is if it has none."""
+        if link not in self.by_shapes:
+            shapes = list(self._shapes(link, []))
+            if not shapes:
+                return own
+            solid = combined([shape.mass_properties(1.0) for shape in shapes])
+            self.by_shapes[link] = MassProperties(own.mass, own.center, solid.inertia * (own.mass / solid.mass))
+        return self.by_shapes[link]
 
     def _mass(self, name: str, links: list[str]) -> dict[str, Any]:
         """The arguments that give the mass of a body made of these links."""
@@ -285,7 +303,7 @@ class _Maker:
         if problem:
             blamed = next((link for link in links if self._inertia_problem(link, unphysical=True)), name)
             together = f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1 else ""
-            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}")
+            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}; inertia='shapes' takes that of its shapes")
         return {
             "mass": whole.mass,
             "inertia": whole.inertia,

@@ -6,6 +6,7 @@ answered by one line with the file, the line, the link or joint. Visuals, materi
 add are left out.
 """
 
+import re
 from io import BytesIO
 from math import inf, isfinite
 from typing import Any, NamedTuple
@@ -107,6 +108,8 @@ def _parse(etree: Any, path: str) -> Any:
         raise FileNotFoundError(f"no such URDF file: {path}") from None
     except IsADirectoryError:
         raise SceneError(f"{path}: is a folder, not a URDF file") from None
+    # Some files say version="0.0", which other readers of robots pass over; what XML has is in their 1.0.
+    content = re.sub(rb"^(\s*<\?xml\b[^>]*?\bversion\s*=\s*)([\"'])[\d.]*\2", rb"\g<1>\g<2>1.0\g<2>", content, count=1)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(content, parser)

@@ -486,6 +486,32 @@ def test_wrong_files_are_refused_by_name(tmp_path):
         load_mjcf(text, key=1)
 
 
+def test_mocap_bodies_are_kinematic_and_go_with_keyframes():
+    body = '<body name="hand" mocap="true" pos="1 2 3"><geom name="g" size=".1"/></body>'
+    weld = '<equality><weld body1="hand" body2="ball"/></equality>'
+    key = '<keyframe><key name="up" mpos="0 0 9" mquat="0 2 0 0" qpos="0 0 9 1 0 0 0"/></keyframe>'
+    text = model_of(weld, key, world=f'{body}<body name="ball" pos="1 2 3"><freejoint/>{BALL}</body>')
+    scene = load_mjcf(text)
+    assert scene.body("hand").kind == "kinematic" and np.allclose(scene.body("hand").position, (1, 2, 3))
+    moved = load_mjcf(text, keyframe="up").body("hand")
+    assert np.allclose(moved.position, (0, 0, 9)) and np.allclose(moved.orientation, (0, 1, 0, 0))
+    world = mc.World(scene)
+    world.set_velocity("hand", velocity=(0, 0, 1))
+    world.step(60)
+    assert world.body("ball").position[2] == pytest.approx(world.body("hand").position[2], abs=1e-4)
+
+
+def test_what_mujoco_warns_of_is_told_and_no_file_is_written(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    before = mujoco.get_mju_user_warning()
+    robot = read_mjcf(
+        f"<mujoco><compiler settotalmass='3'/><worldbody><body><freejoint/>{BALL}</body></worldbody></mujoco>"
+    )
+    assert [what for what in robot.left_out if "settotalmass" in what] and not list(tmp_path.iterdir())
+    assert mujoco.get_mju_user_warning() is before and capfd.readouterr() == ("", "")
+    assert robot.scene.bodies[0].mass == pytest.approx(3.0)
+
+
 def test_mujoco_that_is_not_there(monkeypatch):
     real = builtins.__import__
 

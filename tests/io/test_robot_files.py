@@ -198,3 +198,29 @@ def test_robots_from_the_command_line(write, capsys, monkeypatch, tmp_path):
     assert "2 bodies (2 dynamic), 2 shapes, 2 joints" in capsys.readouterr().out
     assert main(["run", "robot.xml", "--set", "betwen=1"]) == 2
     assert "did you mean 'between'" in capsys.readouterr().err
+
+
+def test_inertia_of_the_shapes(write):
+    """Where the file's is none: that of the shapes of one density, at the file's mass and centre; else the file's own."""
+    from urdf_robots import collision
+
+    box = collision('<box size="0.2 0.4 0.6"/>', "0 0 0.1", "0.3 0 0")
+    zero = robot(link("a", box, mass=2.0, com="0.01 0 0", i=(0, 0, 0, 0, 0, 0)))
+    with pytest.raises(mc.SceneError, match="positive definite.*inertia='shapes' takes that of its shapes"):
+        mc.load(write(zero))
+    with pytest.warns(UrdfWarning, match="inertia of links a is none, and taken from their shapes"):
+        body = mc.load(write(zero), inertia="shapes").body("a")
+    shape = mc.Scene().add_body("b", shape=body.shapes, mass=2.0)
+    assert np.allclose(body.inertia, shape.inertia, rtol=1e-12) and body.mass == 2.0
+    assert np.allclose(body.center_of_mass, (0.01, 0, 0))
+    assert mc.load(write(ARM), inertia="shapes") == mc.load(write(ARM))
+    with pytest.raises(mc.SceneError, match="positive definite"):
+        mc.load(write(robot(link("a", i=(0, 0, 0, 0, 0, 0)))), inertia="shapes")
+
+
+@pytest.mark.parametrize(
+    "first", ['<?xml version="0.0" ?>', "<?xml version='2.7' encoding='utf-8'?>", "", '<?xml version="1.0"?>']
+)
+def test_other_versions_of_xml_are_read(write, first):
+    """As PyBullet's files have them, whose reader passes over the version."""
+    assert mc.load(write(first + ARM.split("?>", 1)[1].lstrip())) == mc.load(write(ARM, "other.urdf"))
