@@ -106,7 +106,8 @@ def run(path, name, seconds, limit):
 
 def _short(text, path):
     """A message without the path of the file, on one line."""
-    return " ".join(text.replace(str(path), path.name).replace(str(path.parent) + "/", "").split())
+    text = " ".join(text.replace(str(path), path.name).replace(str(path.parent) + "/", "").split())
+    return text.removeprefix(f"{path.name}: ")
 
 
 def files_below(folders):
@@ -141,7 +142,8 @@ def table(outcomes):
 
 def _together(pattern, members):
     """One line for many files: the largest numbers, and what is told of any."""
-    told = sorted({part.strip() for found in members for part in found.told.split("|") if "note" in part})
+    told = [part.strip() for found in members for part in found.told.split("|")]
+    counts = {part: told.count(part) for part in sorted(set(told)) if part.startswith("note") or part.endswith("'")}
     return Outcome(
         f"{pattern} ({len(members)} files)",
         members[0].outcome,
@@ -149,7 +151,7 @@ def _together(pattern, members):
             max(getattr(found, field) for found in members)
             for field in ("bodies", "joints", "ms_step", "fastest", "open_by")
         ),
-        " | ".join(told),
+        "; ".join(f"{part} ({count} of them)" for part, count in counts.items()),
     )
 
 

@@ -121,8 +121,8 @@ def _start(model: Model, keyframe: Any) -> tuple[np.ndarray, np.ndarray, dict[in
             f"must be one of: {listing(model.keys) or 'none, the file has no keyframes'}; got {show(keyframe)}"
             f"{suggestion(keyframe, model.keys)}",
         )
-    places, turns = (np.array(part[keyframe]).reshape(mj.nmocap, -1) for part in (mj.key_mpos, mj.key_mquat))
-    guided = {k: (places[k], normalized(turns[k])) for k in range(mj.nmocap)}
+    places, turns = mj.key_mpos[keyframe].reshape(mj.nmocap, 3), mj.key_mquat[keyframe].reshape(mj.nmocap, 4)
+    guided = {k: (np.array(places[k]), normalized(turns[k])) for k in range(mj.nmocap)}
     return np.array(mj.key_qpos[keyframe]), np.array(mj.key_qvel[keyframe]), guided
 
 

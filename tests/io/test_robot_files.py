@@ -224,3 +224,13 @@ def test_inertia_of_the_shapes(write):
 def test_other_versions_of_xml_are_read(write, first):
     """As PyBullet's files have them, whose reader passes over the version."""
     assert mc.load(write(first + ARM.split("?>", 1)[1].lstrip())) == mc.load(write(ARM, "other.urdf"))
+
+
+def test_a_declaration_below_the_top_is_passed_over(write):
+    """And lines keep their numbers."""
+    late = "<!-- made by hand -->\n\n" + ARM
+    assert mc.load(write(late)) == mc.load(write(ARM, "other.urdf"))
+    wrong = late.replace('mass value="3.0"', 'mass value="x"')
+    line = 1 + wrong[: wrong.index('mass value="x"')].count("\n")
+    with pytest.raises(mc.SceneError, match=f"line {line}: link 'base'"):
+        mc.load(write(wrong))
