@@ -7,6 +7,7 @@ joint of the file is one joint of the scene, of the same name, with the same coo
 
 from __future__ import annotations  # signatures read as they are written here
 
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from mcsim.core.rotation import IDENTITY, Frame, compose, matrix, multiply, norm
 from mcsim.core.trig import cos, sin
 from mcsim.io.mjcf_geoms import SOLIMP, SOLREF, Geoms
 from mcsim.io.mjcf_model import WORLD, Model, Welds, unused
+from mcsim.io.mjcf_tendons import OfJoint, by_joint
 from mcsim.scene import BallJoint, FixedJoint, FreeJoint, HingeJoint, Joint, Scene, SliderJoint, Spring
 from mcsim.scene.checks import FieldError
 from mcsim.scene.mass import MassProperties, combined, inertia_problem
@@ -60,6 +62,7 @@ class Maker:
     ):
         self.model, self.welds, self.geoms, self.between = model, welds, geoms, between
         self.qpos, self.qvel, self.guided = qpos, qvel, guided
+        self.tendons = by_joint(model)
         self.names: dict[int, str | None] = {}
         self.states: dict[int, State] = {WORLD: AT_REST}
         self.taken = set(model.bodies)
@@ -223,33 +226,33 @@ class Maker:
             return FreeJoint(None, body, name=name, frame_a=IDENTITY, frame_b=IDENTITY)
         outer = compose(place, own)
         ends: dict[str, Any] = {"name": name, "frame_a": outer, "frame_b": own, "collide": model.disabled("FILTERPARENT")}
+        has = self._passive(number, kind)
         if kind == "ball":
-            return BallJoint(before, body, **ends, **self._passive(number, kind))
+            rest: Any = rotation_vector(normalized(mj.qpos_spring[int(mj.jnt_qposadr[number]) :][:4]))
+            return BallJoint(before, body, **ends, spring=_spring(has, rest), friction=has.friction)
         zero = float(mj.qpos0[int(mj.jnt_qposadr[number])])
         if kind == "hinge":
             back = np.zeros(3), np.array([cos(zero / 2), 0.0, 0.0, -sin(zero / 2)])
         else:
             back = np.array([0.0, 0.0, -zero]), IDENTITY[1]
         ends["frame_a"] = compose(outer, back)
-        limited = bool(mj.jnt_limited[number]) and not model.disabled("LIMIT", "CONSTRAINT")
-        limits = tuple(mj.jnt_range[number].tolist()) if limited else None
+        limits = None if (has.lower, has.upper) == (-inf, inf) else (has.lower, has.upper)
         make: Any = HingeJoint if kind == "hinge" else SliderJoint
-        return make(before, body, limits=limits, **ends, **self._passive(number, kind))
+        return make(before, body, limits=limits, **ends, spring=_spring(has, has.rest), friction=has.friction)
 
-    def _passive(self, number: int, kind: str) -> dict[str, Any]:
-        """Spring, damping and friction."""
-        mj = self.model.mj
+    def _passive(self, number: int, kind: str) -> OfJoint:
+        """Spring, damping, friction and limits, of the joint and of tendons over it alone."""
+        model, mj = self.model, self.model.mj
         q, v = int(mj.jnt_qposadr[number]), int(mj.jnt_dofadr[number])
-        stiffness = 0.0 if self.model.disabled("SPRING") else float(mj.jnt_stiffness[number])
-        damping = 0.0 if self.model.disabled("DAMPER") else float(mj.dof_damping[v])
-        friction = 0.0 if self.model.disabled("FRICTIONLOSS", "CONSTRAINT") else float(mj.dof_frictionloss[v])
-        rest: Any = float(mj.qpos_spring[q])
-        if kind == "ball":
-            rest = rotation_vector(normalized(mj.qpos_spring[q : q + 4]))
-        passive: dict[str, Any] = {"friction": friction}
-        if stiffness > 0.0 or damping > 0.0:
-            passive["spring"] = Spring(stiffness, damping, rest)
-        return passive
+        limited = kind != "ball" and mj.jnt_limited[number] and not model.disabled("LIMIT", "CONSTRAINT")
+        own = OfJoint(
+            0.0 if model.disabled("SPRING") else float(mj.jnt_stiffness[number]),
+            0.0 if model.disabled("DAMPER") else float(mj.dof_damping[v]),
+            0.0 if model.disabled("FRICTIONLOSS", "CONSTRAINT") else float(mj.dof_frictionloss[v]),
+            0.0 if kind == "ball" else float(mj.qpos_spring[q]),
+            *(mj.jnt_range[number].tolist() if limited else (-inf, inf)),
+        )
+        return own.beside(self.tendons.get(number, OfJoint()))
 
     def _leave_out_fields(self, number: int, kind: str, name: str) -> None:
         """What of a joint has no counterpart."""
@@ -271,3 +274,7 @@ class Maker:
         soft = (("jnt_solref", number), ("jnt_solimp", number), ("dof_solref", v), ("dof_solimp", v))
         if not all(np.allclose(getattr(mj, field)[i], SOLREF if "ref" in field else SOLIMP) for field, i in soft):
             model.leave_out("solref and solimp of joints", name)
+
+
+def _spring(has: OfJoint, rest: Any) -> Spring | None:
+    return Spring(has.stiffness, has.damping, rest) if has.stiffness or has.damping else None

@@ -9,6 +9,7 @@ import numpy as np
 from mcsim.core.rotation import IDENTITY, Frame, compose, normalized
 from mcsim.io.mjcf_bodies import Maker
 from mcsim.io.mjcf_model import WORLD, unused
+from mcsim.io.mjcf_tendons import over_one_joint, wraps
 from mcsim.scene import BallJoint, DistanceJoint, FixedJoint, GearJoint, Scene, Spring
 
 End = tuple[str | None, Frame]
@@ -101,25 +102,13 @@ class _Couplings:
         a, b = (self.model.joints[number] for number in numbers)
         self.scene.add_joint(GearJoint(a, b, ratio, constant=constant, collide=True, name=self._name(name)))
 
-    def _wraps(self, tendon: int) -> list[tuple[str, int, float]]:
-        """What a tendon goes over: kind, number, coefficient of a joint."""
-        first = int(self.mj.tendon_adr[tendon])
-        return [
-            (
-                self.model.mujoco.mjtWrap(int(self.mj.wrap_type[k])).name.removeprefix("mjWRAP_").lower(),
-                int(self.mj.wrap_objid[k]),
-                float(self.mj.wrap_prm[k]),
-            )
-            for k in range(first, first + int(self.mj.tendon_num[tendon]))
-        ]
-
     def _tendons(self, i: int) -> None:
         """The length of a fixed tendon over two joints is kept: a gear."""
-        tendon, wraps = int(self.mj.eq_obj1id[i]), self._wraps(int(self.mj.eq_obj1id[i]))
+        tendon, over = int(self.mj.eq_obj1id[i]), wraps(self.model, int(self.mj.eq_obj1id[i]))
         c = self.mj.eq_data[i][:5].tolist()
-        if int(self.mj.eq_obj2id[i]) >= 0 or [kind for kind, _, _ in wraps] != ["joint", "joint"]:
+        if int(self.mj.eq_obj2id[i]) >= 0 or [kind for kind, _, _ in over] != ["joint", "joint"]:
             return self._leave("tendon constraints but those of one fixed tendon over two joints", i)
-        (_, first, a), (_, second, b) = wraps
+        (_, first, a), (_, second, b) = over
         if a == 0.0 or b == 0.0:
             return self._leave("tendon constraints with a coefficient of zero", i)
         length = float(self.mj.tendon_length0[tendon]) + c[0]
@@ -129,7 +118,8 @@ class _Couplings:
     # ---- tendons -----------------------------------------------------------------------------------------------------
 
     def _tendon(self, i: int) -> None:
-        """A straight one between two sites is a distance joint with limits or a spring; what others do is left out."""
+        """A straight one between two sites is a distance joint with limits or a spring; one over a joint alone is part of
+        that joint; what others do is left out."""
         model, mj, name = self.model, self.mj, self.model.tendons[i]
         limited = bool(mj.tendon_limited[i]) and not model.disabled("LIMIT", "CONSTRAINT")
         stiffness, damping, friction = (
@@ -138,17 +128,17 @@ class _Couplings:
         for field in ("armature", "stiffnesspoly", "dampingpoly", "springyield"):
             if model.says(f"tendon_{field}", i):
                 model.leave_out(f"{field} of tendons", name)
-        if not (limited or stiffness or damping or friction):
+        if not (limited or stiffness or damping or friction) or over_one_joint(model, i) is not None:
             return
-        wraps = self._wraps(i)
+        over = wraps(model, i)
         low, high = mj.tendon_lengthspring[i].tolist()
-        straight = [kind for kind, _, _ in wraps] == ["site", "site"]
+        straight = [kind for kind, _, _ in over] == ["site", "site"]
         if not straight or (low != high and stiffness):
             for field, value in (("limits", limited), ("springs, damping and friction", stiffness + damping + friction)):
                 if value:
                     model.leave_out(f"{field} of tendons", name)
             return
-        a, b = (self._at_site(number) for _, number, _ in wraps)
+        a, b = (self._at_site(number) for _, number, _ in over)
         if a[0] == b[0] or not self._dynamic(a[0], b[0]):
             model.leave_out("tendons between bodies that cannot move against each other", name)
             return

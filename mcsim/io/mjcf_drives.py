@@ -11,6 +11,7 @@ from mcsim.core.rotation import IDENTITY, compose
 from mcsim.io.frames import BodyFrame
 from mcsim.io.mjcf_bodies import Maker
 from mcsim.io.mjcf_model import WORLD, Model, unused
+from mcsim.io.mjcf_tendons import wraps
 from mcsim.io.robot import Actuator, Key
 from mcsim.io.sensors import KINDS, Sensor
 
@@ -113,10 +114,9 @@ def _joints_of(model: Model, i: int, name: str) -> dict[str, float]:
     if way in ("joint", "jointinparent") and model.kind_of_joint(target) in ("hinge", "slide"):
         return {model.joints[target]: gear}
     if way == "tendon":
-        first = int(mj.tendon_adr[target])
-        wraps = range(first, first + int(mj.tendon_num[target]))
-        if all(int(mj.wrap_type[k]) == int(model.mujoco.mjtWrap.mjWRAP_JOINT) for k in wraps):
-            return {model.joints[int(mj.wrap_objid[k])]: gear * float(mj.wrap_prm[k]) for k in wraps}
+        over = wraps(model, target)
+        if all(kind == "joint" for kind, _, _ in over):
+            return {model.joints[joint]: gear * c for _, joint, c in over}
         way = "spatial tendon"
     elif way in ("joint", "jointinparent"):
         way = f"{model.kind_of_joint(target)} joint"

@@ -256,6 +256,25 @@ def test_a_straight_tendon_is_a_rope_or_a_spring():
     assert running.joint("t").position == pytest.approx(0.7 + 9.81 / 100, abs=1e-3)
 
 
+def test_a_fixed_tendon_over_one_joint_is_the_joints():
+    """Its forces beside the joint's own are MuJoCo's, wherever the joint is; its limits are divided by the coefficient."""
+    joint = (
+        '<joint name="j" axis="0 1 0" stiffness="3" springref=".4" damping=".2" ref=".1" limited="true" range="-100 100"/>'
+    )
+    tendon = '<tendon><fixed name="t" stiffness="5" damping=".7" springlength="-.6" frictionloss=".1" limited="true"'
+    tendon += ' range="-2 1"><joint joint="j" coef="-1.5"/></fixed></tendon>'
+    text = model_of(tendon, world=f"<body>{joint}{BALL}</body>")
+    robot, model = read_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    assert robot.left_out == {}
+    (axis,) = robot.scene.joints[0].axes
+    assert (axis.lower, axis.upper) == pytest.approx((-1 / 1.5, 2 / 1.5))
+    assert axis.friction == pytest.approx(0.15)
+    for q, v in np.random.default_rng(0).normal(size=(5, 2)):
+        data = forward(model, [q], [v])
+        ours = -axis.spring.stiffness * (q - axis.spring.rest) - axis.spring.damping * v
+        assert ours == pytest.approx(data.qfrc_passive[0], abs=1e-12)
+
+
 # ---- actuators -------------------------------------------------------------------------------------------------------
 
 ARM = f"""
@@ -401,14 +420,15 @@ def test_touch_weighs_what_presses():
 def test_all_that_is_left_out_is_named(tmp_path):
     """Each thing in the file that has no counterpart stands in the list, by its name; nothing else does."""
     body = (
-        f'<body name="b"><joint name="j" axis="0 0 1" armature=".1"/>{BALL}'
+        f'<body name="b"><joint name="j" axis="0 0 1" armature=".1"/><joint name="i" axis="0 1 0"/>{BALL}'
         f'<geom name="seen" size=".1" contype="0" conaffinity="0" mass="0"/><site name="s"/>'
         f'<body name="d" pos="1 0 0"><joint name="k" type="ball" limited="true" range="0 20"/>{BALL}</body></body>'
     )
     beside = (
-        '<tendon><fixed name="t" limited="true" range="0 1"><joint joint="j" coef="1"/></fixed></tendon>'
+        '<tendon><fixed name="t" limited="true" range="0 1"><joint joint="j" coef="1"/><joint joint="i" coef="1"/></fixed>'
+        "</tendon>"
         '<equality><joint name="e" joint1="j" active="false"/></equality>'
-        '<actuator><muscle name="m" joint="j"/><motor name="a" site="s"/></actuator>'
+        '<actuator><muscle name="m" joint="j" lengthrange="0 1"/><motor name="a" site="s"/></actuator>'
         '<sensor><magnetometer name="n" site="s"/></sensor>'
         '<contact><pair geom1="seen" geom2="soft"/></contact>'
     )
