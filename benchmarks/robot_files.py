@@ -155,6 +155,16 @@ def _together(pattern, members):
     )
 
 
+def _all(files, options):
+    """The outcomes of all files, in their order; by several processes if asked."""
+    if options.jobs == 1:
+        yield from (run(path, name, options.seconds, options.limit) for path, name in files)
+        return
+    with ProcessPoolExecutor(options.jobs) as pool:
+        waiting = [pool.submit(run, path, name, options.seconds, options.limit) for path, name in files]
+        yield from (future.result() for future in waiting)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
@@ -165,11 +175,9 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     files = files_below(options.folders)
     outcomes = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        waiting = [pool.submit(run, path, name, options.seconds, options.limit) for path, name in files]
-        for future in waiting:
-            outcomes.append(future.result())
-            print(f"{outcomes[-1].outcome:8} {outcomes[-1].file} {outcomes[-1].told[:120]}", flush=True)
+    for found in _all(files, options):
+        outcomes.append(found)
+        print(f"{found.outcome:8} {found.file} {found.told[:120]}", flush=True)
     for folder in options.folders:
         of_it = [found.outcome for found in outcomes if found.file.startswith(f"{Path(folder).name}/")]
         counts = ", ".join(f"{of_it.count(kind)} {kind}" for kind in ("runs", "refused", "failed"))
