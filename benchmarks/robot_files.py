@@ -106,7 +106,9 @@ def run(path, name, seconds, limit):
 
 def _short(text, path):
     """A message without the path of the file, on one line."""
-    text = " ".join(text.replace(str(path), path.name).replace(str(path.parent) + "/", "").split())
+    for folder in (path.parent, path.parent.resolve()):
+        text = text.replace(f"{folder}/", "")
+    text = " ".join(text.split())
     return text.removeprefix(f"{path.name}: ")
 
 
