@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot
 from mcsim.core.rotation import compose, matrix
 from mcsim.io.frames import BodyFrame
 from mcsim.io.sensors import Readings, Sensor
@@ -49,7 +50,7 @@ class Actuator:
         """The force of the law, for a control u within its range."""
         u = min(max(u, self.control_range[0]), self.control_range[1])
         at = np.array([1.0, length, rate])
-        found = float(self.gain @ at) * u + float(self.bias @ at)
+        found = dot(self.gain, at) * u + dot(self.bias, at)
         return min(max(found, self.force_range[0]), self.force_range[1])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
 from mcsim.core.rotation import compose, conjugate, matrix, relative, rotate
 from mcsim.io.frames import BodyFrame
 from mcsim.scene.checks import listing, suggestion
@@ -152,7 +153,7 @@ class Readings:
         points = self.world.contacts
         points = points[(points["body_a"] == number) | (points["body_b"] == number)]
         place, turn = frame.pose(self.world)
-        local = (points["position"] - place) @ matrix(turn)
+        local = product(points["position"] - place, matrix(turn))
         return float(points["normal_impulse"][_within(local, *sensor.zone)].sum() / self.world.dt)
 
 
@@ -161,9 +162,14 @@ def _within(points: np.ndarray, kind: str, size: np.ndarray) -> np.ndarray:
     if kind == "box":
         return (np.abs(points) <= size).all(axis=1)
     if kind == "ellipsoid":
-        return ((points / size) ** 2).sum(axis=1) <= 1.0
-    across = (points[:, :2] ** 2).sum(axis=1)
+        return _squares(points / size) <= 1.0
+    across = _squares(points[:, :2])
     if kind == "cylinder":
-        return (across <= size[0] ** 2) & (np.abs(points[:, 2]) <= size[1])
+        return (across <= size[0] * size[0]) & (np.abs(points[:, 2]) <= size[1])
     along = np.maximum(np.abs(points[:, 2]) - (size[1] if kind == "capsule" else 0.0), 0.0)
-    return across + along**2 <= size[0] ** 2
+    return across + along * along <= size[0] * size[0]
+
+
+def _squares(points: np.ndarray) -> np.ndarray:
+    """(n,) squared lengths."""
+    return (points * points).sum(axis=1)
