@@ -95,14 +95,15 @@ class Robot:
         control: one number for each control of the file, in its order.
         """
         controls = self._controls(control)
+        handles = {name: world.joint(name) for actuator in self.actuators.values() for name in actuator.joints}
+        state = {name: (float(joint.position), float(joint.velocity)) for name, joint in handles.items()}
         found: dict[str, float] = {}
         for actuator in self.actuators.values():
-            handles = [(world.joint(name), gear) for name, gear in actuator.joints.items()]
-            length = sum(gear * float(joint.position) for joint, gear in handles)
-            rate = sum(gear * float(joint.velocity) for joint, gear in handles)
-            force = actuator.force(float(controls[actuator.control]), length, rate) if handles else 0.0
-            for name, gear in actuator.joints.items():
-                found[name] = found.get(name, 0.0) + gear * force
+            if actuator.joints:
+                length, rate = (sum(gear * state[name][k] for name, gear in actuator.joints.items()) for k in (0, 1))
+                force = actuator.force(float(controls[actuator.control]), length, rate)
+                for name, gear in actuator.joints.items():
+                    found[name] = found.get(name, 0.0) + gear * force
         return {
             name: min(max(force, self.joint_forces[name][0]), self.joint_forces[name][1])
             if name in self.joint_forces
@@ -121,8 +122,7 @@ class Robot:
             for name, force in forces.items():
                 world.tau[world.index(name)[1]] = force
             return
-        for name, force in forces.items():
-            _push(world, name, force)
+        _push(world, forces)
 
     def readings(self, world: World) -> Readings:
         """What reads the sensors of a world of this robot."""
@@ -144,19 +144,28 @@ class Robot:
         return f"<Robot {self.scene.name!r}: {', '.join([f'{len(self.scene.bodies)} bodies', *told])}>"
 
 
-def _push(world: World, name: str, force: float) -> None:
-    """Put a hinge's torque or a slider's force on its two bodies, opposite to each other."""
-    joint = world.scene.joint(name)
-    for end, sign in ((joint.a, -1.0), (joint.b, 1.0)):
-        if end is None or world.body(end).kind != "dynamic":
-            continue
-        other, its = (joint.b, joint.frame_b) if joint.a is None else (joint.a, joint.frame_a)
-        place, turn = compose(world.body(str(other)).frame, its)  # one axis for both, so that no moment is left
-        push = sign * force * matrix(turn)[:, 2]
-        if joint.type == "hinge":
-            world.apply_torque(end, push)
-        else:
-            world.apply_force(end, push, point=place)
+def _push(world: World, forces: Mapping[str, float]) -> None:
+    """Put hinges' torques and sliders' forces on their two bodies, opposite to each other, about one axis and at one point
+    for both, so that no moment is left."""
+    scene, (positions, orientations) = world.scene, world.frames()
+    bodies: list[int] = []
+    wrenches: list[np.ndarray] = []
+    for name, force in forces.items():
+        joint = scene.joint(name)
+        ends = [(None if end is None else world.body(end), sign) for end, sign in ((joint.a, -1.0), (joint.b, 1.0))]
+        first = ends[0][0]
+        frame = joint.frame_a
+        if first is not None:
+            frame = compose((positions[first.index], orientations[first.index]), frame)
+        push = force * matrix(frame[1])[:, 2]
+        for body, sign in ends:
+            if body is None or body.kind != "dynamic":
+                continue
+            turning = push if joint.type == "hinge" else np.cross(frame[0] - body.position, push)
+            bodies.append(body.index)
+            wrenches.append(sign * np.concatenate([np.zeros(3) if joint.type == "hinge" else push, turning]))
+    if bodies:
+        world.apply_forces(np.array(wrenches), bodies)
 
 
 Left = Mapping[str, Sequence[str]]
