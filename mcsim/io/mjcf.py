@@ -89,6 +89,7 @@ def read_mjcf(
     _leave_out_of_the_world(model)
     return Robot(
         scene,
+        [str(joint.name) for joint in maker.joints],
         drives.frames(maker),
         drives.actuators(model),
         drives.sensors(maker),

@@ -68,12 +68,16 @@ class Robot:
     """A file's scene, and what it says beside.
 
     scene: a Scene like others; to be added to one, or to make a World of.
+    tree: names of the joints that make up the file's own tree, without what closes loops. With
+        `mc.ReducedWorld(robot.scene, tree=robot.tree)` the coordinates are theirs, in the file's order, also where a weld
+        or a ball that closes a loop has fewer freedoms than they.
     frames: name -> BodyFrame. actuators, sensors, keys: by their names, in the order of the file.
     joint_forces: joint -> (lower, upper), between which the file keeps the sum of all actuators' forces on it.
     left_out: what -> names: what of the file has no counterpart here and was not taken.
     """
 
     scene: Scene
+    tree: list[str]
     frames: dict[str, BodyFrame]
     actuators: dict[str, Actuator] = field(default_factory=dict)
     sensors: dict[str, Sensor] = field(default_factory=dict)

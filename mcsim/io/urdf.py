@@ -165,7 +165,8 @@ def read_urdf(
         maker.add_joints(scene, positions, motors)
     if self_collision and ignore_overlaps:
         _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
-    return Robot(scene, maker.frames(), left_out={problem: [] for problem in maker.problems})
+    tree_joints = [joint.name for joint in scene.joints if joint.type != "gear"]
+    return Robot(scene, tree_joints, maker.frames(), left_out={problem: [] for problem in maker.problems})
 
 
 def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> None:

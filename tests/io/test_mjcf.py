@@ -216,6 +216,26 @@ def test_equality_between_bodies_is_mujocos(kind):
             assert metres < 1e-9
 
 
+def test_the_files_tree_keeps_its_coordinates():
+    """A weld, a ball and a free joint that close loops have other freedoms than the joints of the tree."""
+    bodies = "".join(
+        f'<body name="a{i}" pos="{i} 0 0"><joint name="h{i}" axis="0 1 0"/>'
+        f'<joint name="s{i}" type="slide" axis="1 0 0"/>{BALL}'
+        f'<body name="c{i}" pos="0 0 -1"><joint name="k{i}" axis="0 1 0"/>{BALL}</body></body>'
+        for i in range(2)
+    )
+    bodies += f'<body name="f" pos="0 3 0"><freejoint name="free"/>{BALL}</body>'
+    loops = '<equality><weld body1="c0" body2="c1"/><connect body1="a0" body2="f" anchor="0 0 1"/></equality>'
+    text = model_of(loops, world=bodies)
+    robot, model = read_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    assert robot.tree == [model.joint(i).name for i in range(model.njnt)]
+    world = mc.ReducedWorld(robot.scene, tree=robot.tree)
+    assert (len(world.q), len(world.qd)) == (model.nq, model.nv)
+    for i in range(model.njnt):
+        assert world.index(model.joint(i).name)[1].start == model.jnt_dofadr[i]
+    assert len(mc.ReducedWorld(robot.scene).q) != model.nq
+
+
 @pytest.mark.parametrize("kind", ["joint", "tendon"])
 def test_gears_hold_what_mujoco_holds(kind):
     """Where MuJoCo's residual is r, mcsim's coordinates are off by r: with references, offsets and slides."""
