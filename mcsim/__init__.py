@@ -44,7 +44,7 @@ __version__ = "0.2.0"
 # What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
 for _module in (contacts, control, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
     _explain_functions(vars(_module), _module.__all__)
-load, compare, load_urdf = scenes.load, lab.compare, io.load_urdf
+load, compare, load_urdf, load_mjcf = scenes.load, lab.compare, io.load_urdf, io.load_mjcf
 _unnamed = {"solve": solve, "view": view}
 _explain_functions(globals(), ["Character", "Problem", "Solution", "View", "rollout", "solve", "view"])
 
@@ -54,7 +54,7 @@ solve.__dict__ = vars(_modules["mcsim.solve"])
 view.__dict__ = vars(_modules["mcsim.view"])
 vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unnamed["view"]  # for help() and signatures
 
-scenes.READERS[".urdf"] = load_urdf
+scenes.READERS |= {".urdf": load_urdf, ".xml": load_mjcf}
 lab.loading.load = load
 
 __all__ = [

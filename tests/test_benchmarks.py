@@ -353,3 +353,20 @@ def test_solvers_are_measured(tmp_path, capsys):
     assert {row["solver"] for row in csv.DictReader(lines[2:])} == set(solvers.SOLVERS)
     with pytest.raises(SystemExit):
         solvers.main(["nothing"])
+
+
+def test_files_of_robots_are_told(tmp_path, capsys):
+    """One that runs, one that runs with an argument that its error names, one that is refused, each by name."""
+    from urdf_robots import link, robot
+
+    (tmp_path / "good.xml").write_text('<mujoco><worldbody><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>')
+    (tmp_path / "bad.xml").write_text("<mujoco><nothing/></mujoco>")
+    (tmp_path / "still.urdf").write_text(robot(link("table", mass=None)))
+    module = load("robot_files")
+    found = module.main([str(tmp_path), "--seconds", "0.1", "--markdown", str(tmp_path / "table.md")])
+    told = {outcome.file.partition("/")[2]: outcome for outcome in found}
+    assert told["good.xml"].outcome == "runs" and told["good.xml"].bodies == 2  # with a floor
+    assert told["still.urdf"].outcome == "runs" and "base='fixed'" in told["still.urdf"].told
+    assert told["bad.xml"].outcome == "refused" and "MuJoCo does not compile it" in told["bad.xml"].told
+    assert "3 files, 2 runs, 1 refused, 0 failed" in capsys.readouterr().out
+    assert len((tmp_path / "table.md").read_text().splitlines()) == 2 + 3

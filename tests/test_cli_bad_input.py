@@ -72,7 +72,7 @@ WRONG = [
     (["check", "program.py"], "program.py: is a Python program"),
     (["run", "picture.PNG"], "picture.PNG: is a picture"),
     (["run", "folder"], "folder: is a folder; a scene is a name"),
-    (["run", "readme"], "readme: is a file without .json or .urdf at its end"),
+    (["run", "readme"], "readme: is a file without .json, .urdf or .xml at its end"),
     (["run", "right"], "there is no scene 'right'; did you mean right.json?"),
     (["run", "one", "--impacts", "sequential"], "--impacts is not read with --contact rigid"),
     (["run", "one", "--impacts", "sequential"], "or take --contact event"),

@@ -11,7 +11,7 @@ app = typer.Typer(
     name="mcsim",
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF), recordings, pictures and films.",
+    help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF, MJCF), recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
 

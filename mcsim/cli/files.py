@@ -7,7 +7,7 @@ from mcsim.cli.terminal import InputError, counted
 from mcsim.core.errors import SceneError
 from mcsim.core.files import read_arrays
 
-SCENES = "a scene is a name (mcsim scenes), a .json or a .urdf file"
+SCENES = "a scene is a name (mcsim scenes), a .json, .urdf or .xml file"
 # Suffix -> what such a file is, and what to do with it.
 OTHERS = {
     ".py": "a Python program: run it by python {path}",
@@ -17,7 +17,7 @@ OTHERS = {
     ".csv": "a table: open it in a spreadsheet, or in Python by pandas.read_csv",
     **dict.fromkeys(
         (".stl", ".obj", ".dae", ".ply", ".glb"),
-        "a mesh: name it in a .urdf file, or build a scene around it in Python, by mcsim.Mesh",
+        "a mesh: name it in a .urdf or .xml file, or build a scene around it in Python, by mcsim.Mesh",
     ),
     ".zip": "an archive: unpack it first",
 }
@@ -55,9 +55,9 @@ def refuse_other_kinds(given: str | Path) -> None:
     elif suffix in OTHERS and path.is_file():
         raise InputError(f"{path}: is {OTHERS[suffix].format(path=path)}; {SCENES}")
     elif not suffix and path.is_file():
-        raise InputError(f"{path}: is a file without .json or .urdf at its end; {SCENES}")
+        raise InputError(f"{path}: is a file without .json, .urdf or .xml at its end; {SCENES}")
     elif isinstance(given, str) and not suffix and not path.exists():
-        near = [path.with_suffix(end) for end in (".json", ".urdf") if path.with_suffix(end).is_file()]
+        near = [path.with_suffix(end) for end in (".json", ".urdf", ".xml") if path.with_suffix(end).is_file()]
         from mcsim.scenes import SCENES as names
 
         if near and given not in names:

@@ -60,12 +60,16 @@ def scene_names(incomplete: str) -> list[str]:
     return [name for name in SCENES if name.startswith(incomplete)]
 
 
-def scene_argument(text: str = "A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.") -> Any:
+def scene_argument(text: str = "A scene's name (see [bold]mcsim scenes[/]), a .json, .urdf or .xml (MJCF) file.") -> Any:
     return typer.Argument(metavar="SCENE", autocompletion=scene_names, help=text)
 
 
 def set_option(text: str = "A parameter of the scene, as in --set count=20. May be given several times.") -> Any:
     return typer.Option("--set", metavar="NAME=VALUE", show_default=False, help=text)
+
+
+def floor_option() -> Any:
+    return typer.Option("--floor", help="Add a floor, a plane that the lowest point of the scene touches.")
 
 
 def world_option(name: str, text: str, parser: Callable[[str], Any] | None = None, metavar: str | None = None) -> Any:
@@ -154,8 +158,8 @@ def given_parameters(assignments: Iterable[str]) -> dict[str, str]:
     return parameters
 
 
-def load_scene(name_or_path: str | Path, parameters: Mapping[str, Any]) -> Scene:
-    from mcsim.scenes import load
+def load_scene(name_or_path: str | Path, parameters: Mapping[str, Any], floor: bool = False) -> Scene:
+    from mcsim.scenes import load, with_floor
 
     refuse_other_kinds(name_or_path)
     with warnings.catch_warnings(record=True) as caught:
@@ -163,7 +167,7 @@ def load_scene(name_or_path: str | Path, parameters: Mapping[str, Any]) -> Scene
         scene = load(name_or_path, **parameters)
     for warning in caught:
         print(folded(f"warning: {one_line(warning.message)}", sys.stderr), file=sys.stderr)
-    return scene
+    return with_floor(scene) if floor else scene
 
 
 def write_output(path: Path | None, write: Callable[[Path], Any]) -> None:

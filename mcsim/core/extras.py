@@ -1,5 +1,7 @@
 """The packages of the extras: what needs one says how to get it."""
 
+from typing import Any
+
 
 def require_matplotlib() -> None:
     """Raises ImportError with the line to type if Matplotlib is missing."""
@@ -23,3 +25,12 @@ def require_pandas() -> None:
         import pandas  # noqa: F401 (whether it is there)
     except ImportError:
         raise ImportError("data frames need pandas: pip install 'mcsim-physics[pandas]'") from None
+
+
+def require_mujoco() -> Any:
+    """MuJoCo's module; raises ImportError with the line to type if it is missing."""
+    try:
+        import mujoco
+    except ImportError:
+        raise ImportError("MJCF files need MuJoCo's compiler: pip install 'mcsim-physics[mjcf]'") from None
+    return mujoco

@@ -7,23 +7,36 @@ from __future__ import annotations  # signatures read as they are written here
 
 import logging
 import os
-import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
-from mcsim.core.rotation import Frame, compose, normalized
+from mcsim.core.rotation import IDENTITY, Frame, compose, normalized
+from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.frames import BodyFrame
+from mcsim.io.robot import Robot
+from mcsim.io.starts import told_outside
 from mcsim.io.urdf_meshes import MeshError, Meshes, MissingMesh
 from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
 from mcsim.io.urdf_xml import CAPSULE, read_robot
-from mcsim.scene import Box, Capsule, Cylinder, GearJoint, Joint, MassProperties, Motor, Scene, Shape, Sphere, Spring
+from mcsim.scene import (
+    Box,
+    Capsule,
+    Cylinder,
+    FreeJoint,
+    GearJoint,
+    Joint,
+    MassProperties,
+    Motor,
+    Scene,
+    Shape,
+    Sphere,
+    Spring,
+)
 from mcsim.scene.checks import FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector
-from mcsim.scene.hull import MAX_VERTICES
 from mcsim.scene.joints import TYPES
 from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
@@ -31,7 +44,6 @@ from mcsim.world import World
 
 WORLD = "world"  # a root link of this name is the base
 ROBOT = 2  # the collision group of links that do not collide with each other
-FEWEST_VERTICES = 8  # of a mesh's hull
 OVERLAP = 1e-6  # from which on links stand in each other, and do not just touch [m]
 FLAGS = {"true": True, "false": False}
 JOINTS = {name: joint for joint in TYPES.values() for name in joint.urdf}
@@ -59,9 +71,13 @@ def load_urdf(
 ) -> Scene:
     """The scene of a URDF file: one robot, without a floor.
 
-    base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
+    base: "floating"; or "free_joint": the same, and a FreeJoint holds the root link to the world, so that in a
+        ReducedWorld q begins with the link's own frame, as Pinocchio and MuJoCo have it; or "fixed": the root link is a
+        static body. It always is if it is called "world".
     inertia: what is done about links whose inertia breaks the triangle inequality, which that of no solid does:
-        "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them.
+        "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them. "shapes" is "warn", but where
+        a link's inertia is not even positive definite, as where the file has zeros, it takes that of its shapes, with the
+        file's mass and centre of mass.
     merge_fixed: whether links on fixed joints are one body with their parents, which has the parent's name; if not,
         only those without mass are.
     position [m], orientation (w, x, y, z): of the root link in the world.
@@ -75,11 +91,57 @@ def load_urdf(
         looked for.
     meshes: "required", or "found" to leave out those that are not there (UrdfWarning), or "none" to leave out all.
     hull_vertices: the most that the convex hull of a mesh may have.
+
+    `read_urdf` gives the frames of merged links beside the scene.
+    """
+    robot = read_urdf(
+        path,
+        base=base,
+        inertia=inertia,
+        merge_fixed=merge_fixed,
+        position=position,
+        orientation=orientation,
+        joint_positions=joint_positions,
+        motors=motors,
+        self_collision=self_collision,
+        ignore_overlaps=ignore_overlaps,
+        packages=packages,
+        meshes=meshes,
+        hull_vertices=hull_vertices,
+    )
+    outside = told_outside(robot.scene)
+    for problem in [*robot.left_out, *([outside] if outside else [])]:
+        warn(f"{fspath(path)}: {problem}", UrdfWarning)
+    return robot.scene
+
+
+def read_urdf(
+    path: str | PathLike[str],
+    *,
+    base: str = "floating",
+    inertia: str = "warn",
+    merge_fixed: bool = True,
+    position: Vector = ORIGIN,
+    orientation: Vector = UPRIGHT,
+    joint_positions: Mapping[str, float] | None = None,
+    motors: str = "none",
+    self_collision: bool = True,
+    ignore_overlaps: bool = True,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
+    meshes: str = "required",
+    hull_vertices: int = 64,
+) -> Robot:
+    """A Robot: the scene of a URDF file as `load_urdf` makes it, and a BodyFrame for each link that is one body with
+    others. `left_out` says what `load_urdf` warns of. The arguments are those of `load_urdf`.
+
+        robot = mcsim.io.read_urdf("panda.urdf", base="fixed")
+        world = mc.ReducedWorld(robot.scene)
+        robot.frame("panda_hand").pose(world), robot.frame("panda_hand").jacobian(world)
     """
     name = fspath(path)
-    with _in_file(name):
-        choose(base, ("floating", "fixed"), "base")
-        choose(inertia, ("warn", "strict"), "inertia")
+    with in_file(name):
+        choose(base, ("floating", "free_joint", "fixed"), "base")
+        choose(inertia, ("warn", "strict", "shapes"), "inertia")
         choose(motors, ("none", "position", "velocity"), "motors")
         choose(meshes, ("required", "found", "none"), "meshes")
         merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
@@ -89,21 +151,22 @@ def load_urdf(
             np.array(vector(_numbers(position), "position")),
             normalized(unit_quaternion(_numbers(orientation), "orientation")),
         )
-        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
-        joint_positions = _mapping(joint_positions, "joint -> position", "joint_positions")
+        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), vertices(hull_vertices))
+        joint_positions = mapping(joint_positions, "joint -> position", "joint_positions")
     tree = Tree(name, *read_robot(name))
-    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls)
-    with _in_file(name):
+    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
+    with in_file(name):
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
-        maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
+        maker.add_bodies(scene, tree.poses(positions, root), groups)
+        if base == "free_joint" and maker.base is None:
+            scene.add_joint(maker.free_joint())
         maker.add_joints(scene, positions, motors)
     if self_collision and ignore_overlaps:
         _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
-    for problem in maker.problems:
-        warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=5)  # of who called mc.load, past what explains calls
-    return scene
+    tree_joints = [joint.name for joint in scene.joints if joint.type != "gear"]
+    return Robot(scene, tree_joints, maker.frames(), left_out={problem: [] for problem in maker.problems})
 
 
 def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> None:
@@ -123,15 +186,6 @@ def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> Non
 # ---- arguments -------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _in_file(name: str) -> Iterator[None]:
-    """Put the file in front of what arguments and classes complain about."""
-    try:
-        yield
-    except FieldError as error:
-        raise SceneError(f"{name}: {error}") from None
-
-
 def _from_text(value: Any) -> Any:
     """A flag as the command line has it."""
     return FLAGS.get(value.lower(), value) if isinstance(value, str) else value
@@ -147,12 +201,6 @@ def _numbers(value: Any) -> Any:
         return value
 
 
-def _mapping(value: Any, what: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping | None):
-        raise FieldError(field, f"must be a dict of {what}, got {show(value)}")
-    return dict(value or {})
-
-
 def _folders(packages: Any) -> dict[str, Path]:
     """The packages; from the command line as name=folder, several with the system's separator of paths between."""
     if isinstance(packages, str):
@@ -161,20 +209,11 @@ def _folders(packages: Any) -> dict[str, Path]:
             raise FieldError("packages", f"must be name=folder, got {show(packages)}")
         packages = {name: folder for name, _, folder in parts}
     folders = {}
-    for name, folder in _mapping(packages, "name -> folder", "packages").items():
+    for name, folder in mapping(packages, "name -> folder", "packages").items():
         if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
             raise FieldError(f"packages[{name!r}]", f"must be a folder that exists, got {show(folder)}")
         folders[name] = Path(folder)
     return folders
-
-
-def _count(value: Any) -> int:
-    value = int(value) if isinstance(value, str) and value.isdecimal() else value
-    if not isinstance(value, int) or isinstance(value, bool) or not FEWEST_VERTICES <= value <= MAX_VERTICES:
-        raise FieldError(
-            "hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], got {show(value)}"
-        )
-    return value
 
 
 # ---- the scene -------------------------------------------------------------------------------------------------------
@@ -183,16 +222,17 @@ def _count(value: Any) -> int:
 class _Maker:
     """Makes bodies and joints of a tree. problems: what to warn of, one line each."""
 
-    def __init__(self, tree: Tree, fixed_base: bool, merge_fixed: bool, meshes: str, hulls: Meshes):
-        self.tree, self.meshes, self.hulls = tree, meshes, hulls
+    def __init__(self, tree: Tree, fixed_base: bool, merge_fixed: bool, meshes: str, hulls: Meshes, inertia: str):
+        self.tree, self.meshes, self.hulls, self.inertia = tree, meshes, hulls, inertia
         self.name = tree.name
         self.base = tree.root if fixed_base else None
         self.bodies = tree.bodies(merge_fixed, fixed_base)
         self.problems: list[str] = []
+        self.by_shapes: dict[str, MassProperties] = {}  # of links whose inertia is that of their shapes
 
     # ---- bodies ------------------------------------------------------------------------------------------------------
 
-    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
+    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int]) -> None:
         """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
         missing: list[str] = []
         links: dict[str, list[str]] = {}  # body -> links that make it up
@@ -209,7 +249,7 @@ class _Maker:
                 scene.add_body(name, **place, **self._mass(name, links[name]))
         moving = [link for link in self.tree.links if self.bodies[link][0] != self.base]
         odd = {link: problem for link in moving if (problem := self._inertia_problem(link)) is not None}
-        if odd and strict:
+        if odd and self.inertia == "strict":
             link, problem = next(iter(odd.items()))
             raise self.tree.wrong("link", link, f"inertia {problem}; inertia='warn' takes it as it is")
         if odd:
@@ -217,6 +257,8 @@ class _Maker:
                 f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
                 "solid (its moments break the triangle inequality) and taken as it is"
             )
+        if self.by_shapes:
+            self.problems.append(f"the inertia of links {listing(self.by_shapes)} is none, and taken from their shapes")
         if missing:
             self.problems.append(f"left out meshes that are not there, of links {listing(dict.fromkeys(missing))}")
 
@@ -234,7 +276,20 @@ class _Maker:
         if inertial is None or inertial.mass == 0.0 and (inertial.inertia is None or not inertial.inertia.any()):
             return None
         in_link = MassProperties(inertial.mass, np.zeros(3), inertial.inertia).placed(*frame_of(inertial.origin))
-        return in_link.placed(*self.bodies[name][1])
+        own = in_link.placed(*self.bodies[name][1])
+        if self.inertia == "shapes" and own.mass and inertia_problem(own.inertia, unphysical=True):
+            return self._from_shapes(name, own)
+        return own
+
+    def _from_shapes(self, link: str, own: MassProperties) -> MassProperties:
+        """A link's mass and centre of mass, with the inertia of its shapes, of one density; as it is if it has none."""
+        if link not in self.by_shapes:
+            shapes = list(self._shapes(link, []))
+            if not shapes:
+                return own
+            solid = combined([shape.mass_properties(1.0) for shape in shapes])
+            self.by_shapes[link] = MassProperties(own.mass, own.center, solid.inertia * (own.mass / solid.mass))
+        return self.by_shapes[link]
 
     def _mass(self, name: str, links: list[str]) -> dict[str, Any]:
         """The arguments that give the mass of a body made of these links."""
@@ -249,13 +304,17 @@ class _Maker:
         if problem:
             blamed = next((link for link in links if self._inertia_problem(link, unphysical=True)), name)
             together = f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1 else ""
-            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}")
+            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}; inertia='shapes' takes that of its shapes")
         return {
             "mass": whole.mass,
             "inertia": whole.inertia,
             "center_of_mass": whole.center,
             "unphysical_inertia": inertia_problem(whole.inertia) is not None,
         }
+
+    def frames(self) -> dict[str, BodyFrame]:
+        """The frames of links that are one body with others, on that body."""
+        return {link: BodyFrame(link, body, *frame) for link, (body, frame) in self.bodies.items() if body != link}
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -281,6 +340,11 @@ class _Maker:
 
     # ---- joints ------------------------------------------------------------------------------------------------------
 
+    def free_joint(self) -> FreeJoint:
+        """What holds the root link to the world, and forbids nothing: its frames are the world's and the link's."""
+        name = self._unused(f"{self.tree.root}_free")
+        return FreeJoint(None, self.bodies[self.tree.root][0], name=name, frame_a=IDENTITY, frame_b=IDENTITY)
+
     def add_joints(self, scene: Scene, positions: Mapping[str, float], motors: str) -> None:
         """Add the joints between bodies, in the order of the file, and a gear for each one that mimics another."""
         for joint in self.tree.joints.values():
@@ -295,7 +359,7 @@ class _Maker:
                         -joint.mimic.multiplier,
                         constant=joint.mimic.offset,
                         collide=True,
-                        name=self._gear_name(joint.name),
+                        name=self._unused(f"{joint.name}_mimic"),
                     )
                 )
 
@@ -325,9 +389,8 @@ class _Maker:
             drives["motor"] = Motor(**target, max_force=effort)
         return drives
 
-    def _gear_name(self, joint: str) -> str:
-        """A name for the gear of a joint that mimics another, which no joint has."""
-        name = f"{joint}_mimic"
+    def _unused(self, name: str) -> str:
+        """A name like this one, which no joint has."""
         while name in self.tree.joints:
             name += "_"
         return name

@@ -18,7 +18,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import product
 from mcsim.core.rotation import Frame
 from mcsim.core.trig import cos, sin
-from mcsim.scene import ConvexHull
+from mcsim.scene import ConvexHull, Material
 from mcsim.scene.checks import FieldError, show
 
 PACKAGED = ("package://", "model://")
@@ -51,16 +51,7 @@ class Meshes:
         points = self._read(path) * (1.0 if scale is None else scale)
         if not np.isfinite(points).all():
             raise MeshError(f"the mesh {path} has points that are not finite")
-        place: dict[str, Any] = {"position": frame[0], "orientation": frame[1]}
-        count = self.most_vertices
-        while True:
-            try:
-                return ConvexHull(_outermost(points, count), **place)
-            except FieldError as error:
-                # Fewer corners are farther apart: that heals a surface that is rough by rounding.
-                if "flat" in error.problem or count <= 8:
-                    raise MeshError(f"the mesh {path} makes no convex hull: its points {error.problem}") from None
-                count //= 2
+        return convex(points, self.most_vertices, frame, f"the mesh {path}")
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
@@ -166,10 +157,27 @@ def _check_packed(path: Path) -> None:
             )
 
 
+# ---- hulls -----------------------------------------------------------------------------------------------------------
+
+
+def convex(points: np.ndarray, count: int, frame: Frame, what: str, material: Material | None = None) -> ConvexHull:
+    """The hull of points (n, 3), of at most about `count` of them, at a frame in its body. MeshError says what of `what`
+    is wrong."""
+    place: dict[str, Any] = {"position": frame[0], "orientation": frame[1], "material": material}
+    while True:
+        try:
+            return ConvexHull(outermost(points, count), **place)
+        except FieldError as error:
+            # Fewer corners are farther apart: that heals a surface that is rough by rounding.
+            if "flat" in error.problem or count <= 8:
+                raise MeshError(f"{what} makes no convex hull: its points {error.problem}") from None
+            count //= 2
+
+
 # ---- fewer points ----------------------------------------------------------------------------------------------------
 
 
-def _outermost(points: np.ndarray, count: int) -> np.ndarray:
+def outermost(points: np.ndarray, count: int) -> np.ndarray:
     """Those of the points (n, 3) that are corners of their hull, at most about `count` of them, in their order."""
     from scipy.spatial import ConvexHull as Qhull, QhullError  # here, because it takes long to import
 
@@ -181,10 +189,10 @@ def _outermost(points: np.ndarray, count: int) -> np.ndarray:
         return points
     low, high = points.min(axis=0), points.max(axis=0)
     centred = (points - (low + high) / 2) / (high - low)
-    return points[np.unique(np.argmax(product(centred, _directions(count).T), axis=0))]
+    return points[np.unique(np.argmax(product(centred, directions(count).T), axis=0))]
 
 
-def _directions(count: int) -> np.ndarray:
+def directions(count: int) -> np.ndarray:
     """(count, 3) unit vectors: the six axes, then points of a spiral that covers the sphere evenly."""
     k = np.arange(count - 6) + 0.5
     z = 1 - 2 * k / max(count - 6, 1)

@@ -6,6 +6,7 @@ answered by one line with the file, the line, the link or joint. Visuals, materi
 add are left out.
 """
 
+import re
 from io import BytesIO
 from math import inf, isfinite
 from typing import Any, NamedTuple
@@ -107,6 +108,7 @@ def _parse(etree: Any, path: str) -> Any:
         raise FileNotFoundError(f"no such URDF file: {path}") from None
     except IsADirectoryError:
         raise SceneError(f"{path}: is a folder, not a URDF file") from None
+    content = _declared(content)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(content, parser)
@@ -118,6 +120,17 @@ def _parse(etree: Any, path: str) -> Any:
     if root.find("link") is None:
         raise wrong(path, root.sourceline, "the robot has no link" + _hint_of_xacro(root))
     return root
+
+
+def _declared(content: bytes) -> bytes:
+    """The text with a declaration that XML allows. Some robots' files say version="0.0", or have it below an empty line or
+    a comment, which other readers of robots pass over. Lines keep their numbers."""
+    found = re.search(rb"<\?xml\b[^>]*\?>", content)
+    if found is None or b"<robot" in content[: found.start()]:
+        return content
+    if found.start() > 0:
+        return content[: found.start()] + b"\n" * found[0].count(b"\n") + content[found.end() :]
+    return re.sub(rb"(\bversion\s*=\s*)([\"'])[\d.]*\2", rb"\g<1>\g<2>1.0\g<2>", found[0]) + content[found.end() :]
 
 
 def _hint_of_xacro(root: Any) -> str:

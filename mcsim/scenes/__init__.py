@@ -16,6 +16,7 @@ from mcsim.scene import Scene, load_scene
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
 from mcsim.scenes.clockwork import escapement, gear_train
+from mcsim.scenes.floors import with_floor
 from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.mechanisms import (
     bridge,
@@ -98,6 +99,7 @@ __all__ = [
     "tower10_heavy",
     "tumbler",
     "wall",
+    "with_floor",
     "wrecking_ball",
 ]
 
@@ -108,10 +110,11 @@ READERS: dict[str, Callable[..., Scene]] = {}
 
 
 def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
-    """A scene by name (``load("pyramid", base=50)``) or from a file (``load("my.json")``, ``load("robot.urdf")``).
+    """A scene by name (``load("pyramid", base=50)``) or from a file (``load("my.json")``, ``load("robot.urdf")``,
+    ``load("robot.xml")``).
 
     What has a suffix or a folder in it, or is a Path, is a file. Parameters are those of the scene, or of
-    ``mcsim.io.load_urdf``; a JSON file takes none.
+    ``mcsim.io.load_urdf`` or ``mcsim.io.load_mjcf``; a JSON file takes none.
     """
     path = Path(path_name(name_or_path, "scene"))
     if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
@@ -123,8 +126,6 @@ def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
         except FieldError as error:
             raise SceneError(f"{path}: {error}") from None
         return READERS[suffix](path, **parameters)
-    if suffix == ".xml":
-        raise SceneError(f"{path}: reading .xml files is not available yet; a scene is .json, or a robot .urdf")
     if parameters and path.exists():
         raise SceneError(f"{path}: a scene file takes no parameters, but was given {', '.join(parameters)}")
     return load_scene(path)

@@ -186,7 +186,7 @@ def test_any_bytes(tmp_path_factory, content):
     "arguments, words",
     [
         ({"bas": "fixed"}, ["there is no parameter 'bas'; did you mean 'base'?", "base=floating, inertia=warn"]),
-        ({"base": "flying"}, ["base must be one of: floating, fixed; got 'flying'"]),
+        ({"base": "flying"}, ["base must be one of: floating, free_joint, fixed; got 'flying'"]),
         ({"inertia": True}, ["inertia must be one of: warn, strict"]),
         ({"merge_fixed": "perhaps"}, ["merge_fixed must be True or False"]),
         ({"self_collision": 1}, ["self_collision must be True or False"]),

@@ -16,7 +16,9 @@ from mcsim.cli.terminal import InputError, counted, folded
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json), a robot (.urdf) or a recording (.npz).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A scene (.json), a robot (.urdf, .xml) or a recording (.npz).")
+    ],
     set_: Annotated[
         list[str] | None,
         set_option("A parameter of reading a robot, as in --set inertia=strict. May be given several times."),

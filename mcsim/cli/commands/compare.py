@@ -31,7 +31,7 @@ def compare(
     scene: Annotated[
         str | None,
         scene_argument(
-            "A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies pendulum, "
+            "A scene's name (see [bold]mcsim scenes[/]), a .json, .urdf or .xml (MJCF) file. The ready studies pendulum, "
             "double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds. "
             "With --suite there is none."
         ),

@@ -9,6 +9,7 @@ import typer
 from mcsim.cli.job import Job
 from mcsim.cli.options import (
     check_output,
+    floor_option,
     given_parameters,
     in_options,
     kind_of_world,
@@ -39,6 +40,7 @@ def run(
             "given several times."
         ),
     ] = None,
+    floor: Annotated[bool, floor_option()] = False,
     dt: Annotated[
         float,
         typer.Option(
@@ -192,7 +194,7 @@ def run(
     check_output("--csv", csv, ".csv")
     shown = Outputs(png, strip, gif, speed, html, glb, camera, show, theme)
     shown.check()
-    described = load_scene(scene, given_parameters(set_ or []))
+    described = load_scene(scene, given_parameters(set_ or []), floor)
     kind = kind_of_world(coordinates)
     given = {key: value for key, value in options.items() if value is not None}
     with in_options((*options, "dt")):

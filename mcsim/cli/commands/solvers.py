@@ -29,7 +29,7 @@ from mcsim.cli.terminal import FAILED, InputError, progress, width_of
 def solvers(
     scene: Annotated[
         str,
-        scene_argument("A scene's name, a .json or .urdf file, or a problem's file (.npz)."),
+        scene_argument("A scene's name, a .json, .urdf or .xml (MJCF) file, or a problem's file (.npz)."),
     ],
     names: Annotated[
         list[str] | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mcsim.cli.options import given_parameters, load_scene, positive, scene_argument, set_option
+from mcsim.cli.options import floor_option, given_parameters, load_scene, positive, scene_argument, set_option
 from mcsim.cli.terminal import InputError, folded
 
 
@@ -28,6 +28,7 @@ def view(
         list[str] | None,
         set_option(),
     ] = None,
+    floor: Annotated[bool, floor_option()] = False,
     dt: Annotated[
         float | None,
         typer.Option(
@@ -59,7 +60,7 @@ def view(
     from mcsim.world import World
 
     require_viser()
-    described = load_scene(scene, given_parameters(set_ or []))
+    described = load_scene(scene, given_parameters(set_ or []), floor)
     if methods and len(methods) > MOST_WORLDS:
         raise InputError(f"METHODS: {len(methods)} of them; at most {MOST_WORLDS} are shown together")
     if methods:

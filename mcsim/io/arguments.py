@@ -1,0 +1,49 @@
+"""Arguments that the readers of robots' files share, also as the command line has them, in text."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import FieldError, show
+from mcsim.scene.hull import MAX_VERTICES
+
+FEWEST_VERTICES = 8  # of a mesh's hull
+
+
+@contextmanager
+def in_file(name: str) -> Iterator[None]:
+    """Put the file in front of what arguments and classes complain about."""
+    try:
+        yield
+    except FieldError as error:
+        raise SceneError(f"{name}: {error}") from None
+
+
+def mapping(value: Any, what: str, field: str) -> dict[str, Any]:
+    """A dict, empty for None."""
+    if not isinstance(value, Mapping | None):
+        raise FieldError(field, f"must be a dict of {what}, got {show(value)}")
+    return dict(value or {})
+
+
+def vertices(value: Any) -> int:
+    """How many vertices a hull may have."""
+    value = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if not isinstance(value, int) or isinstance(value, bool) or not FEWEST_VERTICES <= value <= MAX_VERTICES:
+        raise FieldError(
+            "hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], got {show(value)}"
+        )
+    return value
+
+
+def warn(problem: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's that called, past all of mcsim: mc.load is one call deeper than a reader alone."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "mcsim":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(problem, category, stacklevel=level)
