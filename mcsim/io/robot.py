@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot
-from mcsim.core.rotation import compose, matrix
 from mcsim.io.frames import BodyFrame
 from mcsim.io.sensors import Readings, Sensor
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, listing, reals, suggestion
-from mcsim.world import ReducedWorld, World
+from mcsim.world import World
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,17 +115,11 @@ class Robot:
         }
 
     def drive(self, world: World, control: ArrayLike) -> None:
-        """Let the actuators act through the next step() call. Call it before each step.
-
-        In a ReducedWorld the forces are written into `tau`, of driven joints that are in its tree; else they act on the
-        two bodies of each joint.
+        """Let the actuators act: their forces are written into `tau` of the joints, where they last until the next call.
+        Call it before each step.
         """
-        forces = self.forces(world, control)
-        if isinstance(world, ReducedWorld):
-            for name, force in forces.items():
-                world.tau[world.index(name)[1]] = force
-            return
-        _push(world, forces)
+        for name, force in self.forces(world, control).items():
+            world.joint(name).tau = force
 
     def readings(self, world: World) -> Readings:
         """What reads the sensors of a world of this robot."""
@@ -146,30 +139,6 @@ class Robot:
         parts = {name: len(getattr(self, name)) for name in ("frames", "actuators", "sensors", "keys")}
         told = [f"{count} {name if count > 1 else name[:-1]}" for name, count in parts.items() if count]
         return f"<Robot {self.scene.name!r}: {', '.join([f'{len(self.scene.bodies)} bodies', *told])}>"
-
-
-def _push(world: World, forces: Mapping[str, float]) -> None:
-    """Put hinges' torques and sliders' forces on their two bodies, opposite to each other, about one axis and at one point
-    for both, so that no moment is left."""
-    scene, (positions, orientations) = world.scene, world.frames()
-    bodies: list[int] = []
-    wrenches: list[np.ndarray] = []
-    for name, force in forces.items():
-        joint = scene.joint(name)
-        ends = [(None if end is None else world.body(end), sign) for end, sign in ((joint.a, -1.0), (joint.b, 1.0))]
-        first = ends[0][0]
-        frame = joint.frame_a
-        if first is not None:
-            frame = compose((positions[first.index], orientations[first.index]), frame)
-        push = force * matrix(frame[1])[:, 2]
-        for body, sign in ends:
-            if body is None or body.kind != "dynamic":
-                continue
-            turning = push if joint.type == "hinge" else np.cross(frame[0] - body.position, push)
-            bodies.append(body.index)
-            wrenches.append(sign * np.concatenate([np.zeros(3) if joint.type == "hinge" else push, turning]))
-    if bodies:
-        world.apply_forces(np.array(wrenches), bodies)
 
 
 Left = Mapping[str, Sequence[str]]

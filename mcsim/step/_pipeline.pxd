@@ -27,5 +27,5 @@ cdef class Pipeline:
 
     cpdef void set_clock(self, long long steps, double start) noexcept
     cdef void tell_time(self) noexcept nogil
-    cdef void write_tape(self) noexcept nogil
+    cdef bint write_tape(self, bint driven) noexcept nogil
     cdef int advance(self, long long n) except -1

@@ -77,7 +77,7 @@ cdef class Pipeline:
             update_inertia(self.context.bodies)
             while status == OK and done < n:
                 if self.tape is not None:
-                    self.write_tape()
+                    driven = self.write_tape(driven)
                 status = self.one.make()
                 if status == OK:
                     done += 1
@@ -96,12 +96,15 @@ cdef class Pipeline:
             self.raise_failure()
         return status
 
-    cdef void write_tape(self) noexcept nogil:
-        """What the step that comes begins with, as if a user had written it."""
-        self.tape.write()
-        self.sleepers.notice()
-        if self.space.wake_driven():
+    cdef bint write_tape(self, bint driven) noexcept nogil:
+        """What the step that comes begins with, as if a user had written it. driven, and ->: of the efforts' begin()"""
+        cdef bint woken
+        self.context.efforts.end(driven)
+        woken = self.tape.write(self.context.bodies, self.parts.islands)
+        driven = self.context.efforts.begin()
+        if not self.sleepers.notice() and (self.space.wake_driven() or woken):
             self.sleepers.follow()
+        return driven
 
     def raise_failure(self):
         """Pass on what a user's function raised."""

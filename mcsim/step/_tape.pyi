@@ -8,6 +8,7 @@ class Tape:
     def __init__(
         self,
         targets: Sequence[np.ndarray],
+        moved: Sequence[tuple[int, int]],
         values: np.ndarray,
         sources: Sequence[np.ndarray],
         out: Sequence[np.ndarray],

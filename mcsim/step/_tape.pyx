@@ -6,14 +6,15 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, long_integers
+from mcsim.core._arrays cimport doubles, integers, long_integers
 
 
 cdef class Tape:
-    """targets: arrays of one float64 each, views of the world's own. values: (steps, targets). sources: contiguous float64
+    """targets: arrays of one float64 each, views of the world's own. moved: (targets, 2) numbers of the bodies that wake
+    when one changes, or -1. values: (steps, targets). sources: contiguous float64
     arrays of the world's. out: one for each, (rows, size). every: steps a row."""
 
-    def __init__(self, targets, values, sources, out, long long every):
+    def __init__(self, targets, moved, values, sources, out, long long every):
         values = np.ascontiguousarray(values, float)
         if values.ndim != 2 or values.shape[1] != len(targets):
             raise ValueError("there is a column of values for each target")
@@ -26,23 +27,38 @@ cdef class Tape:
                 raise ValueError("arrays that are kept are contiguous, of float64")
             if rows.ndim < 1 or rows.size != len(rows) * source.size or len(rows) != len(out[0]):
                 raise ValueError("a row has the size of what is kept in it")
+        moved = np.append(np.array(moved, np.int32).reshape(-1, 2), np.zeros((1, 2), np.int32), axis=0)
+        if len(moved) != len(targets) + 1:
+            raise ValueError("there are two bodies, or -1, for each target")
         whereto = np.array([*(view.ctypes.data for view in targets), 0], np.int64)
         wherefrom = np.array([*(array.ctypes.data for array in sources), 0], np.int64)
         filled = np.array([*(array.ctypes.data for array in out), 0], np.int64)
         sizes = np.array([*(array.size for array in sources), 0], np.int64)
-        self.kept = targets, values, sources, out, whereto, wherefrom, filled, sizes
+        self.kept = targets, moved, values, sources, out, whereto, wherefrom, filled, sizes
         self.targets, self.count = <double**>long_integers(whereto), len(targets)
+        self.moved = integers(moved)
         self.values, self.steps = doubles(values), len(values)
         self.sources, self.out = <const double**>long_integers(wherefrom), <double**>long_integers(filled)
         self.sizes, self.source_count = <Py_ssize_t*>long_integers(sizes), len(sources)
         self.rows, self.every, self.done = len(out[0]) if out else 0, every, 0
 
-    cdef void write(self) noexcept nogil:
-        """Before a step that may be its second try. What has come to its end stays as it was last."""
+    cdef bint write(self, Bodies* bodies, Islands islands) noexcept nogil:
+        """Before a step that may be its second try. What has come to its end stays as it was last. -> whether any body
+        woke"""
         cdef const double* row = self.values + self.done * self.count
         cdef Py_ssize_t i
+        cdef int32_t body
+        cdef bint woken = False
+        cdef int side
         for i in range(self.count if self.done < self.steps else 0):
+            if self.targets[i][0] == row[i]:
+                continue
             self.targets[i][0] = row[i]
+            for side in range(2):
+                body = self.moved[2 * i + side]
+                if body >= 0 and bodies.island[body] >= 0:
+                    woken |= islands.wake(bodies, bodies.island[body])
+        return woken
 
     cdef void end_step(self) noexcept nogil:
         cdef Py_ssize_t i, row

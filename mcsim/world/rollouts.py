@@ -277,7 +277,7 @@ class _Plan:
                 world.set_velocity(name, *speed)
 
     def _tape(self, world: World, i: int, twists: np.ndarray, kept: Mapping[str, np.ndarray]) -> Tape:
-        targets, columns = [], []
+        targets, moved, columns = [], [], []
         for what, joint, size, array in self.controls:
             whole = np.broadcast_to(
                 array if array.ndim < 3 or len(array) == 1 else array[i : i + 1], (1, self.steps, size)
@@ -286,8 +286,11 @@ class _Plan:
             if what == "tau":
                 tau = world.tau
                 targets += [tau[k : k + 1] for k in range(size)]
+                moved += [(-1, -1)] * size  # tau is looked at in every step
             else:
+                record = world._joints[joint]
                 targets.append(world._joints["axes"][what][joint, :1])
+                moved.append((int(record["body_a"]), int(record["body_b"])))
         values = np.concatenate(columns, axis=1) if columns else np.zeros((0, 0))
         arrays = world._bodies
         sources, out = [], []
@@ -302,4 +305,4 @@ class _Plan:
             else:
                 continue
             out.append(kept[name][i])
-        return Tape(targets, values, sources, out, self.every)
+        return Tape(targets, moved, values, sources, out, self.every)
