@@ -91,6 +91,24 @@ def driven():
     return scene
 
 
+def controlled(kind):
+    """Joints that PD motors and forces along their coordinates drive."""
+    scene = mc.Scene()
+    for i in range(4):
+        scene.add_body(f"b{i}", shape=mc.Box((0.3, 0.1, 0.05)), position=(0.3 + 0.6 * i, 0.1 * i, 0))
+    pd = {"motor": mc.Motor(position=0.7, velocity=0.3, kp=30.0, kd=2.0, max_force=9.0)}
+    scene.add_joint(mc.HingeJoint(None, "b0", (0, 0, 0), (0.1, 1, 0.3), name="hinge", **pd))
+    scene.add_joint(mc.BallJoint("b0", "b1", (0.6, 0, 0), name="ball"))
+    scene.add_joint(mc.PlanarJoint("b1", "b2", (1.2, 0, 0), (0.2, 0.3, 1), name="planar"))
+    scene.add_joint(mc.SliderJoint("b2", "b3", (0.3, 1, 0.2), name="slider", **pd))
+    scene.add_joint(mc.HingeJoint(None, "b3", (2.3, 0, 0.3), (1, 0.1, 0), name="loop"))
+    world = kind(scene, dt=1 / 120)
+    for joint in world.joints:
+        count = np.size(joint.position)
+        joint.tau = 0.7 if count == 1 else (0.5, -0.3, 0.2)
+    return world
+
+
 def contested():
     """A wheel that a crank presses against the floor, and a box between two walls that come together."""
     scene, bouncing = mc.Scene(), mc.Material(restitution=0.6, friction=0.5)
@@ -187,6 +205,8 @@ def worlds():
     add("reduced robot", 40, mc.ReducedWorld, robot)
     add("table", 40, mc.ReducedWorld, dh_scene, [(0.3, 0.7, 0.3, 0.2), (0.1, 0.4, 0.5, 0.9), (0, 0.2, 0.1, 0.3)])
     every["own joint"] = own_joint, 40
+    every["controlled"] = lambda: controlled(mc.World), 60
+    every["reduced controlled"] = lambda: controlled(mc.ReducedWorld), 60
     return every
 
 
