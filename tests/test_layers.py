@@ -43,6 +43,7 @@ FLOORS = {
     "lab": 4,
     "io": 4,
     "scenes": 4,
+    "gym": 4.2,
     "live": 4.2,
     "mcsim": 4.5,
     "cli": 5,

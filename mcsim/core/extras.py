@@ -34,3 +34,11 @@ def require_mujoco() -> Any:
     except ImportError:
         raise ImportError("MJCF files need MuJoCo's compiler: pip install 'mcsim-physics[mjcf]'") from None
     return mujoco
+
+
+def require_gymnasium() -> None:
+    """Raises ImportError with the line to type if Gymnasium is missing."""
+    try:
+        import gymnasium  # noqa: F401 (whether it is there)
+    except ImportError:
+        raise ImportError("environments to learn in need Gymnasium: pip install 'mcsim-physics[gym]'") from None
