@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
+from mcsim.core.rotation import from_matrix
 from mcsim.reduced.dynamics import Dynamics, as_state
+from mcsim.reduced.links import Link
 from mcsim.reduced.system import System
 from mcsim.scene import Scene
 from mcsim.state.fields import JOINT_DTYPE, JOINT_TYPES
@@ -54,17 +57,20 @@ def plan_forces(
             size += count
     places = [(numbers[name], slot.start) for name, slot in slots.items() if slot.stop > slot.start]
     places += [(len(numbers) + k, slot.start) for k, slot in enumerate(free.values())]
-    bodies = [system.links[system.link_of[name]].body_number for name in free]
-    efforts.take(np.zeros(size) if values is None else values, places, _holders(bodies))
+    holders = _holders([system.links[system.link_of[name]] for name in free])
+    efforts.take(np.zeros(size) if values is None else values, places, holders)
     efforts.plan = ForcePlan(system, of_tree, slots, free)
 
 
-def _holders(bodies: list[int]) -> np.ndarray:
-    """(bodies,) JOINT_DTYPE: a free joint from the world's origin to the centre of mass of each, as a model has it."""
-    records = np.zeros(len(bodies), JOINT_DTYPE)
-    records["type"], records["axis_count"] = JOINT_TYPES.index("free"), 6
-    records["body_a"], records["body_b"] = -1, bodies
-    records["basis_a"][:, 0] = records["basis_b"][:, 0] = 1.0
+def _holders(links: list[Link]) -> np.ndarray:
+    """(links,) JOINT_DTYPE: a free joint between the frames, on the world and on the body, that the model has of each."""
+    records = np.zeros(len(links), JOINT_DTYPE)
+    records["type"], records["axis_count"], records["body_a"] = JOINT_TYPES.index("free"), 6, -1
+    for record, link in zip(records, links):
+        place, turn = link.frame
+        record["body_b"] = link.body_number
+        record["anchor_a"], record["basis_a"] = link.place, from_matrix(link.turn)
+        record["anchor_b"], record["basis_b"] = -product(turn.T, place), from_matrix(turn.T)
     return records
 
 
