@@ -16,7 +16,7 @@ Source: P. Fauerby, "Improved Collision detection and Response", 2003: slide alo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, pi
+from math import pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, length, turned
 from mcsim.core.rotation import conjugate, matrix, rotate
+from mcsim.core.trig import cos
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, Vector, not_negative, positive, vector, within
 from mcsim.scene.shapes import Shape

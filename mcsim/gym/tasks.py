@@ -120,7 +120,7 @@ class Hopper(Task):
         return seen
 
     def worth(self, world: World, action: np.ndarray) -> float:
-        return float(_trees(world).qd[0] + 1.0 - 1e-3 * np.sum(action**2))
+        return float(_trees(world).qd[0] + 1.0 - 1e-3 * np.sum(action * action))
 
     def ended(self, world: World) -> bool:
         up, lean = _trees(world).q[1:3]
@@ -184,7 +184,7 @@ class GetUp(Task):
         return np.concatenate([against.ravel(), axes.ravel(), np.clip(speeds, -20.0, 20.0).ravel()])
 
     def worth(self, world: World, action: np.ndarray) -> float:
-        return float(world.positions[self._head, 2] / 1.5 - 0.01 * np.mean(action**2))
+        return float(world.positions[self._head, 2] / 1.5 - 0.01 * np.mean(action * action))
 
     def ended(self, world: World) -> bool:
         return False

@@ -258,6 +258,7 @@ def test_what_takes_no_motor_says_so():
     scene.add_joint(mc.FixedJoint(None, "a", name="weld"))
     scene.add_joint(mc.DistanceJoint("a", "b", (0, 0, 0), (1, 0, 0), name="rod"))
     scene.add_joint(mc.SliderJoint(None, "b", (1, 0, 0), (0, 0, 0), motion=mc.Motion(0.0), name="given"))
+    scene.add_joint(mc.SlotJoint(None, "b", (1, 0, 0), (0, 1, 0), name="slot"))
     world = mc.World(scene)
     for name, message in (
         ("weld", "'weld': is a fixed joint, which has no coordinate"),
@@ -266,8 +267,8 @@ def test_what_takes_no_motor_says_so():
     ):
         with pytest.raises(mc.SceneError, match=message):
             world.joint(name).set_motor(mc.Motor(velocity=1.0))
-    with pytest.raises(mc.SceneError, match="axis 0 of a free joint takes no motors"):
-        world.joint("j").set_motor(mc.Motor(velocity=1.0), axis=0)
+    with pytest.raises(mc.SceneError, match="axis 1 of a slot joint takes no motors"):
+        world.joint("slot").set_motor(mc.Motor(velocity=1.0), axis=1)
 
 
 @pytest.mark.parametrize(

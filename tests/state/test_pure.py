@@ -23,6 +23,7 @@ CHANGES = {
     "move_to",
     "remove_bodies",
     "remove_body",
+    "ignore_collision",
     "remove_joint",
     "restore",
     "set_body",
