@@ -95,17 +95,15 @@ cdef class SmoothSolver:
                 self.row[k] = <int32_t>(own - rows + k - self.tree.rows.begin[j])
         for k in range(self.border.count):
             self.row[self.tree.row_count + k] = <int32_t>(self.border.row(k) - rows)
+        for k in range(self.count):                          # errors are weighed before anything is factored
+            self.scale[k] = part_of(&joints[rows[self.row[k]].source], &rows[self.row[k]], 1.0)
 
     # ---- the factor --------------------------------------------------------------------------------------------------
 
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil:
         """Of the tree, then of the border, by probing."""
         cdef Py_ssize_t i
-        cdef const Row* row
         self.bodies = bodies
-        for i in range(self.count):
-            row = &rows[self.row[i]]
-            self.scale[i] = part_of(&self.border.joints[row.source], row, 1.0)
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
         for i in range(self.span_count):

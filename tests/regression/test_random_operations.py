@@ -335,12 +335,28 @@ class Game:
                 lambda: joint.set_limits(-1.0, float(self.rng.uniform(0, 2)), axis=int(self.rng.integers(2))),
                 lambda: joint.set_spring(mc.Spring(float(self.rng.uniform(0, 30)), 1.0)),
                 lambda: joint.set_motor(velocity=float(self.rng.normal()), max_force=5.0),
+                lambda: joint.set_motor(self.motor(), axis=int(self.rng.integers(3))),
+                lambda: setattr(joint, "tau", self.effort(joint)),
             ):
                 before = self.world.state_hash()
                 try:
                     call()
                 except mc.SceneError:
                     assert self.world.state_hash() == before
+
+    def motor(self):
+        """A PD motor, or none."""
+        kp, kd = self.rng.uniform(0, 100, 2)
+        none = self.rng.random() < 0.4
+        return (
+            None if none else mc.Motor(position=self.rng.normal(), velocity=self.rng.normal(), kp=kp, kd=kd, max_force=5.0)
+        )
+
+    def effort(self, joint):
+        """Forces along a joint's coordinates, none at times."""
+        count = np.size(joint.position)
+        found = self.rng.choice([0.0, 1.0]) * self.rng.normal(size=count)
+        return float(found[0]) if count == 1 else found
 
     def bad(self):
         call = BAD[self.rng.integers(len(BAD))]
