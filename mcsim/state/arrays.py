@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from mcsim.core import linear
-from mcsim.core.rotation import conjugate, rotate
+from mcsim.core.rotation import conjugate, matrices, rotate
 from mcsim.scene import Body, GearJoint, Joint, Scene, UserJoint
 from mcsim.scene.drives import AxisSpec, Motor
 from mcsim.scene.shapes import ConvexHull, HeightField, Mesh, Shape
@@ -136,32 +136,40 @@ class BodyArrays:
     @classmethod
     def from_scene(cls, scene: HasBodies) -> Self:
         """The bodies of `scene` at their initial state, in order."""
-        arrays = cls(len(scene.bodies))
+        bodies = scene.bodies
+        arrays = cls(len(bodies))
+        if not bodies:
+            return arrays
         inverses: dict[int, np.ndarray] = {}  # of the inertias that several bodies share, as copies in Scene.add do
         forms: dict[tuple[int, ...], tuple[float, bool]] = {}  # likewise of their shapes
-        for i, body in enumerate(scene.bodies):
+        for i, body in enumerate(bodies):
             form = id(body.shapes), id(body.center_of_mass), id(body.material)
             if form not in forms:
                 forms[form] = _form(body)
-            arrays.kind[i] = BODY_KINDS.index(body.kind)
-            arrays.position[i] = body.position + rotate(body.orientation, body.center_of_mass)
-            arrays.orientation[i] = body.orientation
-            arrays.gravity_scale[i] = body.gravity_scale
-            arrays.linear_damping[i] = body.linear_damping
-            arrays.angular_damping[i] = body.angular_damping
-            arrays.mass[i] = body.mass
-            arrays.center_of_mass[i] = body.center_of_mass
             arrays.reach[i], arrays.bounces[i] = forms[form]
-            arrays.bullet[i] = body.bullet
-            if body.kind != "static":
-                arrays.twist[i, :3] = body.velocity
-                arrays.twist[i, 3:] = body.angular_velocity
             if body.kind == "dynamic":
-                arrays.inv_mass[i] = 1.0 / body.mass
                 arrays.inertia[i] = body.inertia
                 if id(body.inertia) not in inverses:
                     inverses[id(body.inertia)] = _symmetric_inverse(body.inertia)
                 arrays.inv_inertia[i] = inverses[id(body.inertia)]
+        for name in (
+            "orientation",
+            "center_of_mass",
+            "gravity_scale",
+            "linear_damping",
+            "angular_damping",
+            "mass",
+            "bullet",
+        ):
+            getattr(arrays, name)[...] = [getattr(body, name) for body in bodies]
+        arrays.kind[...] = [BODY_KINDS.index(body.kind) for body in bodies]
+        arrays.position[...] = [body.position for body in bodies]
+        arrays.position += linear.turned(matrices(arrays.orientation), arrays.center_of_mass)
+        arrays.twist[:, :3] = [body.velocity for body in bodies]
+        arrays.twist[:, 3:] = [body.angular_velocity for body in bodies]
+        arrays.twist[arrays.kind == BODY_KINDS.index("static")] = 0.0
+        moved = arrays.kind == BODY_KINDS.index("dynamic")
+        arrays.inv_mass[moved] = 1.0 / arrays.mass[moved]
         return arrays
 
 
@@ -293,28 +301,32 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     records = np.zeros(len(joints), JOINT_DTYPE)
     number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
     users = [joint.name for joint in scene.joints if joint.type == "user"]
-    for record, joint in zip(records, joints):
-        record["type"] = JOINT_TYPES.index(joint.type)
+    axes: dict[int, np.ndarray] = {}  # of the lists of axes that several joints share, as copies in Scene.add do
+    for i, joint in enumerate(joints):
+        record = records[i]
         for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
             number = -1 if name is None else index[name]
-            center = np.zeros(3) if name is None else scene.bodies[number].center_of_mass
             record[f"body_{side}"] = number
-            record[f"anchor_{side}"] = np.asarray(frame[0]) - center
+            record[f"anchor_{side}"] = frame[0] if name is None else frame[0] - scene.bodies[number].center_of_mass
             record[f"basis_{side}"] = frame[1]
-        record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
-        record["constant"] = joint.constant
-        record["radius"], record["disc"] = getattr(joint, "radius", 0.0), getattr(joint, "disc", False)
         if isinstance(joint, GearJoint):
             record["ratio"] = joint.ratio
             record["geared"] = [number_of[name] for name in (joint.joint_a, joint.joint_b)]
             record["geared_axis"] = joint.axis_a, joint.axis_b
         if isinstance(joint, UserJoint):
             record["user"], record["user_size"] = users.index(joint.name), joint.size
-        record["axis_count"] = len(joint.axes)
-        record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
-        record["breakable"] = min(joint.break_force, joint.break_torque) < np.inf
-        for slot, axis in zip(record["axes"], joint.axes):
-            _fill_axis(slot, axis)
+        if id(joint.axes) not in axes:
+            axes[id(joint.axes)] = slots = np.zeros((), JOINT_DTYPE)["axes"]
+            for slot, axis in zip(slots, joint.axes):
+                _fill_axis(slot, axis)
+        record["axes"] = axes[id(joint.axes)]
+    records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
+    records["axis_count"] = [len(joint.axes) for joint in joints]
+    for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False)):
+        records[name] = [getattr(joint, name, default) for joint in joints]
+    for name in ("constant", "break_force", "break_torque"):
+        records[name] = [getattr(joint, name) for joint in joints]
+    records["breakable"] = np.minimum(records["break_force"], records["break_torque"]) < np.inf
     return records
 
 
