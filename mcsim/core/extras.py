@@ -34,3 +34,12 @@ def require_mujoco() -> Any:
     except ImportError:
         raise ImportError("MJCF files need MuJoCo's compiler: pip install 'mcsim-physics[mjcf]'") from None
     return mujoco
+
+
+def require_distributed() -> Any:
+    """The module dask.distributed; raises ImportError with the line to type if it is missing."""
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError("clusters need dask.distributed: pip install 'mcsim-physics[sweep]'") from None
+    return distributed
