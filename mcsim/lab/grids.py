@@ -73,7 +73,12 @@ def canonical(data: Any) -> str:
 
 def key(study: str, parameters: dict[str, Any]) -> str:
     """The name of the file that holds the result of a run."""
-    return hashlib.sha256(canonical([study, parameters]).encode()).hexdigest()[:32]
+    return hashed(canonical([study, parameters]).encode())
+
+
+def hashed(content: bytes) -> str:
+    """32 hexadecimal digits, the same for the same bytes alone."""
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def names_of(parameters: list[dict[str, Any]]) -> list[str]:

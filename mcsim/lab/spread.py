@@ -24,6 +24,7 @@ Done = Callable[[int, Any, str, bool], None]  # number, results, failure, whethe
 
 AHEAD = 2  # runs that wait for each worker, so that none waits for us
 SHORTEST_WINDOW = 64  # runs that a cluster has at a time
+MOST_ON_WINDOWS = 61  # processes that Windows can wait for
 ALONE = 2  # how often a run whose process ended may begin anew, alone, before that counts as its own doing
 LOST = "the process that ran it ended before the run did: killed, out of memory, or crashed"
 ELSEWHERE = (
@@ -164,7 +165,8 @@ def _in_processes(trial: Trial, runs: list[Run], jobs: int, done: Done) -> None:
 @contextmanager
 def _pool(jobs: int, sent: Sent) -> Iterator[Executor]:
     """A pool whose processes can read the study; where the block is left by an error they end at once."""
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin)
+    most = MOST_ON_WINDOWS if os.name == "nt" else jobs
+    pool = ProcessPoolExecutor(min(jobs, most), multiprocessing.get_context("spawn"), initializer=_begin)
     try:
         try:
             problem = pool.submit(_greet, sent).result()

@@ -81,8 +81,8 @@ def sweep(
             raise FieldError("units", f"must be a dict of units by name, got {show(units)}")
         known: dict[str, str] = {} if callable(study) and not trial.settings else MEASURE_UNITS | RUN_UNITS
         known = known | {text(key, "units"): text(unit, f"units[{show(key)}]") for key, unit in (units or {}).items()}
-        if folder is not None and name is None and is_nameless(study):
-            raise FieldError("name", "must be given with a folder: the study is a function without a name of its own")
+        if folder is not None and name is None:
+            _check_named(trial)
         flag(retry, "retry")
         work = _Work(trial, parameters, None if folder is None else Folder(folder), progress)
         work.begin({"shape": list(shape), "units": known}, retry)
@@ -93,6 +93,15 @@ def sweep(
     except SceneError as error:
         raise SceneError(f"sweep: {error}") from None
     return work.found(shape, known)
+
+
+def _check_named(trial: Trial) -> None:
+    """FieldError where results in a folder could be taken for those of another study."""
+    functions = [trial.source, *(one for one in trial.settings.get("measure", ()))]
+    if any(is_nameless(function) for function in functions):
+        raise FieldError("name", "must be given with a folder: a function of the study has no name of its own")
+    if trial.content is None:
+        raise FieldError("name", "must be given with a folder: the scene holds Python functions, which nothing tells apart")
 
 
 class _Work:

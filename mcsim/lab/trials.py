@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.files import opened
 from mcsim.lab import loading, nature
 from mcsim.lab.compare import MOST_RUN_STEPS
-from mcsim.lab.grids import canonical, names_of, plain
+from mcsim.lab.grids import canonical, hashed, names_of, plain
 from mcsim.lab.methods import WORLDS, parse
 from mcsim.lab.record import Recorder
 from mcsim.lab.reference import steps_of
@@ -51,16 +52,18 @@ SUITABLE = "biufcU"  # kinds of arrays that a result may be
 @dataclass(frozen=True)
 class Trial:
     """source: a function, a Scene, or the name or path of one. settings: seconds, dt, method, world, measure, those that
-    were given. name: what results are kept under."""
+    were given. name: what results are kept under. content: a hash of the scene or its file, so that another one of the
+    same name is another study; "" of functions and ready scenes; None of a scene that holds Python functions."""
 
     source: Any
     settings: dict[str, Any]
     name: str
+    content: str | None = ""
 
     @property
     def study(self) -> str:
         """What decides a result beside its parameters."""
-        told = {"study": self.name} | {
+        told = {"study": self.name, "content": self.content or ""} | {
             key: [named(one) for one in value] if key == "measure" else _settled(value)
             for key, value in self.settings.items()
         }
@@ -153,20 +156,31 @@ def trial_of(source: Any, settings: Mapping[str, Any], name: Any) -> Trial:
         one = isinstance(given["measure"], str) or callable(given["measure"])
         listed = [given["measure"]] if one else list(given["measure"])
         given["measure"] = [m if callable(m) else choose(m, MEASURES, "measure") for m in listed]
+    content: str | None = ""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        own = os.fspath(source)
+        own = path.stem
+        loading.check_parameters(source, {})
+        if path.suffix or path.name != os.fspath(source):
+            with opened(source, "scene file") as file:
+                content = hashed(file.read())
         if path.suffix.lower() == ".json":
-            source, own = loading.load(source), path.stem
-        else:
-            loading.check_parameters(source, {})
+            source = loading.load(source)
     elif isinstance(source, Scene):
-        own = source.name
+        own, content = source.name, _content(source)
     elif callable(source):
         own = named(source)
     else:
         raise FieldError("study", f"must be a function, a Scene, or the name or file of one, got {show(source)}")
-    return Trial(source, given, own if name is None else text(name, "name"))
+    return Trial(source, given, own if name is None else text(name, "name"), content)
+
+
+def _content(scene: Scene) -> str | None:
+    """A hash of what describes a scene; None where Python functions do."""
+    try:
+        return hashed(canonical(scene.to_dict()).encode())
+    except SceneError:
+        return None
 
 
 def named(function: Any) -> str:
@@ -296,6 +310,8 @@ def suitable(returned: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
             array = np.asarray(value)
         except ValueError:  # lists of several lengths
             array = np.array(None)
+        if array.dtype.kind == "U" and not all(isinstance(part, str) for part in np.array(value, object).flat):
+            array = np.array(None)  # numbers among strings, which NumPy makes strings
         if array.dtype.kind not in SUITABLE:
             raise TypeError(
                 f"the study returned {show(value)} as {name}: a result is a number, a string or an array of them"

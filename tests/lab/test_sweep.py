@@ -142,6 +142,7 @@ def test_failures_are_made_again_on_request(tmp_path):
     [
         (None, "the study returned None as value"),
         ({"a": [[1], [2, 3]]}, "as a: a result is a number, a string or an array"),
+        ((1.5, "abc"), "the study returned (1.5, 'abc') as value"),
         ({1: 2.0}, "the study returned 1 as the name of a result"),
         ({"x": 2.0}, "'x', which is the name of a parameter too"),
         ({"a": object()}, "TypeError: the study returned <object object"),
@@ -199,6 +200,18 @@ def test_settings_of_a_scene_are_part_of_a_result(tmp_path):
     ):
         mc.sweep("pendulum", {"length": [1.0]}, jobs=1, folder=tmp_path, **keywords)
         assert len([*tmp_path.glob("*.npz")]) == k + 1
+
+
+def test_another_scene_of_the_same_name_is_another_study(tmp_path):
+    """Of a Scene, and of a file that has changed."""
+    keywords = dict(seconds=0.1, jobs=1, folder=tmp_path / "kept")
+    for source in (None, tmp_path / "held.json"):
+        for length in (1.0, 2.0):
+            hold(length).save(tmp_path / "held.json")
+            found = mc.sweep(source or hold(length), {}, name="held", **keywords)
+            assert (
+                found.results[0]["state_hash"] == mc.sweep(hold(length), {}, seconds=0.1, jobs=1).results[0]["state_hash"]
+            )
 
 
 def test_a_folder_is_of_one_study(tmp_path):
@@ -405,6 +418,15 @@ def test_arrays_that_do_not_fit():
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
+
+def driven():
+    """A scene whose motion is a Python function."""
+    scene = mc.Scene()
+    scene.add_body("bob", shape=mc.Sphere(0.1), position=(1, 0, 0))
+    scene.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), motion=mc.Motion(lambda t: t)))
+    return scene
+
+
 WRONG = [
     ((3, {}), {}, "sweep: study must be a function, a Scene, or the name or file of one, got 3"),
     (("pendulm", {}), {}, "there is no scene 'pendulm'; did you mean 'pendulum'"),
@@ -435,6 +457,9 @@ WRONG = [
     (("pendulum", {}), {"retry": 1}, "sweep: retry must be True or False"),
     ((mc.Scene(), {"length": [1]}), {}, "but a Scene takes no parameters"),
     ((lambda: 1, {}), {"folder": "kept"}, "sweep: name must be given with a folder"),
+    ((driven(), {}), {"folder": "kept"}, "name must be given with a folder: the scene holds Python functions"),
+    (("pendulum", {}), {"folder": "kept", "measure": lambda world: 1}, "name must be given with a folder: a function"),
+    (("none.urdf", {}), {}, "no such scene file"),
     ((lambda x: 1, {"x": [1, 2]}), {"jobs": 2}, "sweep: the study cannot be sent to other processes"),
 ]
 
@@ -443,7 +468,7 @@ WRONG = [
 @pytest.mark.parametrize("arguments, keywords, told", WRONG, ids=[told for _, _, told in WRONG])
 def test_what_is_wrong_is_told_before_anything_runs(arguments, keywords, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(mc.SceneError, match=told):
+    with pytest.raises((mc.SceneError, FileNotFoundError), match=told):
         mc.sweep(*arguments, **keywords)
     assert not [*tmp_path.iterdir()]
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mcsim.cli.files import refuse_other_kinds
 from mcsim.cli.options import (
     check_output,
     format_of_table,
@@ -76,6 +77,7 @@ def sweep(
 
         require_matplotlib()
     read = read_study(study)
+    refuse_other_kinds(read.scene)
     ended = [0, 0]
 
     try:
