@@ -44,7 +44,8 @@ __version__ = "0.2.0"
 # What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
 for _module in (contacts, control, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
     _explain_functions(vars(_module), _module.__all__)
-load, compare, load_urdf, load_mjcf = scenes.load, lab.compare, io.load_urdf, io.load_mjcf
+load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
+compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
 _unnamed = {"solve": solve, "view": view}
 _explain_functions(globals(), ["Character", "Problem", "Solution", "View", "rollout", "solve", "view"])
 
@@ -55,7 +56,8 @@ view.__dict__ = vars(_modules["mcsim.view"])
 vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unnamed["view"]  # for help() and signatures
 
 scenes.READERS |= {".urdf": load_urdf, ".xml": load_mjcf}
-lab.loading.load = load
+lab.loading.load, lab.loading.check_parameters = load, scenes.check_parameters
+lab.loading.version = __version__
 
 __all__ = [
     "Character",
@@ -80,6 +82,7 @@ __all__ = [
     "Solution",
     "Spring",
     "StaleHandleError",
+    "Sweep",
     "SweptJoints",
     "Variational",
     "View",
@@ -96,6 +99,7 @@ __all__ = [
     "scenes",
     "solve",
     "spatial",
+    "sweep",
     "view",
     *_JOINTS,
     *_SHAPES,

@@ -297,7 +297,7 @@ def test_check_counts(capsys, tmp_path):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ([], ["run", "scenes", "check"]),
+        ([], ["run", "sweep", "scenes", "check"]),
         (["--help"], ["run", "scenes", "check"]),
         (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif"]),
         (["scenes", "--help"], ["NAME"]),

@@ -249,6 +249,9 @@ def test_import_is_light():
         "lxml",
         "viser",
         "websockets",
+        "dask",
+        "distributed",
+        "tomllib",
     )
     loaded = fresh(
         "import sys, numpy; before = set(sys.modules); import mcsim; print(*sorted(set(sys.modules) - before))"

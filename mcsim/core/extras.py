@@ -42,3 +42,12 @@ def require_gymnasium() -> None:
         import gymnasium  # noqa: F401 (whether it is there)
     except ImportError:
         raise ImportError("environments to learn in need Gymnasium: pip install 'mcsim-physics[gym]'") from None
+
+
+def require_distributed() -> Any:
+    """The module dask.distributed; raises ImportError with the line to type if it is missing."""
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError("clusters need dask.distributed: pip install 'mcsim-physics[sweep]'") from None
+    return distributed

@@ -1,7 +1,7 @@
 """Methods side by side on one scene: what it costs to keep the constraints, and what is lost without.
 
 mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones, and `suites`
-mechanisms whose motion is known, by all methods in one table.
+mechanisms whose motion is known, by all methods in one table. mc.sweep(study, grid) makes one study many times.
 """
 
 from mcsim.lab import loading as loading, studies, suites
@@ -11,6 +11,8 @@ from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
 from mcsim.lab.solvers import SolverStudy, solvers
 from mcsim.lab.study import Study
+from mcsim.lab.sweep_result import Sweep
+from mcsim.lab.sweeps import sweep
 
 __all__ = [
     "DEFAULT_METHODS",
@@ -19,8 +21,10 @@ __all__ = [
     "Run",
     "SolverStudy",
     "Study",
+    "Sweep",
     "compare",
     "solvers",
     "studies",
     "suites",
+    "sweep",
 ]

@@ -39,7 +39,7 @@ from mcsim.scenes.published import (
     squeezer,
 )
 from mcsim.scenes.ragdoll import free_ragdoll, ragdoll_stairs, ragdolls, ragdolls11
-from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
+from mcsim.scenes.registry import SCENES, build, check_names, description, existing, parameters, renamed
 from mcsim.scenes.ropes import rope_bridge
 from mcsim.scenes.runs import galton_board, marble_run
 from mcsim.scenes.stacks import arch, card_tower, domino_spiral, dominoes, incline, stack, tumbler, wall, wrecking_ball
@@ -129,3 +129,19 @@ def load(name_or_path: str | os.PathLike[str], **parameters: Any) -> Scene:
     if parameters and path.exists():
         raise SceneError(f"{path}: a scene file takes no parameters, but was given {', '.join(parameters)}")
     return load_scene(path)
+
+
+def check_parameters(name_or_path: str | os.PathLike[str], parameters: dict[str, Any]) -> None:
+    """Complains as `load` does where there is no ready scene of that name, or where it, or what reads such files, has no
+    parameters of the names of `parameters`; the values are not looked at."""
+    path = Path(path_name(name_or_path, "scene"))
+    ready = isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path
+    reader = existing(name_or_path) if ready else READERS.get(path.suffix.lower())
+    try:
+        if reader is not None:
+            signature = inspect.signature(reader)
+            check_names(renamed(dict(parameters), signature), signature)
+        elif parameters:
+            raise SceneError(f"a scene file takes no parameters, but was given {', '.join(parameters)}")
+    except SceneError as error:
+        raise SceneError(f"{'scene ' * ready}{path}: {error}") from None

@@ -144,13 +144,18 @@ def check_names(given: dict[str, Any], signature: inspect.Signature) -> None:
             raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, keywords)}; {there}")
 
 
-def build(name: str, **parameters: Any) -> Scene:
-    """The built-in scene `name` with the given parameters."""
+def existing(name: Any) -> Callable[..., Scene]:
+    """The function of the built-in scene `name`."""
     if not isinstance(name, str) or name not in SCENES:
         raise SceneError(
             f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; the scenes are: {', '.join(SCENES)}"
         )
-    return SCENES[name](**parameters)
+    return SCENES[name]
+
+
+def build(name: str, **parameters: Any) -> Scene:
+    """The built-in scene `name` with the given parameters."""
+    return existing(name)(**parameters)
 
 
 def description(name: str) -> str:

@@ -22,6 +22,6 @@ NAMES |= {
     f"mcsim.{module}.{name}"
     for module, found in MODULES.items()
     for name in found.__all__
-    if name not in ("compare", "studies", "suites")
+    if name not in ("compare", "studies", "suites", "sweep", "Sweep")
 }
 NAMES |= {f"mcsim.scenes.{name}" for name in mc.scenes.__all__ if name != "load"}

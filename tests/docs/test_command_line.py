@@ -18,6 +18,7 @@ def test_examples_parse(line, tmp_path, monkeypatch):
     """What they name is made smaller here."""
     monkeypatch.chdir(tmp_path)
     mc.load("pendulum").save("my.json")
+    (tmp_path / "study.toml").write_text('scene = "one"\nseconds = 0.1\n[grid]\ndt = [0.02]\n', encoding="utf-8")
     words = re.split(r"  +", line)[0].split()[1:]
     words = [re.sub("^base=.*", "base=3", word) for word in words if word not in ("--gif", "my.gif")]
     if words[0] in ("run", "compare"):

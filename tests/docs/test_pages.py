@@ -67,10 +67,13 @@ def test_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypat
 @pytest.mark.slow
 @pytest.mark.parametrize("page", SHELL, ids=name)
 def test_lines_of_mcsim_run(page, tmp_path):
-    """In a folder where the files are that the page's Python and JSON blocks make."""
+    """In a folder where the files are that the page's JSON blocks make, and those of TOML that begin with the name of
+    a file."""
     for block in blocks(TEXTS[page]):
         if block.language == "json" and (found := re.search(r'"name": "(\w+)"', block.text)):
             (tmp_path / f"{found[1]}.json").write_text(block.text, encoding="utf-8")
+        if block.language == "toml" and (found := re.match(r"# (\w+\.toml)\n", block.text)):
+            (tmp_path / found[1]).write_text(block.text, encoding="utf-8")
     for block in blocks(TEXTS[page]):
         if block.language != "sh" or not block.runs:
             continue
