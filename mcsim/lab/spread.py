@@ -172,8 +172,8 @@ def _pool(jobs: int, sent: Sent) -> Iterator[Executor]:
             problem = pool.submit(_greet, sent).result()
         except BrokenExecutor:
             raise SceneError(
-                "the processes for the runs end as they begin; a program that sweeps does so below the line "
-                'if __name__ == "__main__":, for each process imports it; or give jobs=1'
+                "the processes for the runs end as they begin: each imports the program, which must be a file, and sweep "
+                'below its line if __name__ == "__main__":; or give jobs=1'
             ) from None
         if problem:
             raise SceneError(f"the study cannot be read in other processes ({problem}): {ELSEWHERE}")

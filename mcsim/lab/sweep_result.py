@@ -66,17 +66,17 @@ class Sweep:
             raise SceneError(
                 f"no run has a result {show(name)}{suggestion(name, names)}; the results are: {', '.join(names)}"
             )
-        first = np.asarray(there[0])
-        if any(np.shape(value) != first.shape for value in there):
+        if len({np.shape(value) for value in there}) > 1:
             raise SceneError(f"result {show(name)} has not the same shape in all runs; sweep.results has each")
-        kind = np.result_type(*there) if first.dtype.kind != "U" else np.asarray(there).dtype
-        nothing: Any = "" if kind.kind == "U" else np.nan
-        if len(there) < len(self) and kind.kind in "biu":
-            kind = np.dtype(float)
-        out = np.full((len(self), *first.shape), nothing if len(there) < len(self) else first, kind)
-        for i, found in enumerate(self.results):
-            if found is not None and name in found:
-                out[i] = found[name]
+        if len({np.asarray(value).dtype.kind == "U" for value in there}) > 1:
+            raise SceneError(f"result {show(name)} is a number in some runs and text in others; sweep.results has each")
+        values = np.array(there)
+        if len(there) == len(self):
+            return values
+        nothing: Any = "" if values.dtype.kind == "U" else np.nan
+        kind = float if values.dtype.kind in "biu" else values.dtype
+        out = np.full((len(self), *values.shape[1:]), nothing, kind)
+        out[[i for i, found in enumerate(self.results) if found is not None and name in found]] = values
         return out
 
     # ---- what comes out ----------------------------------------------------------------------------------------------

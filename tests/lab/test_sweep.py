@@ -410,6 +410,11 @@ def test_arrays_that_do_not_fit():
         found.array("a")
     with pytest.raises(mc.SceneError, match="no run has a result 'b'.*the results are: a"):
         found.array("b")
+    mixed = mc.sweep(lambda x: "text" if x else 1.0, {"x": [0, 1]}, jobs=1)
+    with pytest.raises(mc.SceneError, match="'value' is a number in some runs and text in others"):
+        mixed.array("value")
+    many = mc.sweep(lambda x: x, {"x": range(100)}, jobs=1)
+    assert many.array("value").tolist() == [*range(100)] and len(many.table().splitlines()) > 100
     texts = mc.sweep(half, {"x": [2, 3]}, jobs=1)
     assert np.isnan(texts.array("whole")[0])
     names = mc.sweep(lambda x: "abc"[:x] if x else 1 / 0, {"x": [0, 1, 3]}, jobs=1).array("value")

@@ -79,7 +79,7 @@ def test_a_program_without_its_line_is_told(tmp_path):
     """Without if __name__ == "__main__": each process would sweep itself."""
     running = program(tmp_path, 'import mcsim as mc\nmc.sweep("pendulum", {"length": [1.0, 2.0]}, seconds=0.1, jobs=2)\n')
     _, err = running.communicate(timeout=120)
-    assert running.returncode == 1 and 'below the line if __name__ == "__main__":' in err.splitlines()[-1]
+    assert running.returncode == 1 and 'below its line if __name__ == "__main__":' in err.splitlines()[-1]
 
 
 def test_functions_of_a_program_itself(tmp_path):
