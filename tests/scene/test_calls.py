@@ -46,7 +46,7 @@ WRONG = {
     "one of its own": (lambda: reduced().from_maximal(1, 2, velocity=3), "ReducedWorld.from_maximal: there is no argument"),
     "a handle": (
         lambda: mc.world.JointHandle.set_motor(3, speed=1),
-        "there is no argument 'speed'; the arguments are: velo",
+        "there is no argument 'speed'; the arguments are: motor, velo",
     ),
     "a function": (lambda: mc.load_urdf("x", bas=3), "load_urdf: there is no argument 'bas'; did you mean 'base'?"),
     "solve": (lambda: mc.solve(problm=3), "solve: "),
