@@ -91,15 +91,47 @@ def test_what_turns_too_fast_is_refused():
 
 @pytest.mark.slow
 @every_integrator
-@pytest.mark.parametrize("make", [double_pendulum, tangle], ids=["plane", "space"])
-def test_energy_is_bounded_over_1e5_steps(make, integrator):
+@pytest.mark.parametrize("make, rate, band", [(double_pendulum, 200, 1e-3), (tangle, 400, 0.025)], ids=["plane", "space"])
+def test_energy_is_bounded_over_1e5_steps(make, rate, band, integrator):
     """Chaotic chains that whip: in no tenth of the run does the median of the energy leave the band of O(h^2), which
-    halving h makes four times narrower; no trend."""
-    medians = []
-    for n in (200, 400):
+    halving h makes four times narrower; no trend.
+
+    A symplectic map keeps an energy near the true one up to a part that falls faster than any power of h, where a step is
+    short beside the fastest motion (E. Hairer, C. Lubich and G. Wanner, "Geometric Numerical Integration", 2006, IX.8). The
+    chain in space needs 1/400 s for that. At 1/200 s its most violent whips take the energy out by 2 J for a moment and
+    leave it shifted by up to 0.15 J, under both integrators, up or down as chance has it: gravity turned by 1e-13 gives
+    shifts between 0.01 and 0.11 J. So there is no band at that step that a test could ask for.
+    """
+    typical = []
+    for n, widest in ((rate, band), (2 * rate, band / 4)):
         world = mc.World(make(), dt=1 / n, substeps=1, integrator=integrator)
         found = energies(world, 100_000, 10_000).reshape(10, -1)
         assert world.joint_errors().max() < 1e-12
         print(make.__name__, integrator, n, *(f"[{part.min():.1e} {part.max():.1e}]" for part in found))
-        medians.append(np.abs(np.median(found, axis=1)).max())
-    assert medians[0] < 0.1 and medians[1] < 0.5 * medians[0] + 1e-4, medians
+        medians = np.median(found, axis=1)
+        assert np.abs(medians).max() < widest, medians
+        typical.append(abs(np.median(medians)))
+    assert typical[1] < 0.4 * typical[0], typical
+
+
+@pytest.mark.slow
+@every_integrator
+def test_a_step_turned_back_is_undone_in_the_most_violent_whips(integrator):
+    """A step too long for a whip still is the map that it claims to be: with all velocities turned round it leads back to
+    the state before, to rounding. It would not where the joints' impulses were another solution than the nearest, or half
+    a one."""
+    world, back = (mc.World(tangle(), dt=1 / 200, substeps=1, integrator=integrator) for _ in range(2))
+    seen = 0
+    for _ in range(20_000):
+        x, q, v, w = (a.copy() for a in (world.positions, world.orientations, world.velocities, world.angular_velocities))
+        world.step()
+        if np.linalg.norm(world.angular_velocities, axis=1).max() / 200 < 0.15:
+            continue
+        seen += 1
+        back.positions[:], back.orientations[:] = world.positions, world.orientations
+        back.velocities[:], back.angular_velocities[:] = -world.velocities, -world.angular_velocities
+        back.step()
+        assert np.abs(back.positions - x).max() < 1e-13
+        assert np.abs(np.abs(np.sum(back.orientations * q, axis=1)) - 1).max() < 1e-13
+        assert np.abs(back.velocities + v).max() < 1e-12 and np.abs(back.angular_velocities + w).max() < 1e-11
+    assert seen > 500
