@@ -37,13 +37,13 @@ def wedge(seed):
 @pytest.fixture(scope="module")
 def jammed():
     problems = []
-    for seed in (11, 12, 13):
+    for seed in (11, 12, 13, 22, 28):
         world = mc.World(wedge(seed), sleep=False)
         world.step(40)
         for _ in range(4):
             world.step(15)
             problems.append(world.problem())
-    assert sum(problem.contact_count >= 15 for problem in problems) >= 7
+    assert sum(problem.contact_count >= 15 for problem in problems) >= 11
     return problems
 
 
@@ -67,7 +67,8 @@ def conditions(problem, solution, model):
 @pytest.mark.parametrize("model", ["ncp", "ccp", "pyramid"])
 @pytest.mark.parametrize("solver", ["ipm", "admm", "newton"])
 def test_jammed_boxes(jammed, solver, model):
-    """admm and newton by themselves ended 3 of 4 such problems at their limits; the limit is what they may still take."""
+    """admm and newton by themselves ended 3 of 4 such problems at their limits; the limit is what they may still take. With
+    15 Newton steps after interior points one in twelve of the pyramid's stayed unsolved, near 1e-7 or far from it."""
     for problem in jammed:
         solution = mc.solve(problem, solver, model, tolerance=1e-7, max_iterations=400)
         assert solution.converged, solution
