@@ -23,7 +23,7 @@ WRONG = [
     (["run", "ragdols"], "did you mean 'ragdolls'"),
     (["run", "missing.json"], "missing.json"),
     (["run", "robot.urdf"], "no such URDF file: robot.urdf"),
-    (["run", "model.xml"], "not available yet"),
+    (["run", "model.xml"], "no such MJCF file: model.xml"),
     (["run", "broken.json"], "broken.json: line 1, column 2"),
     (["run", "wrong.json"], "wrong.json: bodies[0]"),
     (["run", "folder.json"], "folder.json: is a folder"),
