@@ -373,7 +373,7 @@ def ragdoll_stairs(
     add_floor(scene, material)
     doll = human()
     radius = reach(doll[0])
-    spacing = 1.7  # of arms that are held out, however they are turned
+    spacing = 1.8  # outstretched hands of neighbours, each turned differently, come by each other
     half_width = spacing * count / 2 + radius
     # Step k ends at x = -k tread, its top is at (k + 1) rise; they reach down to the floor. The last one is the landing.
     stairs = [

@@ -101,7 +101,7 @@ def test_load_takes_names_and_files(tmp_path):
         ("folder/nothing", FileNotFoundError, ["folder/nothing"]),
         (Path("nothing"), FileNotFoundError, ["nothing"]),
         ("robot.urdf", FileNotFoundError, ["robot.urdf"]),
-        ("model.xml", FileNotFoundError, ["model.xml"]),
+        ("model.xml", FileNotFoundError, ["no such MJCF file", "model.xml"]),
     ],
 )
 def test_load_says_what_is_missing(what, error, words, tmp_path, monkeypatch):
