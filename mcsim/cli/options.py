@@ -107,6 +107,16 @@ def _one_of(text: str, names: Iterable[str]) -> str:
     return text
 
 
+def format_option() -> Any:
+    return typer.Option(
+        "--format",
+        parser=format_of_table,
+        metavar="NAME",
+        rich_help_panel="Output",
+        help="Of the table that is printed: text, markdown or latex (for booktabs).",
+    )
+
+
 def theme_option(text: str) -> Any:
     return typer.Option("--theme", parser=themed, metavar="NAME", rich_help_panel="Output", show_default=False, help=text)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.processors import processors
 from mcsim.gym.task import Task
 from mcsim.scene.checks import count
 from mcsim.world import World
@@ -121,7 +121,7 @@ class Environments(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray
         max_episode_steps: int | None = None,
     ) -> None:
         self.num_envs = count(num_envs, "num_envs", 1, 1 << 20)
-        wanted = os.cpu_count() or 1 if threads is None else count(threads, "threads", 1, 1 << 16)
+        wanted = processors() if threads is None else count(threads, "threads", 1, 1 << 16)
         self.task, self.render_mode = _task(task), render_mode
         self._threads = min(wanted, self.num_envs)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None

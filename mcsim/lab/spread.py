@@ -16,6 +16,7 @@ from typing import Any
 
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.extras import require_distributed
+from mcsim.core.processors import processors
 from mcsim.lab.trials import Trial, outcome, told
 from mcsim.scene.checks import FieldError, show
 
@@ -53,7 +54,7 @@ def spread(trial: Trial, runs: list[Run], client: Any, jobs: int, done: Done) ->
         executor = client.get_executor(pure=False)
         window = max(SHORTEST_WINDOW, AHEAD * sum(client.nthreads().values()))
     else:
-        executor, window = client, AHEAD * (os.cpu_count() or 1)
+        executor, window = client, AHEAD * processors()
     lost = _through(executor, trial, iter(runs), window, done)
     if lost:
         raise SimulationError(f"the executor has broken; {len(lost)} runs that it had begun are lost")
@@ -74,11 +75,6 @@ def check_client(client: Any, jobs: Any) -> None:
         raise FieldError("jobs", "is of processes on this machine: leave it out with a client, which has its own workers")
     if isinstance(client, str):
         require_distributed()
-
-
-def processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _connected(address: str) -> Any:

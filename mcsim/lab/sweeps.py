@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mcsim.core.errors import SceneError
+from mcsim.core.processors import processors
 from mcsim.lab import loading
 from mcsim.lab.compare import Progress
 from mcsim.lab.grids import points
-from mcsim.lab.spread import check_client, processors, spread
+from mcsim.lab.spread import check_client, spread
 from mcsim.lab.sweep_files import Folder, Outcome
 from mcsim.lab.sweep_result import Sweep
 from mcsim.lab.trials import MEASURES, Trial, is_nameless, trial_of

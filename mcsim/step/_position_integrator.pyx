@@ -69,6 +69,11 @@ cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
 
+cdef inline double mean_inertia(const Mat3* inertia) noexcept nogil:
+    """trace I / 3, of its three axes the mean [kg m2]."""
+    return (inertia.xx + inertia.yy + inertia.zz) / 3.0
+
+
 cdef class PositionIntegrator(SmoothIntegrator):
     """Arguments as of Integrator."""
 
@@ -194,12 +199,10 @@ cdef class PositionIntegrator(SmoothIntegrator):
         """The sum of m v . v' + (trace I / 3) w . w': an inner product that knows no axes."""
         cdef double s = 0.0
         cdef Py_ssize_t i
-        cdef const Mat3* inertia
         for i in range(self.context.bodies.count):
             if self.context.bodies.kind[i] == DYNAMIC:
-                inertia = &self.context.bodies.inertia[i]
                 s += dot(x[i].v, y[i].v) / self.context.bodies.inv_mass[i]
-                s += (inertia.xx + inertia.yy + inertia.zz) / 3.0 * dot(x[i].w, y[i].w)
+                s += mean_inertia(&self.context.bodies.inertia[i]) * dot(x[i].w, y[i].w)
         return s
 
     cdef bint close(self) noexcept nogil:
@@ -300,12 +303,10 @@ cdef class PositionIntegrator(SmoothIntegrator):
         cdef double far
         cdef double s = 0.0
         cdef Py_ssize_t i
-        cdef const Mat3* inertia
         for i in range(self.context.bodies.count):
             if self.context.bodies.kind[i] == DYNAMIC:
-                inertia = &self.context.bodies.inertia[i]
                 far = norm(self.context.bodies.position[i]) + h * h * norm(self.context.settings.gravity)
-                s += far * far / self.context.bodies.inv_mass[i] + (inertia.xx + inertia.yy + inertia.zz) / 3.0
+                s += far * far / self.context.bodies.inv_mass[i] + mean_inertia(&self.context.bodies.inertia[i])
         return DBL_EPSILON / h * sqrt(s)
 
     # ---- a substep ---------------------------------------------------------------------------------------------------

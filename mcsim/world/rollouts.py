@@ -3,7 +3,6 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import copy
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,15 +14,18 @@ from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SimulationError
 from mcsim.core.notes import Note
+from mcsim.core.processors import processors
 from mcsim.scene.checks import FieldError, choose, count, items, show
 from mcsim.step._tape import Tape
 from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.snapshots import Snapshot
 from mcsim.world.world import World
 
-# What may be kept: of any world, and of generalized coordinates. Twists are both velocities.
+# What may be kept, and the array of the world's that has it: of bodies, whose twists are both velocities, and of trees.
 OF_BODIES = {"positions": "position", "orientations": "orientation", "velocities": "twist", "angular_velocities": "twist"}
-OF_TREES = ("q", "qd")
+OF_TREES = {"q": "q", "qd": "qd"}
+KEPT_IN = OF_BODIES | OF_TREES
+PARTS = {"velocities": slice(0, 3), "angular_velocities": slice(3, 6)}
 
 # What may be steered of a joint that has a motor.
 OF_MOTORS = ("motor_velocity", "motor_position", "motor_max_force")
@@ -118,16 +120,15 @@ class _Plan:
             raise FieldError("prepare", f"must be a function of a world and its number, got {show(prepare)}")
         self.world, self.prepare, self.trees = world, prepare, isinstance(world, ReducedWorld)
         self.steps, self.every = count(steps, "steps", 1, 1 << 40), count(every, "every", 1, 1 << 40)
-        self.threads = os.cpu_count() or 1 if threads is None else count(threads, "threads", 1, 1 << 16)
+        self.threads = processors() if threads is None else count(threads, "threads", 1, 1 << 16)
         self.record = self._recorded(record)
         self.controls = self._controls({} if controls is None else controls)
         self.states = self._states({} if states is None else states)
         self.count = self._count(worlds)
-        rows = self.steps // self.every
-        sizes = {name: np.shape(self._array(world, name)) for name in self.record}
-        if self.count * rows * sum(int(np.prod(shape)) for shape in sizes.values()) > MOST_NUMBERS:
+        self.rows = self.steps // self.every
+        self.shapes = {name: self._source(world, name).shape for name in sorted({KEPT_IN[name] for name in self.record})}
+        if self.count * self.rows * sum(int(np.prod(shape)) for shape in self.shapes.values()) > MOST_NUMBERS:
             raise FieldError("every", "leaves more to keep than memory has room for; record less, or fewer rows")
-        self.rows, self.sizes = rows, sizes
 
     def _recorded(self, record: Any) -> list[str]:
         known = [*OF_BODIES, *(OF_TREES if self.trees else ())]
@@ -164,7 +165,7 @@ class _Plan:
             return list(states)
         if not isinstance(states, Mapping):
             raise FieldError("states", f"must be a list of snapshots or a dict of arrays, got {show(states)}")
-        known = OF_TREES if self.trees else tuple(OF_BODIES)
+        known = tuple(OF_TREES if self.trees else OF_BODIES)
         found = {}
         for name, value in states.items():
             choose(name, known, "states")
@@ -208,10 +209,17 @@ class _Plan:
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
+    @staticmethod
+    def _source(world: World, name: str) -> np.ndarray:
+        """An array of the world's, itself."""
+        found: np.ndarray = getattr(world if name in OF_TREES else world._bodies, name)
+        return found
+
     def run(self) -> Rollout:
-        kept = {name: np.full((self.count, self.rows, *shape), np.nan) for name, shape in self.sizes.items()}
+        kept = {name: np.full((self.count, self.rows, *shape), np.nan) for name, shape in self.shapes.items()}
         found = Rollout(np.full((self.count, self.rows), np.nan))
-        vars(found).update(kept)
+        for name in self.record:
+            setattr(found, name, kept[KEPT_IN[name]][..., PARTS.get(name, slice(None))])
         begin = self.world.snapshot()
         left, turn = iter(range(self.count)), threading.Lock()
 
@@ -240,8 +248,7 @@ class _Plan:
         if self.prepare is not None:
             self.prepare(world, i)
         start, dt = world.time, world.dt
-        twists = np.full((self.rows, len(world.body_names), 6), np.nan)
-        tape = self._tape(world, i, twists, kept)
+        tape = self._tape(world, i, kept)
         world._pipeline.tape = tape
         try:
             world.step(self.steps)
@@ -249,9 +256,6 @@ class _Plan:
             found.failures[i] = error
         finally:
             world._pipeline.tape = None
-        for part, name in ((slice(0, 3), "velocities"), (slice(3, 6), "angular_velocities")):
-            if name in kept:
-                kept[name][i] = twists[..., part]
         rows = tape.done // self.every
         found.time[i, :rows] = start + dt * self.every * np.arange(1, rows + 1)
         if world.stats.notes:
@@ -276,7 +280,8 @@ class _Plan:
             if any(part is not None for part in speed) and world.body(name).kind != "static":
                 world.set_velocity(name, *speed)
 
-    def _tape(self, world: World, i: int, twists: np.ndarray, kept: Mapping[str, np.ndarray]) -> Tape:
+    def _tape(self, world: World, i: int, kept: Mapping[str, np.ndarray]) -> Tape:
+        """What the i-th is steered by, and where it is kept."""
         targets, moved, columns = [], [], []
         for what, joint, size, array in self.controls:
             whole = np.broadcast_to(
@@ -292,17 +297,5 @@ class _Plan:
                 targets.append(world._joints["axes"][what][joint, :1])
                 moved.append((int(record["body_a"]), int(record["body_b"])))
         values = np.concatenate(columns, axis=1) if columns else np.zeros((0, 0))
-        arrays = world._bodies
-        sources, out = [], []
-        if {"velocities", "angular_velocities"} & set(kept):
-            sources.append(arrays.twist)
-            out.append(twists)
-        for name in kept:
-            if name in OF_TREES:
-                sources.append(getattr(world, name))
-            elif OF_BODIES[name] != "twist":
-                sources.append(getattr(arrays, OF_BODIES[name]))
-            else:
-                continue
-            out.append(kept[name][i])
-        return Tape(targets, moved, values, sources, out, self.every)
+        sources = [self._source(world, name) for name in kept]
+        return Tape(targets, moved, values, sources, [array[i] for array in kept.values()], self.every)

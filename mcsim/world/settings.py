@@ -3,7 +3,6 @@
 from __future__ import annotations  # signatures read as they are written here
 
 import math
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.processors import processors
 from mcsim.scene import Body, Scene
 from mcsim.scene.checks import FieldError, choose, show
 from mcsim.solve import SOLVERS
@@ -406,8 +406,7 @@ def _lengths_and_speeds(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[
 
 def workers(threads: int) -> int:
     """How many threads really work: no more than there are processors, since results do not depend on it."""
-    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(threads, free)
+    return min(threads, processors())
 
 
 def kernel_settings(k: Mapping[str, Any], gravity: Iterable[float]) -> dict[str, Any]:

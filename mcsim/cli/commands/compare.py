@@ -9,7 +9,7 @@ import typer
 
 from mcsim.cli.options import (
     check_output,
-    format_of_table,
+    format_option,
     given_parameters,
     in_options,
     kind_of_plot,
@@ -107,16 +107,7 @@ def compare(
     quick: Annotated[
         bool, typer.Option("--quick", help="With --suite: only until the first time at which each value is known.")
     ] = False,
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            parser=format_of_table,
-            metavar="NAME",
-            rich_help_panel="Output",
-            help="Of the table that is printed: text, markdown or latex (for booktabs).",
-        ),
-    ] = "text",
+    format_: Annotated[str, format_option()] = "text",
     series: Annotated[
         Path | None, output("series", "Write all runs over time (.csv), a line for each method, step and time.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 from mcsim.cli.files import refuse_other_kinds
 from mcsim.cli.options import (
     check_output,
-    format_of_table,
+    format_option,
     in_options,
     output,
     refuse_alone,
@@ -44,16 +44,7 @@ def sweep(
     plot: Annotated[Path | None, output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
     theme: Annotated[str | None, theme_option("With --plot: light or dark; light if left out.")] = None,
     csv: Annotated[Path | None, output("csv", "Write the table (.csv).")] = None,
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            parser=format_of_table,
-            metavar="NAME",
-            rich_help_panel="Output",
-            help="Of the table that is printed: text, markdown or latex (for booktabs).",
-        ),
-    ] = "text",
+    format_: Annotated[str, format_option()] = "text",
 ) -> None:
     """Run a scene at every point of a grid of parameters, on all processors or on a cluster.
 
