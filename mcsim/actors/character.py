@@ -32,6 +32,9 @@ from mcsim.world import World
 from mcsim.world.handles import BodyHandle
 from mcsim.world.queries import Hit
 
+# The steepest slope that may count as ground [rad]: on a wall, "along the ground" would be straight up.
+STEEPEST = 1.4
+
 # How often a way is bent before the rest of it is given up, and how often an overlap is left.
 BENDS = 5
 RECOVERIES = 8
@@ -66,7 +69,7 @@ class Character:
     Walls stop it, slopes and steps do not; it rides on what moves under it, and pushes what is dynamic with a bounded
     force. It is a kinematic body, so nothing pushes it back. "Up" is against gravity, or z in a world without.
 
-    max_slope: the steepest ground that it walks on [rad], 0 to π/2. step_height: what it steps over, and follows down [m].
+    max_slope: the steepest ground that it walks on [rad], 0 to 1.4. step_height: what it steps over, and follows down [m].
     skin: how far it stays away from what it meets [m]. push_force: with which it pushes dynamic bodies [N]. mass: whose
     weight rests on dynamic ground [kg]. air_acceleration: how fast it changes course in the air [m/s²].
 
@@ -95,7 +98,7 @@ class Character:
         if self.body.kind != "kinematic":
             raise SceneError(f"Character: body {self.body.name!r} is {self.body.kind}; it must be kinematic")
         try:
-            self._least_up = cos(within(max_slope, 0.0, pi / 2, "max_slope"))
+            self._least_up = cos(within(max_slope, 0.0, STEEPEST, "max_slope"))
             self._step, self._skin = not_negative(step_height, "step_height"), positive(skin, "skin")
             self._push, self._mass = not_negative(push_force, "push_force"), not_negative(mass, "mass")
             self._air = not_negative(air_acceleration, "air_acceleration", infinite=True)
@@ -139,6 +142,8 @@ class Character:
         except (FieldError, TypeError) as error:
             raise SceneError(f"Character.walk: wanted must be 2 or 3 numbers, jump a speed: {error}") from None
         up, dt = self.up, self.world.dt
+        if self.ground is not None and self.ground.removed:
+            self.ground = None
         place = self._recovered(self.body.position - self._centre())
         self._low, level = self._lowest(place, up), wanted - dot(wanted, up) * up
         carried = self._carried(place)
@@ -172,7 +177,7 @@ class Character:
         return self.ground.velocity + np.cross(self.ground.angular_velocity, arm)
 
     def _recovered(self, place: np.ndarray) -> np.ndarray:
-        """The place, or one near it at which nothing is nearer than half the skin."""
+        """The place, or one near it at which it overlaps nothing, if that is found soon."""
         for _ in range(RECOVERIES):
             near = self.world.overlap(self._look().shapes, place, self.body.orientation, **self._seen())
             depth, out = 0.0, None

@@ -241,6 +241,21 @@ def test_in_another_frame_it_walks_the_same_way():
     assert np.abs(back - paths[0]).max() < 1e-6 and np.ptp(paths[0][:, 2]) > 0.1
 
 
+def test_ground_that_is_taken_away():
+    """It falls, onto what is below; and what is ground to it may be changed, and come back by a snapshot."""
+    made = world(box((2, 2, 0.1), (0, 0, 1.1), name="plate"), position=(0, 0, 1.2 + STANDS))
+    hero = walked(made, 0.2, (0, 0))
+    saved, kept = made.snapshot(), hero.state
+    assert hero.ground.name == "plate"
+    made.remove_body("plate")
+    walked(made, 1.0, (0, 0), hero)
+    assert hero.ground.name == "ground" and hero.body.position[2] == pytest.approx(STANDS, abs=1e-6)
+    made.restore(saved)
+    hero.state = kept
+    walked(made, 0.2, (0, 0), hero)
+    assert hero.ground.name == "plate" and hero.body.position[2] == pytest.approx(1.2 + STANDS, abs=1e-6)
+
+
 def test_a_copy_goes_on_alike():
     made = world(box((3, 5, 5), (4.0, 0, 0.2 - 5)))
     hero = walked(made, 0.8)
@@ -266,6 +281,7 @@ def test_any_solid_shape_and_several():
     "settings, words",
     [
         ({"max_slope": 2.0}, "Character: max_slope must be in"),
+        ({"max_slope": np.pi / 2}, "Character: max_slope must be in"),
         ({"step_height": -1}, "Character: step_height"),
         ({"skin": 0}, "Character: skin must be"),
         ({"step_heigth": 1}, "step_height"),
