@@ -151,6 +151,7 @@ KERNELS = {
     "mcsim.step._plain_rows": [],
     "mcsim.step._compliant_surfaces": [],
     "mcsim.step._lane_contacts": [],
+    "mcsim.step._locked_bodies": [],
     "mcsim.step._swept_joints": [],
     "mcsim.step._joint_bounds": [],
     "mcsim.step._direct_joints": [],
@@ -251,7 +252,7 @@ cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) n
     "holds": """
 cdef inline bint holds_position(const Joint* joint, int i) noexcept nogil:
     \"\"\"Whether row i of the joint has a position error, or binds velocities alone.\"\"\"
-{        return holds_NAME(i)}    return True
+{        return holds_NAME(joint, i)}    return True
 """,
     "axes": """
 cdef inline void list_coordinates(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:

@@ -250,6 +250,7 @@ JOINTS = {
     "free": lambda a, b: mc.FreeJoint(a, b),
     "rolling": lambda a, b: mc.RollingJoint(a, b, 0.3),
     "knife": lambda a, b: mc.KnifeEdgeJoint(a, b, axis=(0, 1, 0)),
+    "lock": lambda a, b: mc.LockJoint(a, b, "z", "xy"),
     "user": lambda a, b: mc.UserJoint(a, b, lambda p, q: q.position[:2] - p.position[:2] + (0.5, 0.1)),
     "frames": lambda a, b: mc.HingeJoint(a, b, frame_a=((0, 0, 0.5), (1, 0, 0, 0))),
 }
@@ -313,7 +314,7 @@ def test_a_joint_is_placed_at_the_present_poses(kind):
     if kind in ("rod", "rope", "spring"):
         gap = np.linalg.norm(world.positions[1] + (0, 0, 0.1) - world.positions[0])
         assert handle.position == pytest.approx(gap, abs=1e-12)
-    elif kind not in ("frames", "rolling", "knife", "user", "fixed"):
+    elif kind not in ("frames", "rolling", "knife", "user", "fixed", "lock"):
         assert np.abs(np.atleast_1d(handle.position)).max(initial=0.0) < 1e-12
     if kind == "rod":
         assert world._joints["constant"][0] == pytest.approx(gap, abs=1e-12)

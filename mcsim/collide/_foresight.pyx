@@ -23,7 +23,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, cross, mat_vec, sub
 from mcsim.core._types cimport GROW, OK, Vec3
 from mcsim.state._contact_reference cimport opening_speed
-from mcsim.state._inertia cimport answer_along
+from mcsim.state._inertia cimport answer_along, unlocked
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._shape_types cimport PLANE
@@ -104,7 +104,8 @@ cdef class Foresight:
             self.struck[self.struck_count] = body
             self.struck_count += 1
         self.round_of[body] = now
-        bodies.twist[body].v = add_scaled(bodies.twist[body].v, impulse * bodies.inv_mass[body], normal)
+        bodies.twist[body].v = add_scaled(bodies.twist[body].v, impulse * bodies.inv_mass[body],
+                                          unlocked(bodies, body, normal))
         bodies.twist[body].w = add_scaled(bodies.twist[body].w, impulse, mat_vec(
             bodies.inv_inertia_world[body], cross(sub(point, bodies.position[body]), normal)))
 

@@ -11,6 +11,10 @@ from mcsim.state._joint cimport Joint
 from mcsim.state._manifold cimport Manifold, Resistance
 from mcsim.state._settings cimport Settings
 
+cdef void add_load(Twist* load, const Bodies* bodies, int32_t i, const Manifold* m, bint rolling,
+                   int substeps) noexcept nogil
+
+
 cdef class Islands:
     cdef Stillness stillness
     cdef Carriers carriers

@@ -123,7 +123,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef AxisGeometry axes[JOINT_AXES]
     cdef bint bends = own or settings.reference_creep > 0.0      # curvatures are asked for
     cdef int i, n = 0
-    if joint.broken:
+    if joint.broken or joint.folded:
         joint.row_count = 0
         joint.constraint_count = 0
         return

@@ -18,5 +18,5 @@ cdef inline int constrain_knife_edge(Row* rows, const JointFrames* f, const Join
     return 1
 
 
-cdef inline bint holds_knife_edge(int i) noexcept nogil:
+cdef inline bint holds_knife_edge(const Joint* joint, int i) noexcept nogil:
     return False

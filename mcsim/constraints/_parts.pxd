@@ -12,7 +12,7 @@ from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back,
                                quat_log, quat_mul, quat_conj, quat_matrix, mat_column)
-from mcsim.state._inertia cimport gyroscopic_acceleration
+from mcsim.state._inertia cimport LOCKED_WAYS, gyroscopic_acceleration
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport LEAN, Joint, JointAxis
 from mcsim.state._row cimport BIASED, BLOCK_BOUNDED, RELAXED, Row
@@ -188,6 +188,20 @@ cdef inline void apply_inverse_mass(Row* row, const Bodies* bodies) noexcept nog
     mj[11] = wb.z
     row.diagonal = ((ma * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (wa.x * j[3] + wa.y * j[4] + wa.z * j[5]))
                     + (mb * (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) + (wb.x * j[9] + wb.y * j[10] + wb.z * j[11])))
+    if (bodies.locks[row.body_a] | bodies.locks[row.body_b]) & LOCKED_WAYS:
+        leave_locked_ways(row, bodies)
+
+
+cdef inline void leave_locked_ways(Row* row, const Bodies* bodies) noexcept nogil:
+    """Nothing gives a body a velocity along an axis that a lock has taken out of its inverse mass."""
+    cdef int i
+    for i in range(3):
+        if bodies.locks[row.body_a] >> i & 1:
+            row.diagonal -= row.inv_mass_jacobian[i] * row.jacobian[i]
+            row.inv_mass_jacobian[i] = 0.0
+        if bodies.locks[row.body_b] >> i & 1:
+            row.diagonal -= row.inv_mass_jacobian[6 + i] * row.jacobian[6 + i]
+            row.inv_mass_jacobian[6 + i] = 0.0
 
 
 cdef inline double gyroscopic_curvature(const Row* row, const JointFrames* f) noexcept nogil:

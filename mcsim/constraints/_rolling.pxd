@@ -70,5 +70,5 @@ cdef inline void error_rolling(const JointFrames* f, const Joint* joint, double*
     angle[0] = 0.0
 
 
-cdef inline bint holds_rolling(int i) noexcept nogil:
+cdef inline bint holds_rolling(const Joint* joint, int i) noexcept nogil:
     return i == 0

@@ -26,8 +26,10 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 
 from mcsim.core._thread_pool cimport share_out
 from mcsim.core._types cimport Quat, Twist, Vec3
-from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back, scale)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back,
+                               scale)
 from mcsim.state._bodies cimport DYNAMIC, STATIC
+from mcsim.state._inertia cimport LOCKED_TURNS, refresh_inertia, spin_momentum, unlocked
 from mcsim.wide._bodies cimport BodyKernels
 
 from mcsim.wide import levels
@@ -36,6 +38,7 @@ cdef enum:
     MOST_LANES = 8
     MOST_LEVELS = 4
     LEAST_BODIES = 128           # a thread: fewer are not worth waking one
+    LOCKED_ROUNDS = 4            # to find the mean angular velocity of a body that turns about two axes alone
 
 # What threads share: a kick of all moving bodies, a drift of some.
 ctypedef struct Kick:
@@ -108,8 +111,8 @@ cdef void do_kick(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
         t = &bodies.twist[i]
         f = &bodies.force[i]
         m = h * bodies.inv_mass[i]
-        t.v = add_scaled(t.v, h * bodies.gravity_scale[i], settings.gravity)
-        t.v = add_scaled(t.v, m, f.v)
+        t.v = add_scaled(t.v, h * bodies.gravity_scale[i], unlocked(bodies, i, settings.gravity))
+        t.v = add_scaled(t.v, m, unlocked(bodies, i, f.v))
         if f.w.x != 0.0 or f.w.y != 0.0 or f.w.z != 0.0:
             t.w = add_scaled(t.w, h, mat_vec(bodies.inv_inertia_world[i], f.w))
         if bodies.linear_damping[i] != 0.0:
@@ -132,6 +135,27 @@ cdef Quat turned_far(const Bodies* bodies, Py_ssize_t i, Quat q, double h) noexc
         return turned_steadily(q, bodies.twist[i].w, h)
     w = scale(dot(momentum, momentum) / dot(momentum, mat_vec(bodies.inertia[i], momentum)), momentum)
     return quat_normalized(quat_mul(q, quat_exp(scale(h, w))))
+
+
+cdef void drift_locked(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
+    """Of a body that does not turn about some world axes. What it has of angular momentum about two others stays: with W
+    the inverse of its inertia among those (state/_inertia.pxd)  w' = W(q') I(q) w,  and it turns by the mean of w and w',
+    found by iteration. Where it turns about one axis alone, or none, w stays."""
+    cdef Quat q = bodies.orientation[i]
+    cdef Vec3 w = bodies.twist[i].w
+    cdef int turns = bodies.locks[i] >> 3
+    cdef Vec3 momentum, mean
+    cdef int _
+    bodies.position[i] = add_scaled(bodies.position[i], h, bodies.twist[i].v)
+    bodies.orientation[i] = turned_steadily(q, w, h)
+    refresh_inertia(bodies, i)
+    if turns == 1 or turns == 2 or turns == 4:
+        momentum = spin_momentum(bodies, i, q, w)
+        for _ in range(LOCKED_ROUNDS):
+            mean = scale(0.5, add(w, mat_vec(bodies.inv_inertia_world[i], momentum)))
+            bodies.orientation[i] = turned_steadily(q, mean, h)
+            refresh_inertia(bodies, i)
+        bodies.twist[i].w = mat_vec(bodies.inv_inertia_world[i], momentum)
 
 
 cdef void turn_group(Bodies* bodies, Group* group, const Vec3* position, const Quat* orientation,
@@ -180,7 +204,9 @@ cdef void do_drift(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
     for k in range(begin, end):
         i = chosen[k]
         if bodies.kind[i] == DYNAMIC:
-            if fills(&group, i, group.count):
+            if bodies.locks[i] & LOCKED_TURNS:
+                drift_locked(bodies, i, h)
+            elif fills(&group, i, group.count):
                 drift_group(bodies, &group, h)
         elif bodies.kind[i] != STATIC:
             bodies.position[i] = add_scaled(bodies.position[i], h, bodies.twist[i].v)
@@ -234,7 +260,9 @@ cdef void update_inertia(Bodies* bodies) noexcept nogil:
     group.count = 0
     for k in range(bodies.moving_count):
         i = bodies.moving[k]
-        if bodies.kind[i] == DYNAMIC and fills(&group, i, i):
+        if bodies.kind[i] == DYNAMIC and bodies.locks[i] & LOCKED_TURNS:
+            refresh_inertia(bodies, i)
+        elif bodies.kind[i] == DYNAMIC and fills(&group, i, i):
             KERNELS[level_count - 1].refresh(bodies, group.body)
             group.count = 0
     if group.count > 0:

@@ -23,7 +23,7 @@ BorderPlan = namedtuple(
 )
 
 WORLD = -1
-GEAR, USER = (JOINT_TYPES.index(name) for name in ("gear", "user"))
+GEAR, USER, LOCK = (JOINT_TYPES.index(name) for name in ("gear", "user", "lock"))
 
 # Of each type of joint: whether none of its rows binds turning alone, and the number of its first coordinate that turns.
 FREELY = np.array([TYPES[kind].turns_freely for kind in JOINT_TYPES])
@@ -49,7 +49,8 @@ def holds_direction(joints: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
     first = TURNING[joints["type"]]
     turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first[:, None])
-    return (sizes > 0) & (~FREELY[joints["type"]] | turned.any(axis=1))
+    freely = FREELY[joints["type"]] | ((joints["type"] == LOCK) & (joints["locks"] >> 3 == 0))
+    return (sizes > 0) & (~freely | turned.any(axis=1))
 
 
 def plan_border(bodies: Sequence[Sequence[int]], pairs: np.ndarray, moves: np.ndarray) -> BorderPlan:

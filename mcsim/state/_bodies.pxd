@@ -23,6 +23,8 @@ ctypedef struct Bodies:
     Mat3* inertia                # about the centre of mass, body axes [kg m2]
     Mat3* inv_inertia            # body axes, 0 unless dynamic
     Mat3* inv_inertia_world      # world axes at the present orientation
+    int32_t* locks               # the motions that nothing gives it, for a lock is in its inverse mass: bit i along axis i,
+                                 # bit 3 + i about it
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]

@@ -1,6 +1,7 @@
 """A body's inertia at an orientation, and its spin: world axes."""
 
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, cross, dot, is_zero, mat_vec, quat_matrix, rotate, rotate_back,
                                rotate_symmetric, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
@@ -44,9 +45,50 @@ cdef inline double answer_along(const Bodies* bodies, Py_ssize_t i, Vec3 point, 
     return bodies.inv_mass[i] + dot(turn, mat_vec(bodies.inv_inertia_world[i], turn))
 
 
+cdef enum:
+    LOCKED_WAYS = 7          # of `locks`: along an axis
+    LOCKED_TURNS = 56        # and about one
+
+
+cdef inline Vec3 unlocked(const Bodies* bodies, Py_ssize_t i, Vec3 change) noexcept nogil:
+    """What of a change of its velocity along world axes reaches a body, whose inverse mass along locked ones is 0."""
+    if bodies.locks[i] & LOCKED_WAYS:
+        if bodies.locks[i] & 1:
+            change.x = 0.0
+        if bodies.locks[i] & 2:
+            change.y = 0.0
+        if bodies.locks[i] & 4:
+            change.z = 0.0
+    return change
+
+
+cdef inline Mat3 locked_inverse(Mat3 inertia, int turns) noexcept nogil:
+    """The inverse of a world inertia among the axes that are free, 0 along the others: what torques do to a body that does
+    not turn about these. turns: bit i of an axis."""
+    cdef Mat3 inverse
+    cdef double* w = &inverse.xx
+    cdef const double* m = &inertia.xx
+    cdef double det
+    cdef int i, j, k
+    memset(w, 0, sizeof(Mat3))
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        if turns == 1 << k:                          # it turns about two
+            det = m[4 * i] * m[4 * j] - m[3 * i + j] * m[3 * i + j]
+            w[4 * i] = m[4 * j] / det
+            w[4 * j] = m[4 * i] / det
+            w[3 * i + j] = w[3 * j + i] = -m[3 * i + j] / det
+        elif turns == 7 ^ 1 << k:                    # or about one
+            w[4 * k] = 1.0 / m[4 * k]
+    return inverse
+
+
 cdef inline void refresh_inertia(Bodies* bodies, Py_ssize_t i) noexcept nogil:
     """The world inverse inertia at the present orientation."""
-    bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
+    if bodies.locks[i] & LOCKED_TURNS:
+        bodies.inv_inertia_world[i] = locked_inverse(inertia_world(bodies, i), bodies.locks[i] >> 3)
+    else:
+        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
 
 
 cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 w) noexcept nogil:

@@ -97,6 +97,8 @@ ctypedef struct Joint:
     double length                # twice the longest lever, or radius of gyration, of those of its bodies that move: as what
                                  # way a radian counts where its rows are weighed against each other [m]
     double push[2]               # how fast its rows are closed, and pushed back from limits, at most [m/s, rad/s]
+    int32_t locks                # lock: bit i: b does not slide along axis i of a, bit 3 + i: does not turn about it
+    int32_t folded               # 1: no rows, for the body's inverse mass has the lock in it (step/_locked_bodies.pyx)
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:

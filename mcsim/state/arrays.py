@@ -95,6 +95,7 @@ class BodyArrays:
     inertia: np.ndarray
     inv_inertia: np.ndarray
     inv_inertia_world: np.ndarray
+    locks: np.ndarray
     gravity_scale: np.ndarray
     linear_damping: np.ndarray
     angular_damping: np.ndarray
@@ -322,7 +323,7 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
         record["axes"] = axes[id(joint.axes)]
     records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
     records["axis_count"] = [len(joint.axes) for joint in joints]
-    for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False)):
+    for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False), ("locks", 0)):
         records[name] = [getattr(joint, name, default) for joint in joints]
     for name in ("constant", "break_force", "break_torque"):
         records[name] = [getattr(joint, name) for joint in joints]

@@ -137,6 +137,8 @@ JOINT_RULES: dict[str, Any] = {
     "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED,
     "length": anything,
     "push": anything,
+    "locks": up_to(63),
+    "folded": anything,
 }
 
 POINT_RULES = dict.fromkeys(
@@ -191,9 +193,9 @@ MANIFOLD_RULES: dict[str, Any] = {
 
 # What a joint's record has from its scene and no call changes, and what says which rows it has and between which bodies.
 CONNECTS = ("type", "body_a", "body_b")
-HOLDS = ("axis_count", "constant", "breakable", "disc", "user", "ratio", "geared", "geared_axis", "user_size")
+HOLDS = ("axis_count", "constant", "breakable", "disc", "user", "ratio", "geared", "geared_axis", "user_size", "locks")
 AXES_HOLD = ("motion_mode",)
-LAID_OUT = ("row_begin", "row_count")  # where a step had its rows: no state
+LAID_OUT = ("row_begin", "row_count", "folded")  # where a step had its rows: no state
 MEASURED = ("length", "push")  # what follows from bodies and settings: no state either
 
 

@@ -40,6 +40,7 @@ BODY_FIELDS = (
     Field("inertia", (3, 3), "f8", "kg m^2", "about the centre of mass, body axes"),
     Field("inv_inertia", (3, 3), "f8", "1/(kg m^2)", "body axes, 0 unless dynamic"),
     Field("inv_inertia_world", (3, 3), "f8", "1/(kg m^2)", "world axes at the present orientation"),
+    Field("locks", (), "i4", "", "what a lock has taken out of inv_mass and inv_inertia_world, as of a joint's `locks`"),
     Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity", saved=True, setting=True),
     Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays", saved=True, setting=True),
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays", saved=True, setting=True),
@@ -122,7 +123,7 @@ JOINT_DTYPE = _record(
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
     ("radius", "f8"), ("disc", "i4"), ("user", "i4"),
     ("ratio", "f8"), ("geared", "i4", 2), ("geared_axis", "i4", 2), ("user_size", "i4"), ("held", "i4"),
-    ("length", "f8"), ("push", "f8", 2),
+    ("length", "f8"), ("push", "f8", 2), ("locks", "i4"), ("folded", "i4"),
 )
 
 USER_ROW_DTYPE = _record(("error", "f8"), ("curvature", "f8"), ("jacobian", "f8", 12))

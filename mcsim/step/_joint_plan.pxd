@@ -7,6 +7,7 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.step._constraint_set cimport ConstraintSets, StepContext
 from mcsim.step._integrator cimport Integrator
+from mcsim.step._locked_bodies cimport LockedBodies
 from mcsim.step._plain_rows cimport PlainRows
 from mcsim.step._restitution cimport Restitution
 from mcsim.step._state_arrays cimport StateArrays
@@ -36,6 +37,8 @@ cdef class JointPlan:
     cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
     cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows
+    cdef object locks                   # numbers of the locks that go into inverse masses
+    cdef readonly LockedBodies locked   # or None: there are none
 
     cdef bint closes(self) except -1
     cdef void notes(self) noexcept nogil

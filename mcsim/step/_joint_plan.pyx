@@ -12,6 +12,7 @@ from mcsim.state._bodies cimport DYNAMIC, STATIC
 from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT, STABILIZE_SOFT
 from mcsim.step._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim.step._joint_warm_starts cimport JointWarmStarts, WholeWarmStarts
+from mcsim.step._locked_bodies cimport LockedBodies
 
 from mcsim.solve import SOLVERS
 from mcsim.solve.border import border_rows
@@ -20,6 +21,7 @@ from mcsim.step._direct_joints import DirectJoints, JointsInTurn
 from mcsim.step._drifts import new_drift
 from mcsim.step._joint_bounds import JointBounds
 from mcsim.step._lane_contacts import LaneContacts
+from mcsim.step._locked_bodies import LOCK, locks_alone
 from mcsim.step._swept_joints import SweptJoints
 
 cdef int SI = SOLVERS["si"]
@@ -40,6 +42,7 @@ cdef class JointPlan:
         self.integrator, self.restitution, self.islands = integrator, restitution, islands
         self.displacement, self.room, self.wide = displacement, room, wide
         self.least, self.bounces, self.wanted = least, bounces, context.settings.joint_tree
+        self.locks = np.zeros(0, np.int32)
         self.contacts_in_lanes = (not context.settings.compliant and context.settings.solver == SI
                                   and not context.settings.displaces
                                   and context.settings.integrator == INTEGRATE_SEMI_IMPLICIT
@@ -48,19 +51,35 @@ cdef class JointPlan:
     def make(self):
         """For the joints that hold now."""
         bodies, joints = self.arrays.kept
+        self._plan_locks(bodies, joints)
         self._plan_tree(bodies, joints)
         self._plan_wide(bodies, joints)
         self.integrator.plan(bodies, joints, self._joint_sizes)
         self._plan_impacts()
         self.list_sets()
 
-    def _joint_sizes(self):
+    def _sizes_of_all(self):
         """(joints,) rows that are each joint itself."""
         while layout_joints(self.arrays.joints_copied(), NULL, self.context.joint_count, self.context.bodies,
                             self.context.settings, self.plain.rows, self.plain.row_capacity, True, NULL, NULL, NULL,
                             NULL) < 0:
             self.room.grow()
         return self.arrays.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.context.joint_count]
+
+    def _plan_locks(self, bodies, joints):
+        """Locks of bodies on their own go into the inverse masses."""
+        joints["folded"] = 0
+        bodies.locks[...] = 0
+        self.locks = np.zeros(0, np.int32)
+        if (self.wanted and self.contacts_in_lanes and self.context.settings.stabilization == STABILIZE_SOFT
+                and np.any(joints["type"] == LOCK)):
+            self.locks = locks_alone(joints, self._sizes_of_all(), bodies.kind == DYNAMIC)
+
+    def _joint_sizes(self):
+        """(joints,) rows that are each joint itself; 0 of those that have none."""
+        sizes = self._sizes_of_all()
+        sizes[self.locks] = 0
+        return sizes
 
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
@@ -140,11 +159,13 @@ cdef class JointPlan:
                                   else self.context.settings.first_kick)
         if direct is not None and not self.context.settings.compliant:
             warm_starts = JointWarmStarts(self.context, self.plain, self.wide, direct)
+        self.locked = LockedBodies(self.context, self.locks) if len(self.locks) else None
         self.sets.take([
             *self.base,
             None if self.wide_joints is None else SweptJoints(self.context, self.wide_joints),
             None if direct is None else JointBounds(self.context, direct.state.joint_bounds),
             LaneContacts(self.context, self.wide, self.least) if self.contacts_in_lanes else None,
+            self.locked,
             None if direct is None else DirectJoints(self.context, self.plain, direct),
             None if in_turn is None else JointsInTurn(self.context, self.plain, in_turn, self.held_motors, self.probing)])
         self.integrator.take_drift(
@@ -161,7 +182,7 @@ cdef class JointPlan:
 
     def take(self, JointPlan other not None):
         """The plan of a world whose place this one takes."""
-        self.articulations, self.body_room = other.articulations, other.body_room
+        self.articulations, self.body_room, self.locks = other.articulations, other.body_room, other.locks
         self._attach()
         self.probing, self.held_motors = other.probing, other.held_motors
         self._plan_impacts()

@@ -120,6 +120,8 @@ cdef class Pipeline:
         cdef int32_t central = self.context.settings.friction_central
         cdef int32_t cone = self.context.settings.friction_cone
         self.space.recover()                                 # while the last substep's rows are there
+        if self.parts.plan.locked is not None:
+            self.parts.plan.locked.unfold()                  # here a lock is a joint with rows
         with nogil:
             self.stage_times.paused = True
             driven = self.context.efforts.begin()

@@ -94,6 +94,7 @@ cdef class StateArrays:
         b.inertia = <Mat3*>doubles(padded["inertia"]) + 1
         b.inv_inertia = <Mat3*>doubles(padded["inv_inertia"]) + 1
         b.inv_inertia_world = <Mat3*>doubles(padded["inv_inertia_world"]) + 1
+        b.locks = integers(padded["locks"]) + 1
         b.gravity_scale = doubles(padded["gravity_scale"]) + 1
         b.linear_damping = doubles(padded["linear_damping"]) + 1
         b.angular_damping = doubles(padded["angular_damping"]) + 1

@@ -5,18 +5,21 @@ is on the world, -1.
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
-from mcsim.wide._lane_types cimport Wide, Wide6
+from mcsim.wide._lane_types cimport Wide, Wide3, Wide6
 
 ctypedef struct WideEnds:
     int32_t body_a[8]
     int32_t body_b[8]
     int32_t stands_a             # 1: no lane's body a moves
     int32_t stands_b
-    int32_t reserved[14]
+    int32_t locked               # 1: some lane's bodies have a lock in their inverse masses
+    int32_t reserved[13]
     Wide inv_mass_a
     Wide inv_mass_b
     Wide6 inv_inertia_a          # world axes
     Wide6 inv_inertia_b
+    Wide3 free_a                 # where `locked`: 1 along world axes on which a moves, else 0
+    Wide3 free_b
 
 
 cdef inline void clear_ends(WideEnds* ends) noexcept nogil:

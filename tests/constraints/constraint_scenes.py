@@ -8,9 +8,11 @@ from mcsim.scene.joints import JOINTS
 CLASSES = JOINTS
 TYPES = tuple(kind for kind in JOINTS if kind not in ("rolling", "knife_edge", "gear"))  # with rows of poses alone
 SIDES = ("both", "world is a", "world is b")
-FREE = {kind: len(JOINTS[kind].coordinates) for kind in TYPES} | {"distance": 5, "rack_pinion": 5, "constant_velocity": 2}
+FREE = {kind: len(JOINTS[kind].coordinates) for kind in TYPES}
+FREE |= {"distance": 5, "rack_pinion": 5, "constant_velocity": 2, "lock": 2}
 PITCH, RADIUS, LENGTH = -0.3, 0.4, 1.7
 CONSTANTS = {"screw": {"pitch": PITCH}, "rack_pinion": {"radius": RADIUS}, "distance": {"length": LENGTH}}
+CONSTANTS["lock"] = {"translation": "xz", "rotation": "xz"}  # it slides along y and turns about it
 
 
 # ---- rotations -------------------------------------------------------------------------------------------------------
@@ -99,6 +101,8 @@ def coordinates_to_frame(kind, coordinates):
         return np.array([-RADIUS * angle, y, z]), multiply(exponential([*lean, 0.0]), about("z", angle))
     if kind == "constant_velocity":  # a bend: the rotation vector's part across the shaft
         return np.zeros(3), exponential([*coordinates, 0.0])
+    if kind == "lock":
+        return np.array([0.0, coordinates[0], 0.0]), about("y", coordinates[1])
     if JOINTS[kind].tree.turn == "q":  # ways, then the rotation vector
         ways = JOINTS[kind].tree.ways
         offset = np.zeros(3)

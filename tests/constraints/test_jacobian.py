@@ -149,6 +149,7 @@ def test_errors_against_the_definitions():
                 "slot": offset[:2],
                 "point_on_plane": offset[2:],
                 "constant_velocity": [*offset, twist],
+                "lock": [offset[0], offset[2], *(2 / (1 + a[:, 1] @ b[:, 1]) * (b[:, 1] @ a[:, [2, 0]]))],
             }[kind]
             np.testing.assert_allclose(pair.world.rows["error"], expected, atol=1e-13)
             gaps = {
@@ -161,6 +162,7 @@ def test_errors_against_the_definitions():
                 "free": 0.0,
                 "slot": offset[:2],
                 "point_on_plane": offset[2:],
+                "lock": offset[[0, 2]],
             }
             distance = np.linalg.norm(gaps.get(kind, offset))
             tilt = np.arccos(a[:, 2] @ b[:, 2])
@@ -177,6 +179,7 @@ def test_errors_against_the_definitions():
                 "slot": 0.0,
                 "point_on_plane": 0.0,
                 "constant_velocity": abs(twist),
+                "lock": np.arccos(a[:, 1] @ b[:, 1]),
             }.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
             np.testing.assert_allclose(pair.world.joint_errors(), [[distance, angle]], atol=1e-9)
 

@@ -35,6 +35,8 @@ OTHERS = {
     "rolling": lambda: [mc.RollingJoint(None, "b", 0.3, (0.0, 0.6, 0.8), name="j")],
     "rolling disc": lambda: [mc.RollingJoint(None, "b", 0.3, (0.0, 0.0, 1.0), axis=(1, 0, 0), name="j")],
     "knife_edge": lambda: [mc.KnifeEdgeJoint(None, "b", (0.7, -0.2, 0.1), (1, 0, 0), name="j")],
+    "lock": lambda: [mc.LockJoint("a", "b", "xz", "y", name="j")],
+    "lock to the world": lambda: [mc.LockJoint(None, "b", "z", "xy", name="j")],
     "universal": lambda: [mc.UniversalJoint("a", "b", (0.3, 0, 0.2), (1, 0, 0), (0, 1, 0), name="j")],
     "screw": lambda: [mc.ScrewJoint(None, "b", (0.7, 0, 0.1), (1, 0.2, 0), 0.1, name="j")],
     "gear": lambda: [

@@ -133,6 +133,10 @@ def joints(draw, a, b):
         return mc.RackPinionJoint(a, b, **place, radius=draw(size), **draw(drives), **common)
     if kind == "free":
         return mc.FreeJoint(a, b, **({} if framed else {"anchor": anchor}), **common)
+    if kind == "lock":
+        axes = st.sampled_from(["", "x", "yz", "xyz"])
+        place = {} if framed else {"anchor": anchor, "axis": axis}
+        return mc.LockJoint(a, b, draw(axes), draw(axes.filter(bool)), **place, **common)
     if kind == "screw":
         place = {} if framed else {"anchor": anchor, "axis": axis}
         return mc.ScrewJoint(a, b, **place, pitch=draw(finite), **draw(drives), **common)

@@ -19,6 +19,7 @@ from mcsim.scene import (
     FreeJoint,
     HingeJoint,
     KnifeEdgeJoint,
+    LockJoint,
     Motor,
     PlanarJoint,
     RackPinionJoint,
@@ -89,6 +90,7 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
             "distance": lambda: DistanceJoint(a, b, anchor, anchor, 1.0),
             "rack_pinion": lambda: RackPinionJoint(a, b, anchor, x, z, 0.3),
             "free": lambda: FreeJoint(a, b, anchor),
+            "lock": lambda: LockJoint(a, b, "x", "yz", anchor, z),
         }.get(kind, lambda: JOINTS[kind](a, b, anchor, z))()
     )
     (p_a, r_a), (p_b, r_b) = world_frames(scene, joint)

@@ -31,6 +31,7 @@ from mcsim.scene.joints._user import Pose as Pose, UserJoint as UserJoint
 from mcsim.scene.joints._slot import SlotJoint as SlotJoint
 from mcsim.scene.joints._point_on_plane import PointOnPlaneJoint as PointOnPlaneJoint
 from mcsim.scene.joints._constant_velocity import ConstantVelocityJoint as ConstantVelocityJoint
+from mcsim.scene.joints._lock import LockJoint as LockJoint
 
 # Name of a type -> its class; of those that a scene file may hold.
 TYPES: dict[str, type[Joint]] = {
