@@ -43,6 +43,7 @@ cdef PairSearch search_of(Collider self, const Bodies* bodies, double ahead) noe
     s.previous, s.previous_count = self.store.previous, self.store.previous_count
     s.manifolds = self.store.manifolds
     s.resisting, s.compliant = self.resisting, self.compliant
+    s.shapes, s.one_way = self.shapes, self.one_way
     return s
 
 

@@ -10,11 +10,13 @@ from mcsim.state._bodies cimport Bodies
 from mcsim.state._contact_reference cimport opening_speed
 from mcsim.state._manifold cimport Manifold
 from mcsim.state._settings cimport Nearness
+from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport BOX
 from mcsim.collide._carrying cimport rim_over, set_carrying, set_ring, spin_of, turn_over
 from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._matching cimport carry_over, carry_patch, like_before
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._one_way cimport keep_bearing
 from mcsim.collide._pairs cimport first_of
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport Patch, add_far_points, alike, alike_from, deal, parts_of_patch
@@ -54,6 +56,8 @@ ctypedef struct PairSearch:
     Manifold* manifolds
     bint resisting               # manifolds have rolling impulses
     bint compliant               # and the state of springs, not impulses
+    const Shape* shapes          # read where some bear from one side alone
+    bint one_way
 
 
 cdef inline bint rises(const PairSearch* s, const Manifold* m, int i) noexcept nogil:
@@ -307,7 +311,10 @@ cdef inline Py_ssize_t find_some(const PairSearch* s, const uint64_t* pairs, Py_
         if is_surface(s.solids[m.shape_a].type) or is_surface(s.solids[m.shape_b].type):
             if slot + SURFACE_MANIFOLDS > slot_end:
                 return ~i
-            slot += touch_surface(s, m, k)
+            parts = touch_surface(s, m, k)
+            if s.one_way and parts > 0:
+                parts = keep_bearing(s.shapes, s.solids, m, parts, k < s.previous_count and s.previous[k].key == key)
+            slot += parts
             continue
         end_of_old = k
         while end_of_old < s.previous_count and s.previous[end_of_old].key == key:
@@ -315,6 +322,8 @@ cdef inline Py_ssize_t find_some(const PairSearch* s, const uint64_t* pairs, Py_
         parts = touch(s, &s.previous[k] if end_of_old > k else NULL, end_of_old - k, m, slot_end - slot)
         if parts < 0:
             return ~i
+        if s.one_way and parts > 0:
+            parts = keep_bearing(s.shapes, s.solids, m, parts, end_of_old > k)
         if parts > 0:
             finish_patch(s, m, parts, &s.previous[k] if end_of_old > k else NULL, end_of_old - k)
         slot += parts

@@ -35,6 +35,7 @@ cdef class PlacedShapes:
     cdef readonly int32_t shape_count
     cdef readonly long long revision     # counts the changes of what shapes there are
     cdef readonly bint resisting         # some shape has rolling or torsional friction, or a surface velocity
+    cdef readonly bint one_way           # some shape bears from one side alone
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 from mcsim.core.linear import product
 from mcsim.core._types cimport Vec3, Quat
-from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
+from mcsim.core._math cimport vec3, add, dot, is_zero, scale, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._bodies cimport Bodies, DYNAMIC, STATIC
 from mcsim.state._settings cimport Nearness
 from mcsim.state._shape cimport Shape
@@ -239,9 +239,10 @@ cdef class PlacedShapes:
         """After a change of what shapes there are."""
         cdef int32_t i
         self.revision += 1
-        self.resisting = False
+        self.resisting = self.one_way = False
         for i in range(self.shape_count):
             self.resisting |= resists(&self.shapes[i])
+            self.one_way |= not is_zero(self.shapes[i].one_way)
 
     def get_shapes(self):
         """-> (s,) SHAPE_DTYPE, a copy of the records."""

@@ -35,6 +35,7 @@ from mcsim.state._shape cimport Shape
 from mcsim.state._shape_types cimport SPHERE
 from mcsim.collide._broadphase cimport ALONE, MOVING, STILL
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._one_way cimport faces_side
 from mcsim.collide._shape_table cimport inner_ball, inner_ball_count, inner_radius
 from mcsim.collide._solid cimport Aabb, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, distance_to_surface
@@ -290,5 +291,5 @@ cdef class TunnellingGuard:
         else:
             stops = stop_at_solid(&core, start, sub(ball.end, start), wall, &stop)
         ball.radius = min(ball.radius, core.size.x)
-        if stops and stop.part < first.part:
+        if stops and stop.part < first.part and faces_side(shape, wall, stop.normal):
             first[0] = stop

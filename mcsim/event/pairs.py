@@ -125,11 +125,12 @@ def _refuse_surface(solid: Solid) -> None:
         ("rolling_friction", "rolling friction"),
         ("torsional_friction", "torsional friction"),
         ("surface_velocity", "a surface velocity"),
+        ("one_way", "one side that bears"),
     ):
         if np.any(getattr(material, name)):
             raise SceneError(
                 f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: "
-                f"set {name}=0 in its Material"
+                f"leave {name} out of its Material"
             )
 
 

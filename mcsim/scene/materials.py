@@ -4,7 +4,8 @@ from __future__ import annotations  # signatures read as they are written here
 
 import numpy as np
 
-from mcsim.scene.checks import FieldError, Vector, not_negative, positive, vector, within
+from mcsim.core.rotation import normalized
+from mcsim.scene.checks import FieldError, Vector, direction, not_negative, positive, vector, within
 from mcsim.scene.described import Value
 
 
@@ -20,6 +21,10 @@ class Material(Value):
     surface_velocity (3,) [m/s]: at which the surface itself moves over the body, body axes, as a conveyor belt does;
         only its part along the surface of contact counts. Friction acts against the relative velocity of the surfaces.
 
+    one_way (3,): the side from which alone the surface bears, body axes: (0, 0, 1) of a ledge that one jumps up through and
+        lands on. What comes from elsewhere passes, and so does what is deeper inside than a quarter of the thinner of the
+        two shapes. None: it bears from all sides.
+
     Under World(contact="compliant") surfaces give way, each contact point as a spring and a damper without mass
     (docs/theory/compliant.md), and restitution is not read:
     stiffness [N/m] of a point, along the normal. None: the surface is rigid, and can touch only what is not.
@@ -33,6 +38,7 @@ class Material(Value):
     rolling_friction: float
     torsional_friction: float
     surface_velocity: np.ndarray
+    one_way: np.ndarray | None
     stiffness: float | None
     damping: float
     tangential_stiffness: float | None
@@ -49,6 +55,7 @@ class Material(Value):
         damping: float = 0.0,
         tangential_stiffness: float | None = None,
         tangential_damping: float | None = None,
+        one_way: Vector | None = None,
     ):
         arguments = {
             "friction": not_negative(friction, "friction"),
@@ -64,9 +71,11 @@ class Material(Value):
             "tangential_damping": None
             if tangential_damping is None
             else not_negative(tangential_damping, "tangential_damping"),
+            "one_way": None if one_way is None else direction(one_way, "one_way"),
         }
         for name in ("damping", "tangential_stiffness", "tangential_damping"):
             if stiffness is None and arguments[name]:
                 raise FieldError(name, "goes with a stiffness: a surface without one is rigid; pass stiffness too")
         self._set(_arguments=arguments, **arguments)
         self._set(surface_velocity=np.array(arguments["surface_velocity"]))
+        self._set(one_way=None if one_way is None else normalized(arguments["one_way"]))

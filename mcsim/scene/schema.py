@@ -66,6 +66,7 @@ class MaterialModel(Model):
     damping: Number = ABSENT
     tangential_stiffness: Number | None = None
     tangential_damping: Number | None = None
+    one_way: Numbers | None = None
 
 
 # ---- drives ----------------------------------------------------------------------------------------------------------

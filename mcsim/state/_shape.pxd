@@ -24,6 +24,7 @@ ctypedef struct Shape:
     double damping               # [N s/m], or a factor [s/m]: constraints/_compliant.pyx
     double tangential_stiffness
     double tangential_damping
+    Vec3 one_way                 # the side from which alone it bears, unit, shape axes; 0: it bears from all
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),

@@ -234,6 +234,8 @@ class ShapeArrays:
             record["rolling_friction"] = material.rolling_friction
             record["torsional_friction"] = material.torsional_friction
             record["surface_velocity"] = rotate(conjugate(shape.orientation), material.surface_velocity)
+            if material.one_way is not None:
+                record["one_way"] = rotate(conjugate(shape.orientation), material.one_way)
             if material.stiffness is not None:
                 record["stiffness"], record["damping"] = material.stiffness, material.damping
                 record["tangential_stiffness"] = _or_else(material.tangential_stiffness, material.stiffness)
