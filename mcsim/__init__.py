@@ -11,7 +11,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 from sys import modules as _modules
 
 from mcsim import contacts, control, io as io, lab, maximal, reduced, rotation, scenes, spatial
-from mcsim.actors import Character
+from mcsim.actors import Character, Vehicle, Wheel
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.live import View, view
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
@@ -47,7 +47,7 @@ for _module in (contacts, control, io, lab, maximal, reduced, rotation, scenes, 
 load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
 compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
 _unnamed = {"solve": solve, "view": view}
-_explain_functions(globals(), ["Character", "Problem", "Solution", "View", "rollout", "solve", "view"])
+_explain_functions(globals(), ["Character", "Problem", "Solution", "Vehicle", "View", "Wheel", "rollout", "solve", "view"])
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
@@ -85,7 +85,9 @@ __all__ = [
     "Sweep",
     "SweptJoints",
     "Variational",
+    "Vehicle",
     "View",
+    "Wheel",
     "World",
     "compare",
     "contacts",
