@@ -125,6 +125,7 @@ CALLS = {
     "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
     "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5),
     "restore": lambda w: w.restore(w.snapshot()),
+    "contact_filter=": lambda w: setattr(w, "contact_filter", w.contact_filter),
     "gravity=": lambda w: setattr(w, "gravity", (0, 0, -5)),
     "q=": lambda w: setattr(w, "q", w.q),
     "qd=": lambda w: setattr(w, "qd", w.qd),

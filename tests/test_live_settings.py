@@ -187,7 +187,7 @@ def test_what_cannot_change_answers_as_it_did():
     for name, message in (
         ("solver", "World.solver is a setting from the beginning on; make another World of world.scene.copy()"),
         ("joints", "World.joints is a setting from the beginning on"),
-        ("foo", "World.foo is not there; what may be set: gravity, tau, and what change_settings takes; "),
+        ("foo", "World.foo is not there; what may be set: contact_filter, gravity, tau, and what change_settings takes; "),
         ("gravty", r"World.gravty is not there; did you mean 'gravity'\?"),
         ("time", "World.time is read only; what may be set: "),
         ("positions", r"World.positions is an array of the state, to be written into: world.positions\[...\] = …"),

@@ -302,16 +302,20 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
     Gears whose constant is that of the initial pose have NaN there."""
     joints = scene.joints if joints is None else joints
     records = np.zeros(len(joints), JOINT_DTYPE)
+    if not joints:
+        return records
+    centers = np.array([(0.0, 0.0, 0.0), *(body.center_of_mass for body in scene.bodies)])  # the world's first
+    for side in "ab":
+        numbers = [-1 if name is None else index[name] for name in [getattr(joint, side) for joint in joints]]
+        frames = [getattr(joint, f"frame_{side}") for joint in joints]
+        records[f"body_{side}"] = numbers
+        records[f"anchor_{side}"] = np.array([frame[0] for frame in frames]) - centers[np.array(numbers) + 1]
+        records[f"basis_{side}"] = [frame[1] for frame in frames]
     number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
     users = [joint.name for joint in scene.joints if joint.type == "user"]
-    axes: dict[int, np.ndarray] = {}  # of the lists of axes that several joints share, as copies in Scene.add do
-    for i, joint in enumerate(joints):
-        record = records[i]
-        for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
-            number = -1 if name is None else index[name]
-            record[f"body_{side}"] = number
-            record[f"anchor_{side}"] = frame[0] if name is None else frame[0] - scene.bodies[number].center_of_mass
-            record[f"basis_{side}"] = frame[1]
+    axes: dict[int, int] = {}  # lists of axes, which several joints share as copies in Scene.add do -> place in `filled`
+    filled: list[np.ndarray] = []
+    for record, joint in zip(records, joints):
         if isinstance(joint, GearJoint):
             record["ratio"] = joint.ratio
             record["geared"] = [number_of[name] for name in (joint.joint_a, joint.joint_b)]
@@ -319,10 +323,11 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
         if isinstance(joint, UserJoint):
             record["user"], record["user_size"] = users.index(joint.name), joint.size
         if id(joint.axes) not in axes:
-            axes[id(joint.axes)] = slots = np.zeros((), JOINT_DTYPE)["axes"]
-            for slot, axis in zip(slots, joint.axes):
+            axes[id(joint.axes)] = len(filled)
+            filled.append(np.zeros((), JOINT_DTYPE)["axes"])
+            for slot, axis in zip(filled[-1], joint.axes):
                 _fill_axis(slot, axis)
-        record["axes"] = axes[id(joint.axes)]
+    records["axes"] = np.array(filled)[[axes[id(joint.axes)] for joint in joints]]
     records["type"] = [JOINT_TYPES.index(joint.type) for joint in joints]
     records["axis_count"] = [len(joint.axes) for joint in joints]
     for name, default in (("swing_limit", np.inf), ("radius", 0.0), ("disc", False), ("locks", 0)):

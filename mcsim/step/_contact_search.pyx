@@ -27,12 +27,18 @@ cdef class ContactSearch:
 
     cdef int look(self) noexcept nogil:
         """Those of what is awake now. -> status"""
-        cdef int status = self.collider.collide(&self.arrays.bodies, &self.context.settings.speculative,
-                                                self.context.settings.dt)
+        cdef int status = self.collide()
+        while status == OK and self.filter is not None and not self.filter.is_known():
+            status = self.filter.ask()
+            if status == OK:
+                status = self.collide()
         if status == OK and self.foresight is not None:
             status = self.foresight.look(&self.arrays.bodies, self.context.settings.dt,
                                          self.context.settings.restitution_threshold)
         return status
+
+    cdef int collide(self) noexcept nogil:
+        return self.collider.collide(&self.arrays.bodies, &self.context.settings.speculative, self.context.settings.dt)
 
     cdef void carry(self) noexcept nogil:
         """After a step. Its contacts are those with which it began, and the next one finds them again by their

@@ -14,6 +14,7 @@ from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._settings cimport (INTEGRATE_RATTLE, INTEGRATE_RK4, INTEGRATE_SEMI_IMPLICIT, INTEGRATE_VARIATIONAL)
 from mcsim.step._compliant_surfaces cimport CompliantSurfaces
+from mcsim.step._contact_filter cimport ContactFilter
 from mcsim.step._drives cimport Drives
 from mcsim.step._sweeps cimport MatrixSweeps
 from mcsim.step._tree_constraints cimport TreeConstraints
@@ -176,6 +177,10 @@ cdef class StepParts:
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
         if user is not None:
             self.pose_callbacks.__init__(user.call)          # and so keeps its rows alive
+
+    def set_contact_filter(self, function):
+        """function(number of a body, of another): whether they meet; or None."""
+        self.search.filter = None if function is None else ContactFilter(self.collider, self.calls, function)
 
     def set_laboratory(self, laboratory):
         """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcsim.state.arrays import ShapeArrays
     from mcsim.state.user_joints import UserJoints
     from mcsim.step.stages import Pipeline
+    from mcsim.world.contact_filter import ContactFilter
     from mcsim.world.event_world import EventRun
     from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
     from mcsim.world.protocols import There
@@ -52,6 +53,7 @@ class WorldBase:
         _dynamics: tuple[Any, Dynamics] | None  # of JointForces, and what it was made for
         _removed: WeakSet[Described]
         _user_data: WeakKeyDictionary[Described, Any]
+        _contact_filter: ContactFilter | None
         _parts: Any  # Parts of the last snapshot
         _shape_ranks: np.ndarray
 
@@ -113,4 +115,5 @@ class WorldBase:
         def _copied(self) -> Self: ...
         def _told_user_data(self) -> dict[str, Any]: ...
         def _take_user_data(self, told: dict[str, Any]) -> None: ...
+        def _take_contact_filter(self, function: ContactFilter | None) -> None: ...
         def _inverse_mass(self) -> csr_array: ...

@@ -24,9 +24,10 @@ from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import GearJoint, Joint
 from mcsim.scene.materials import Material
 from mcsim.scene.shapes import Shape
-from mcsim.state.arrays import ShapeArrays
+from mcsim.state.arrays import ShapeArrays, excluded_pairs
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
+from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.gathering import Gathering
 from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 
@@ -190,6 +191,37 @@ class Changes(WorldBase):
             self._take(scene)
             for number in numbers:
                 self._wake(self.body_names[number])
+
+    @property
+    def contact_filter(self) -> ContactFilter | None:
+        """A function that says which bodies meet: contact_filter(a, b), two Body of `world.scene` with their names, kinds,
+        groups and user_data, -> False: they pass through each other from then on. It is called once for every pair of
+        bodies that comes near and that masks, ignored pairs and joints let meet, within the step, and may be called again
+        at any time: what it says must depend on the two alone, not on where they are. Setting it asks anew; None: all meet.
+
+            world.contact_filter = lambda a, b: not {"ghost", "wall"} <= {a.name, b.name}
+
+        Copies, pickles and `remade` have it too; snapshots, scenes and files do not. It must not call the world. What it
+        raises ends the step, with the state before it. SceneError: it is no function, or contact="event".
+        """
+        return self._contact_filter
+
+    @contact_filter.setter
+    def contact_filter(self, function: ContactFilter | None) -> None:
+        with self._turn.alone("contact_filter"):
+            self._take_contact_filter(function)
+
+    def _take_contact_filter(self, function: ContactFilter | None) -> None:
+        if function is not None and not callable(function):
+            raise SceneError(f"World.contact_filter: must be a function of two bodies, or None, got {show(function)}")
+        if function is not None and self._keywords["contact"] == "event":
+            raise SceneError("World.contact_filter: contact='event' knows none; use ignore_collision, or masks")
+        if function is None and self._contact_filter is None:
+            return
+        self._contact_filter = function
+        self._collider.set_excluded(excluded_pairs(self._scene, self._body_index))
+        self._pipeline.parts.set_contact_filter(filter_calls(function, self._scene))
+        self._wake()
 
     # ---- what a body is like -----------------------------------------------------------------------------------------
 

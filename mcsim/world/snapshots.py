@@ -19,6 +19,7 @@ from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
 from mcsim.state.fields import BODY_FIELDS
 from mcsim.world.base import WorldBase
 from mcsim.world.capabilities import CHANGEABLE, CONTACTS
+from mcsim.world.contact_filter import ContactFilter
 from mcsim.world.keywords import keyword_names
 from mcsim.world.live_settings import with_gravity
 from mcsim.world.present_scene import present_scene
@@ -398,6 +399,7 @@ class Snapshots(WorldBase):
             world = kind(scene, **(self._said | keywords))
             world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
             world._take_user_data(self._told_user_data())
+            world._take_contact_filter(self._contact_filter)
             if not np.array_equal(scene.gravity, self._scene.gravity):
                 world.wake()
             return world
@@ -452,10 +454,13 @@ class Snapshots(WorldBase):
 
     def _copied(self) -> Self:
         """Another world in the same state."""
-        return _rebuild(type(self), self._origin, self._said, self._told_user_data(), self._snapshot())
+        return _rebuild(
+            type(self), self._origin, self._said, self._told_user_data(), self._snapshot(), self._contact_filter
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self._origin, self._said, self._told_user_data(), self.snapshot())
+        own = () if self._contact_filter is None else (self._contact_filter,)
+        return _rebuild, (type(self), self._origin, self._said, self._told_user_data(), self.snapshot(), *own)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         with self._turn.alone("copy"):
@@ -472,9 +477,15 @@ def forgetful() -> bool:
 
 
 def _rebuild(
-    kind: Callable[..., W], scene: Scene, keywords: dict[str, Any], user_data: dict[str, Any], snapshot: Snapshot
+    kind: Callable[..., W],
+    scene: Scene,
+    keywords: dict[str, Any],
+    user_data: dict[str, Any],
+    snapshot: Snapshot,
+    contact_filter: ContactFilter | None = None,
 ) -> W:
     world = kind(scene, **keywords)
     world.restore(snapshot)
     world._take_user_data(user_data)
+    world._take_contact_filter(contact_filter)
     return world

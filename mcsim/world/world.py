@@ -46,6 +46,7 @@ from mcsim.world.choices import (
     SweptJoints,
     Variational,
 )
+from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.event_world import EventRun
 from mcsim.world.joint_forces import JointForces, carry_forces, plan_forces
 from mcsim.world.keywords import More, resolved, resolved_again
@@ -156,6 +157,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         self._shown_scene: tuple[Scene, Scene] | None = None  # (scene, what a user sees of it)
         self._user_data = WeakKeyDictionary()  # first version of a body -> what was set in this world
         self._removed = WeakSet()  # parts that are here no longer, the first version of each
+        self._contact_filter: ContactFilter | None = None
         vars(self).update(
             self._machinery(
                 self._origin,
@@ -212,6 +214,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         pipeline.parts.set_user_joints(user)
         pipeline.parts.calls.of_time = motion_calls(scene, joints)
         pipeline.parts.set_laboratory(self._new_laboratory(pipeline.parts.noted))
+        pipeline.parts.set_contact_filter(filter_calls(self._contact_filter, scene))
         pipeline.one.strict = self._keywords["strict"]
         pipeline.parts.sweeping.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
