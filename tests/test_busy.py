@@ -24,6 +24,7 @@ CUBE = mc.Box((0.1, 0.1, 0.1))
 
 # What is there to be asked of a world at any time: names, settings made once, and views of its arrays.
 ALWAYS = {
+    "contact_filter",
     "dt",
     "substep",
     "time",
