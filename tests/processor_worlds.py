@@ -125,6 +125,22 @@ def contested():
     return scene
 
 
+def locked(kind):
+    """A pile with locks of every sort, on a ledge that bears from one side alone."""
+    scene, rng = mc.Scene(), np.random.default_rng(4)
+    scene.add_body("ledge", shape=mc.Box((2, 2, 0.1)), kind="static", material=mc.Material(one_way=(0.1, 0.0, 1.0)))
+    for i, (along, about) in enumerate((("y", "xz"), ("", "xyz"), ("x", "y"), ("xy", "z"), ("", "x"), ("z", "yz"))):
+        scene.add_body(
+            f"b{i}",
+            shape=mc.Box((0.2, 0.15, 0.1)),
+            position=(*rng.uniform(-0.2, 0.2, 2), 0.3 + 0.3 * i),
+            velocity=rng.uniform(-1, 1, 3),
+            angular_velocity=rng.uniform(-2, 2, 3),
+        )
+        scene.add_joint(mc.LockJoint(None, f"b{i}", along, about))
+    return kind(scene, dt=1 / 120)
+
+
 def own_joint():
     """With a joint that only a function knows."""
 
@@ -206,6 +222,8 @@ def worlds():
     add("table", 40, mc.ReducedWorld, dh_scene, [(0.3, 0.7, 0.3, 0.2), (0.1, 0.4, 0.5, 0.9), (0, 0.2, 0.1, 0.3)])
     every["own joint"] = own_joint, 40
     every["controlled"] = lambda: controlled(mc.World), 60
+    every["locked"] = lambda: locked(mc.World), 60
+    every["reduced locked"] = lambda: locked(mc.ReducedWorld), 60
     every["reduced controlled"] = lambda: controlled(mc.ReducedWorld), 60
     return every
 

@@ -203,7 +203,9 @@ def test_names_that_a_world_has_not_are_refused():
             with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} ") as error:
                 setattr(world, name, getattr(world, name, 1.0))
             assert "\n" not in str(error.value) and world.state_hash() == before
-    with pytest.raises(AttributeError, match="what may be set: contact_filter, gravity, q, qd, tau, and what change_settings takes"):
+    with pytest.raises(
+        AttributeError, match="what may be set: contact_filter, gravity, q, qd, tau, and what change_settings takes"
+    ):
         world.foo = 1
     world.q = world.q * 1.0
 
