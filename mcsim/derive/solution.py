@@ -1,0 +1,184 @@
+"""The solution of a substep's rows to rounding: the engine's own sweeps find its active set, Newton's method the rest.
+
+    v = u + M^-1 J' lambda,   w = J v + b,   R(lambda, w) = 0
+
+so a step of Newton's method solves (by_rate A + by_impulse) d = -R, A = J M^-1 J' (active.py). Rows that say the same thing
+twice, as a box's four corners, leave impulses open that no body feels: the least change of them is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsim.core.errors import SimulationError
+from mcsim.derive.active import Block, Linear, Mode, blocks_of, confirmed, linearized, modes_of
+from mcsim.derive.rows import Layout, Rows
+from mcsim.solve._si import py_factor_blocks, py_sweep_si
+from mcsim.solve.assemble import second_rows
+
+FIRST_SWEEPS, MOST_SWEEPS = 64, 1 << 17
+NEWTON_ROUNDS = 12
+SETS = 8  # active sets that are tried after sweeps, each by what the last one's solution asks for
+ROUNDING = 1e-12  # of velocities, in parts of the largest: Newton's method has come to its end
+SINGULAR = 1e-11  # singular values below this part of the largest are of rows that say the same thing twice
+
+
+@dataclass
+class Solution:
+    """What solves the rows of one pass. layout, rows, blocks, modes: of its active set; J (r, 6 n); W (6 n, 6 n): M^-1;
+    impulse (r,); v, free (6 n,): with and without it; law: the equations; solver: of their matrix."""
+
+    layout: Layout
+    rows: Rows
+    blocks: list[Block]
+    modes: list[Mode]
+    J: np.ndarray
+    W: np.ndarray
+    impulse: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
+    law: Linear
+    solver: LeastSquares
+    p: int
+
+
+class LeastSquares:
+    """The least solution of G d = -R where G may be singular: by its singular values."""
+
+    def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray) -> None:
+        """mass (r,): by its root impulses and velocities of all rows become comparable."""
+        from scipy.linalg import svd  # here, since importing mcsim should stay light
+
+        root = np.sqrt(np.where(mass > 0.0, mass, 1.0))
+        self.scale, self.weight = root, np.where(law.by_rate.any(axis=1), root, 1.0 / root)
+        G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse) * self.scale
+        left, values, right = svd(G, full_matrices=False) if len(G) else (G, np.zeros(0), G)
+        kept = values > SINGULAR * values.max(initial=0.0)
+        self.rank = int(kept.sum())
+        self.left, self.values, self.right = left[:, kept], values[kept], right[kept]
+
+    def __call__(self, R: np.ndarray) -> np.ndarray:
+        """d, of one R or of columns."""
+        found = self.right.T @ ((self.left.T @ -(R.T * self.weight).T).T / self.values).T
+        return (found.T * self.scale).T
+
+    def beyond(self, R: np.ndarray) -> np.ndarray:
+        """What of R no d takes out, where rows contradict each other."""
+        weighed = (R.T * self.weight).T
+        return ((weighed - self.left @ (self.left.T @ weighed)).T / self.weight).T
+
+
+def dense_jacobian(layout: Layout, J: np.ndarray, count: int) -> np.ndarray:
+    """(r, 6 n) of the parts (r, 2, 2, 6)."""
+    out = np.zeros((len(layout), count + 2, 6))
+    for pair in range(2):
+        for side in range(2):
+            out[np.arange(len(layout)), layout.ends[:, pair, side]] += J[:, pair, side]
+    return np.ascontiguousarray(out[:, :count]).reshape(len(layout), 6 * count)
+
+
+def swept(records: np.ndarray, free: np.ndarray, sweeps: int, p: int) -> np.ndarray:
+    """Sweeps of the engine over row records, whose impulses change. -> (6 n,) the velocities."""
+    twist = np.zeros((1 + len(free) // 6, 6))
+    twist[1:] = free.reshape(-1, 6)
+    factors = np.zeros((len(records), 2, 6))
+    if len(records):
+        np.add.at(twist, records["body_a"] + 1, records["impulse"][:, None] * records["inv_mass_jacobian"][:, :6])
+        np.add.at(twist, records["body_b"] + 1, records["impulse"][:, None] * records["inv_mass_jacobian"][:, 6:])
+        py_factor_blocks(records, factors)
+        py_sweep_si(records, factors, twist, p, sweeps)
+    return twist[1:].reshape(-1)
+
+
+def solved(
+    layout: Layout,
+    rows: Rows,
+    records: np.ndarray,
+    W: np.ndarray,
+    free: np.ndarray,
+    start: np.ndarray,
+    still: float,
+    p: int = 0,
+) -> Solution:
+    """The rows of a pass at the velocities `free`, from the impulses `start` (r,): of impulses that no body feels, those stay.
+    records: of the same rows, which are worked in. SimulationError where no active set is found that its own solution
+    confirms."""
+    blocks, J = blocks_of(layout), dense_jacobian(layout, rows.J, len(free) // 6)
+    A = J @ W @ J.T
+    diagonal = np.diag(A) + rows.compliance[:, p]
+    mass = np.divide(1.0, diagonal, out=np.zeros(len(rows)), where=diagonal > 0.0)
+    sweeps, second = 0, second_rows(records)
+    impulse = _with_joints(rows, A, J @ free + rows.bias[:, p], mass, start, p)
+    records["share"] = 0.0
+    while sweeps <= MOST_SWEEPS:
+        if sweeps > 0:
+            records["impulse"] = impulse[np.cumsum(~second) - 1]
+            swept(records, free, sweeps, p)
+            impulse = records["impulse"][~second].copy()
+        tried = impulse
+        for _ in range(SETS):
+            w = J @ (free + W @ (J.T @ tried)) + rows.bias[:, p]
+            modes = modes_of(layout, rows, blocks, mass, w, tried, p, still)
+            tried, found = _polished(layout, rows, blocks, modes, J, W, A, mass, tried, free, still, p)
+            if found is not None:
+                return found
+            if not np.isfinite(tried).all():
+                break
+        sweeps = max(FIRST_SWEEPS, 4 * sweeps)
+    raise SimulationError(
+        "step_derivatives: no set of rows that hold, slide and are open is found that solves the step: some are at the edge "
+        "of it, where the step has no derivative; another state, a little away, has one"
+    )
+
+
+def _with_joints(
+    rows: Rows, A: np.ndarray, rate: np.ndarray, mass: np.ndarray, start: np.ndarray, p: int
+) -> np.ndarray:
+    """The impulses `start`, with those that hold the rows without bounds in place of theirs. rate: w without impulses."""
+    own = np.isneginf(rows.lower) & np.isposinf(rows.upper) & (rows.friction == 0.0)
+    if not own.any():
+        return start.copy()
+    out = np.where(own, 0.0, start)
+    i = np.flatnonzero(own)
+    law = Linear(np.zeros(len(i)), np.eye(len(i)), np.diag(rows.compliance[i, p]), np.zeros(len(i)))
+    out[i] = LeastSquares(law, A[np.ix_(i, i)], mass[i])((A @ out + rate)[i])
+    return out
+
+
+def _polished(
+    layout: Layout,
+    rows: Rows,
+    blocks: list[Block],
+    modes: list[Mode],
+    J: np.ndarray,
+    W: np.ndarray,
+    A: np.ndarray,
+    mass: np.ndarray,
+    impulse: np.ndarray,
+    free: np.ndarray,
+    still: float,
+    p: int,
+) -> tuple[np.ndarray, Solution | None]:
+    """Newton's method on an active set. -> the impulses that it ends with, and their Solution if the set is theirs."""
+    fastest = float(np.abs(free).max(initial=0.0)) + still
+    for _ in range(NEWTON_ROUNDS):
+        v = free + W @ (J.T @ impulse)
+        w = J @ v + rows.bias[:, p]
+        law = linearized(layout, rows, blocks, modes, w, impulse, p)
+        solver = LeastSquares(law, A, mass)
+        change = solver(law.value)
+        impulse = impulse + change
+        if not np.isfinite(impulse).all():
+            return impulse, None
+        if float(np.abs(W @ (J.T @ change)).max(initial=0.0)) <= ROUNDING * fastest:
+            break
+    else:
+        return impulse, None
+    v = free + W @ (J.T @ impulse)
+    w = J @ v + rows.bias[:, p]
+    if not confirmed(layout, rows, blocks, modes, mass, w, impulse, p, still):
+        return impulse, None
+    law = linearized(layout, rows, blocks, modes, w, impulse, p)
+    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, law, LeastSquares(law, A, mass), p)

@@ -1,0 +1,204 @@
+"""One substep as an equation of what it begins with, differentiated: kick, solve, drift.
+
+    u = (v + h (g + M^-1 f)) / (1 + h damping)                    what moves freely
+    v+ = u + M^-1 J' lambda,   R(lambda, J v+ + b) = 0            active.py
+    x+ = flight of x by v+                                        flight.py
+
+For a change of anything, with dJ, db, dM^-1 and du what it changes directly (solution.py's matrix G = by_rate A + by_impulse):
+
+    dv' = du + d(M^-1) J' lambda + M^-1 dJ' lambda,       at the same impulses
+    G dlambda = -(by_rate (J dv' + dJ v+ + db) + dR),     dv+ = dv' + M^-1 J' dlambda
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsim.core.rotation import cross_matrices, matrices, products
+from mcsim.derive.active import changed_by_rows
+from mcsim.derive.differences import Change, Differences
+from mcsim.derive.flight import flight_derivative
+from mcsim.derive.rows import RowReader, State
+from mcsim.derive.solution import Solution, solved
+from mcsim.rotation import from_matrix, from_rotation_vector, normalize
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What does not change in a step, of n bodies. dynamic (n,) bool; mass (n,); inertia, inverse (n, 3, 3) in body axes;
+    fall (n, 3): gravity on each [m/s²]; damping (n, 6): of the twists [1/s]."""
+
+    dynamic: np.ndarray
+    mass: np.ndarray
+    inertia: np.ndarray
+    inverse: np.ndarray
+    fall: np.ndarray
+    damping: np.ndarray
+
+    def mobility(self, orientation: np.ndarray) -> np.ndarray:
+        """(n, 6, 6) M^-1 in world axes, 0 of what is not dynamic."""
+        R = matrices(orientation)
+        out = np.zeros((len(self.mass), 6, 6))
+        d = self.dynamic
+        out[d, :3, :3] = np.eye(3) / self.mass[d, None, None]
+        out[d, 3:, 3:] = R[d] @ self.inverse[d] @ np.swapaxes(R[d], -1, -2)
+        return out
+
+
+@dataclass
+class Partials:
+    """Of the state (12 n,) = [poses; twists] after a substep: by the poses x0 at which the step found its contacts, by poses
+    and twists that the substep began with, by forces (12 n, 6 n each), by masses with inertia and alone, by factors of
+    friction (12 n, n)."""
+
+    by_found: np.ndarray
+    by_pose: np.ndarray
+    by_twist: np.ndarray
+    by_force: np.ndarray
+    by_mass: np.ndarray
+    by_mass_alone: np.ndarray
+    by_friction: np.ndarray
+
+
+class Substep:
+    """A substep from a state. found: the state at which the step found its contacts; first: whether that is where the substep
+    begins; ahead [s]: how much later it begins. after: the contacts at the end of the step, of whose impulses those go on that no
+    body feels."""
+
+    def __init__(
+        self, reader: RowReader, bodies: Bodies, found: State, at: State, ahead: float, after: np.ndarray, still: float
+    ) -> None:
+        self.reader, self.bodies, self.found, self.at, self.ahead = reader, bodies, found, at, ahead
+        self.h, self.n, self.first = reader.h, len(bodies.mass), ahead == 0.0
+        self.layout, self.rows = reader.read(found, at, ahead)
+        self.W = bodies.mobility(at.orientation)
+        wide = np.zeros((self.n, 6, self.n, 6))
+        wide[np.arange(self.n), :, np.arange(self.n), :] = self.W
+        self.solution = self._solve(wide.reshape(6 * self.n, 6 * self.n), after, still)
+
+    # ---- the substep -------------------------------------------------------------------------------------------------
+
+    def _solve(self, W: np.ndarray, after: np.ndarray, still: float) -> Solution:
+        bodies = self.bodies
+        acts = np.einsum("nij,nj->ni", self.W, self.rows.acting)
+        acts[:, :3] += bodies.fall
+        self.slowed = np.where(bodies.dynamic[:, None], 1.0 / (1.0 + self.h * bodies.damping), 1.0)
+        free = self.slowed * (self.at.twist + self.h * np.where(bodies.dynamic[:, None], acts, 0.0))
+        start = self.layout.impulses_of(after, self.rows.J)
+        return solved(self.layout, self.rows, self.reader.records.copy(), W, free.ravel(), start, still)
+
+    def end(self) -> State:
+        """The state after it."""
+        v = self.solution.v.reshape(-1, 6).copy()
+        position, orientation = self.at.position + self.h * v[:, :3], self.at.orientation.copy()
+        d = np.flatnonzero(self.bodies.dynamic)
+        R, spin, self.flight = flight_derivative(
+            orientation[d], v[d, 3:], self.bodies.inertia[d], self.bodies.inverse[d], self.h
+        )
+        for i, rotation in zip(d, R):
+            orientation[i] = from_matrix(rotation)
+        v[d, 3:] = spin
+        orientation, still = self._carried(orientation, v), ~self.bodies.dynamic
+        position[still] = self.at.position[still] + self.h * self.at.twist[still, :3]
+        return State(position, orientation, v)
+
+    def _carried(self, orientation: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """What is not dynamic turns as it is told."""
+        still = ~self.bodies.dynamic
+        orientation[still] = normalize(products(from_rotation_vector(self.h * v[still, 3:]), self.at.orientation[still]))
+        return orientation
+
+    # ---- its derivatives ---------------------------------------------------------------------------------------------
+
+    def partials(self, differences: Differences) -> Partials:
+        n, zero = self.n, np.zeros((12 * self.n, 6 * self.n))
+        by_rows = self._by_rows(differences.by_pose(self))
+        by_pose = self._after(by_rows + self._respond(self._turned_mobility()), np.eye(6 * n))
+        by_found = zero if self.first else self._after(self._by_rows(differences.by_found(self)), None)
+        by_twist = self._respond(np.diag(self.slowed.ravel()))
+        if differences.twists_matter(self.layout):
+            by_twist = by_twist + self._by_rows(differences.by_twist(self))
+        by_force = self._respond(self.h * self.slowed.ravel()[:, None] * self.solution.W)
+        mass, alone = self._by_masses()
+        friction = self.solution.law.by_friction[:, None] * differences.frictions(self.layout)
+        return Partials(
+            by_found,
+            by_pose,
+            self._after(by_twist, None),
+            self._after(by_force, None),
+            self._after(self._respond(mass), None),
+            self._after(self._respond(alone), None),
+            self._after(self._respond(np.zeros((6 * n, n)), np.zeros((len(self.rows), n)), friction), None),
+        )
+
+    def _respond(
+        self, direct: np.ndarray, rate: np.ndarray | None = None, residual: np.ndarray | None = None
+    ) -> np.ndarray:
+        """dv+ (6 n, columns) of dv' at the same impulses, dJ v+ + db, and dR."""
+        s = self.solution
+        asked = s.J @ direct if rate is None else s.J @ direct + rate
+        asked = s.law.by_rate @ asked
+        if residual is not None:
+            asked = asked + residual
+        return direct + s.W @ (s.J.T @ s.solver(asked))
+
+    def _by_rows(self, changes: Iterator[Change]) -> np.ndarray:
+        """dv+ (6 n, 6 n) of how rows change as each body moves."""
+        s, n = self.solution, self.n
+        rate, residual = np.zeros((len(self.rows), 6 * n)), np.zeros((len(self.rows), 6 * n))
+        wrench = np.zeros((n + 2, 6, 6 * n))  # of impulses; the last two places are of the world and of nobody
+        v = np.concatenate([s.v.reshape(-1, 6), np.zeros((2, 6))])[self.layout.ends]  # (r, 2, 2, 6)
+        for change in changes:
+            own = np.flatnonzero(change.owner >= 0)
+            column = 6 * change.bodies[change.owner[own]] + change.axis
+            part = 1.0 / change.size[change.owner[own]]
+            rows = change.rows
+            rate[own, column] = part * (np.einsum("rpsk,rpsk->r", rows.J, v) + rows.bias[:, s.p])[own]
+            law = changed_by_rows(self.layout, self.rows, s.blocks, s.modes, s.w, s.impulse, rows, s.p)
+            residual[own, column] = part * law[own]
+            pushes = rows.J[own] * (part * s.impulse[own])[:, None, None, None]
+            np.add.at(wrench, (self.layout.ends[own], slice(None), column[:, None, None]), pushes)
+            for body, by, acted in zip(change.bodies, change.size, change.acted):
+                acting = self.h * self.slowed * rows.acting * acted[:, None] / by
+                wrench[:n, :, 6 * body + change.axis] += acting
+        direct = np.einsum("nij,njk->nik", self.W, wrench[:n]).reshape(6 * n, 6 * n)
+        return self._respond(direct, rate, residual)
+
+    def _turned_mobility(self) -> np.ndarray:
+        """(6 n, 6 n) dv' as each body turns: dM^-1 = [t] M^-1 - M^-1 [t] of what acts and of impulses."""
+        n, out = self.n, np.zeros((self.n, 6, self.n, 6))
+        impulse = (self.solution.J.T @ self.solution.impulse).reshape(n, 6)
+        crosses = cross_matrices(np.eye(3))
+        for i in np.flatnonzero(self.bodies.dynamic):
+            I = self.W[i, 3:, 3:]  # noqa: E741  # the inverse inertia
+            for axis in range(3):
+                turned = crosses[axis] @ I - I @ crosses[axis]
+                kick = self.h * self.slowed[i, 3:] * (turned @ self.rows.acting[i, 3:])
+                out[i, 3:, i, 3 + axis] = turned @ impulse[i, 3:] + kick
+        return out.reshape(6 * n, 6 * n)
+
+    def _by_masses(self) -> tuple[np.ndarray, np.ndarray]:
+        """(6 n, n) dv' by a mass with the inertia in proportion, and with the inertia as it is."""
+        n = self.n
+        pushed = (self.solution.J.T @ self.solution.impulse).reshape(n, 6) + self.h * self.slowed * self.rows.acting
+        both, alone = np.zeros((n, 6, n)), np.zeros((n, 6, n))
+        for i in np.flatnonzero(self.bodies.dynamic):
+            both[i, :, i] = -self.W[i] @ pushed[i] / self.bodies.mass[i]
+            alone[i, :3, i] = both[i, :3, i]
+        return both.reshape(6 * n, n), alone.reshape(6 * n, n)
+
+    def _after(self, by_velocity: np.ndarray, by_pose: np.ndarray | None) -> np.ndarray:
+        """(12 n, columns) of the state after the drift, of dv+ and of dx before it."""
+        n, columns = self.n, by_velocity.shape[1]
+        v = by_velocity.reshape(n, 6, columns)
+        x = np.zeros_like(v) if by_pose is None else by_pose.reshape(n, 6, columns)
+        out = np.zeros((2, n, 6, columns))
+        d = np.flatnonzero(self.bodies.dynamic)
+        out[0, d, :3] = x[d, :3] + self.h * v[d, :3]
+        out[1, d, :3] = v[d, :3]
+        turned = self.flight @ np.concatenate([x[d, 3:], v[d, 3:]], axis=1)
+        out[0, d, 3:], out[1, d, 3:] = turned[:, :3], turned[:, 3:]
+        return out.reshape(12 * n, columns)
