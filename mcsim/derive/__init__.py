@@ -1,3 +1,6 @@
-"""Derivatives of a step of a World."""
+"""Derivatives of the steps of a World through its solved rows, by state, forces and parameters, and of whole motions."""
 
-from mcsim.derive.step import StepDerivatives, step_derivatives
+from mcsim.derive.result import StepDerivatives
+from mcsim.derive.step import step_derivatives
+
+__all__ = ["StepDerivatives", "step_derivatives"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.derive.one_sided import OneSidedLaw
 from mcsim.derive.rows import NORMAL, Layout, Rows, State
 from mcsim.state.fields import ROW_KINDS
 
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 
 STEP = 1e-5  # by which bodies are moved [parts of their reach, rad], and their twists [1 m/s, 1 rad/s]
 SHORTER = (1.0, 0.1, 0.01)  # parts of it that are tried, where contacts come or go
-BEND = 1e-3  # by how much the slope of a bias may differ on both sides of a state [parts of 1 / h]
 
 MOTOR = ROW_KINDS.index("motor")
-ONE_SIDED = [ROW_KINDS.index("limit"), NORMAL]
 
 # Bodies, axis, by how much each moves -> the rows then.
 Read = Callable[[np.ndarray, int, np.ndarray], tuple[Layout, Rows]]
@@ -42,10 +41,17 @@ class Change(NamedTuple):
 
 class Differences:
     """Of the rows of a step. dynamic (n,) bool; reach (n,) [m]; together: pairs of bodies that forces along joints' coordinates
-    act on. notes: what was seen, is added to."""
+    act on; law: of biases. notes: what was seen, is added to."""
 
-    def __init__(self, dynamic: np.ndarray, reach: np.ndarray, together: list[tuple[int, int]], notes: list[str]) -> None:
-        self.dynamic, self.together, self.notes = dynamic, together, notes
+    def __init__(
+        self,
+        dynamic: np.ndarray,
+        reach: np.ndarray,
+        together: list[tuple[int, int]],
+        law: OneSidedLaw,
+        notes: list[str],
+    ) -> None:
+        self.law, self.dynamic, self.together, self.notes = law, dynamic, together, notes
         self.reach = np.where(np.isfinite(reach) & (reach > 0.0), reach, 1.0)
 
     def by_pose(self, substep: Substep) -> Iterator[Change]:
@@ -120,8 +126,8 @@ class Differences:
                     rows = rows.chosen(substep.layout.places_in(layout))
                 sides.append(rows)
             if not any(np.isnan(rows.bias[matters]).any() for rows in sides):
-                self._look_for_edges(substep, sides, matters)
                 found = sides[0].less(sides[1], 0.5 / part)
+                found.bias = self.law.slopes(substep.layout, substep.rows, found)
                 return Rows(**{name: np.nan_to_num(array) for name, array in vars(found).items()})
         names = " and ".join(repr(substep.reader.world.body_names[i]) for i in bodies)
         raise SimulationError(
@@ -137,26 +143,11 @@ class Differences:
             out[block.rows] = mode.state not in ("open", "idle")
         return out
 
-    def _look_for_edges(self, substep: Substep, sides: list[Rows], matters: np.ndarray) -> None:
-        """Note the one-sided rows whose bias is another function of the error on both sides of what it is here."""
-        here, p = substep.rows, substep.solution.p
-        with np.errstate(invalid="ignore", divide="ignore"):
-            one, other = (
-                (rows.bias[:, p] - here.bias[:, p]) / (rows.error - here.error) for rows in (sides[0], sides[1])
-            )
-            moves = np.minimum(np.abs(sides[0].error - here.error), np.abs(sides[1].error - here.error)) > 1e-9
-            edge = matters & moves & np.isin(substep.layout.kind, ONE_SIDED) & (np.abs(one - other) * substep.h > BEND)
-        for i in np.flatnonzero(edge):
-            self.note(substep, int(i))
-
-    def note(self, substep: Substep, row: int) -> None:
-        """That the law of a row changes at this state."""
+    def note(self, substep: Substep, row: int, what: str) -> None:
+        """That the step has no derivative because of a row."""
         names = [repr(substep.reader.world.body_names[i]) for i in substep.layout.ends[row, 0] if i >= 0]
         kind = ROW_KINDS[substep.layout.kind[row]]
-        text = (
-            f"the {kind} row of {' and '.join(names)} is at an edge of its law (a gap that just closes, an overlap of just the "
-            "slop, the largest push), where the step has no derivative: what is told is the mean of both sides"
-        )
+        text = f"the {kind} row of {' and '.join(names)} {what}: the step has no derivative here, what is told is of one side"
         if text not in self.notes:
             self.notes.append(text)
 

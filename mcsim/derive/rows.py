@@ -62,7 +62,7 @@ class Rows:
     """The numbers of r rows, or what becomes of them as something changes.
 
     J (r, 2, 2, 6): of one pair of bodies, or two where a row is wide. bias, compliance (r, 2): of the biased pass and of the
-    one without. lower, upper, friction, lever, error (r,). offset (r, 2): of a normal's point from its manifold's centre.
+    one without. lower, upper, friction, lever, error, size, push (r,). offset (r, 2): of a normal's point from its manifold's centre.
     acting (n, 6): what acts on the bodies.
     """
 
@@ -74,6 +74,8 @@ class Rows:
     friction: np.ndarray
     lever: np.ndarray
     error: np.ndarray
+    size: np.ndarray
+    push: np.ndarray
     offset: np.ndarray
     acting: np.ndarray
 
@@ -189,6 +191,7 @@ class RowReader:
     def __init__(self, world: World) -> None:
         self.world, self.h, self.bodies = world, world.substep, world._bodies
         self.force = self.bodies.force.copy()
+        self.tau = world.tau.copy()
         self.begun = State(self.bodies.position.copy(), self.bodies.orientation.copy(), self.bodies.twist.copy())
 
     def read(self, found: State, at: State, ahead: float) -> tuple[Layout, Rows]:
@@ -206,6 +209,24 @@ class RowReader:
         self.records = pipeline.parts.plain.now().copy()
         return self._layout(self.records), _numbers(self.records, acting)
 
+    @property
+    def efforts(self) -> int:
+        """nv, of the forces along joints' coordinates."""
+        return len(self.tau)
+
+    def effort_wrenches(self, found: State, at: State, ahead: float) -> np.ndarray:
+        """(6 n, nv) what a unit of each force along a coordinate is as forces on the bodies at a state: they are linear."""
+        out = np.zeros((len(self.force), 6, self.efforts))
+        for k in range(self.efforts):
+            sides = []
+            for size in (0.0, 1.0):
+                self.world.tau[...] = 0.0
+                self.world.tau[k] = size
+                sides.append(self.read(found, at, ahead)[1].acting)
+            out[:, :, k] = sides[1] - sides[0]
+        self.world.tau[...] = self.tau
+        return out.reshape(6 * len(self.force), self.efforts)
+
     def _layout(self, records: np.ndarray) -> Layout:
         second = second_rows(records)
         whole = np.cumsum(~second) - 1
@@ -217,7 +238,7 @@ class RowReader:
         hung = first["normal_count"] > 0
         begin = np.zeros(len(first), np.intp)
         begin[hung] = whole[first["normal_begin"][hung]]
-        block = np.where(first["block_kind"] == BLOCK_WIDE, 1, first["block"])
+        block = np.where(first["block_kind"] >= BLOCK_WIDE, 1, first["block"])
         return Layout(
             ends,
             *(first[name].astype(np.intp) for name in ("kind", "source", "index")),
@@ -237,5 +258,5 @@ def _numbers(records: np.ndarray, acting: np.ndarray) -> Rows:
     J = np.zeros((len(first), 2, 2, 6))
     J[:, 0] = first["jacobian"].reshape(-1, 2, 6)
     J[whole[second], 1] = records["jacobian"][second].reshape(-1, 2, 6)
-    names = ("bias", "compliance", "lower", "upper", "friction", "lever", "error", "offset")
+    names = ("bias", "compliance", "lower", "upper", "friction", "lever", "error", "size", "push", "offset")
     return Rows(J, *(np.ascontiguousarray(first[name]) for name in names), acting)

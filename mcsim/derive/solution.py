@@ -16,19 +16,23 @@ from mcsim.core.errors import SimulationError
 from mcsim.derive.active import Block, Linear, Mode, blocks_of, confirmed, linearized, modes_of
 from mcsim.derive.rows import Layout, Rows
 from mcsim.solve._si import py_factor_blocks, py_sweep_si
-from mcsim.solve.assemble import second_rows
+from mcsim.solve.assemble import BLOCK_WIDE, second_rows
+
+# state/_row.pxd, BlockKind.
+BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_BORDER, BLOCK_HELD = 0, 1, 4, 6, 7
 
 FIRST_SWEEPS, MOST_SWEEPS = 64, 1 << 17
 NEWTON_ROUNDS = 12
 SETS = 8  # active sets that are tried after sweeps, each by what the last one's solution asks for
 ROUNDING = 1e-12  # of velocities, in parts of the largest: Newton's method has come to its end
-SINGULAR = 1e-11  # singular values below this part of the largest are of rows that say the same thing twice
+SINGULAR = 1e-11  # pivots below this part of the largest are of rows that say the same thing twice
 
 
 @dataclass
 class Solution:
     """What solves the rows of one pass. layout, rows, blocks, modes: of its active set; J (r, 6 n); W (6 n, 6 n): M^-1;
-    impulse (r,); v, free (6 n,): with and without it; law: the equations; solver: of their matrix."""
+    impulse (r,); v (6 n,): after it; w (r,) = J v + b; mass (r,): 1 / (J M^-1 J' + c); law: the equations; solver: of their
+    matrix; p: which of the rows' biases and compliances."""
 
     layout: Layout
     rows: Rows
@@ -39,35 +43,64 @@ class Solution:
     impulse: np.ndarray
     v: np.ndarray
     w: np.ndarray
+    mass: np.ndarray
     law: Linear
     solver: LeastSquares
     p: int
 
 
 class LeastSquares:
-    """The least solution of G d = -R where G may be singular: by its singular values."""
+    """The least solution of G d = -R, G = by_rate A + by_impulse, where G may be singular: by a complete orthogonal
+    factorization of each part of it that hangs together (G. Golub, C. Van Loan, Matrix Computations, 2013, section 5.4.7)."""
 
     def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray) -> None:
         """mass (r,): by its root impulses and velocities of all rows become comparable."""
-        from scipy.linalg import svd  # here, since importing mcsim should stay light
-
         root = np.sqrt(np.where(mass > 0.0, mass, 1.0))
         self.scale, self.weight = root, np.where(law.by_rate.any(axis=1), root, 1.0 / root)
         G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse) * self.scale
-        left, values, right = svd(G, full_matrices=False) if len(G) else (G, np.zeros(0), G)
-        kept = values > SINGULAR * values.max(initial=0.0)
-        self.rank = int(kept.sum())
-        self.left, self.values, self.right = left[:, kept], values[kept], right[kept]
+        self.parts = [(own, _Factor(G[np.ix_(own, own)])) for own in _parts(G)]
 
     def __call__(self, R: np.ndarray) -> np.ndarray:
         """d, of one R or of columns."""
-        found = self.right.T @ ((self.left.T @ -(R.T * self.weight).T).T / self.values).T
+        asked, found = -(R.T * self.weight).T, np.zeros_like(R)
+        for own, factor in self.parts:
+            found[own] = factor(asked[own])
         return (found.T * self.scale).T
 
-    def beyond(self, R: np.ndarray) -> np.ndarray:
-        """What of R no d takes out, where rows contradict each other."""
-        weighed = (R.T * self.weight).T
-        return ((weighed - self.left @ (self.left.T @ weighed)).T / self.weight).T
+
+def _parts(G: np.ndarray) -> list[np.ndarray]:
+    """Numbers of the rows of each part of a matrix that hangs together."""
+    from scipy.sparse import csr_array  # here, since importing mcsim should stay light
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(G):
+        return []
+    count, label = connected_components(csr_array(G != 0.0), directed=True, connection="weak")
+    return [np.flatnonzero(label == k) for k in range(count)]
+
+
+class _Factor:
+    """G = Q [T' 0; 0 0] [Z Y]' P', Q and [Z Y] orthogonal, P a permutation: d = P Z T'^-1 Q' R is the least of those that
+    come closest to G d = R."""
+
+    def __init__(self, G: np.ndarray) -> None:
+        from scipy.linalg import qr
+
+        Q, upper, self.order = qr(G, pivoting=True, check_finite=False)
+        pivots = np.abs(np.diag(upper))
+        rank = int(np.sum(pivots > SINGULAR * pivots.max(initial=0.0)))
+        self.Q, self.Z, self.T = Q[:, :rank], np.eye(len(G)), upper
+        if rank < len(G):
+            self.Z, T = qr(upper[:rank].T, mode="economic", check_finite=False)
+            self.T = T.T
+
+    def __call__(self, R: np.ndarray) -> np.ndarray:
+        from scipy.linalg import solve_triangular
+
+        out = np.zeros((len(self.order), *R.shape[1:]))
+        lower = len(self.T) < len(self.order)
+        out[self.order] = self.Z @ solve_triangular(self.T, self.Q.T @ R, lower=lower, check_finite=False)
+        return out
 
 
 def dense_jacobian(layout: Layout, J: np.ndarray, count: int) -> np.ndarray:
@@ -85,11 +118,21 @@ def swept(records: np.ndarray, free: np.ndarray, sweeps: int, p: int) -> np.ndar
     twist[1:] = free.reshape(-1, 6)
     factors = np.zeros((len(records), 2, 6))
     if len(records):
+        _sweep_joints(records)
         np.add.at(twist, records["body_a"] + 1, records["impulse"][:, None] * records["inv_mass_jacobian"][:, :6])
         np.add.at(twist, records["body_b"] + 1, records["impulse"][:, None] * records["inv_mass_jacobian"][:, 6:])
         py_factor_blocks(records, factors)
         py_sweep_si(records, factors, twist, p, sweeps)
     return twist[1:].reshape(-1)
+
+
+def _sweep_joints(records: np.ndarray) -> None:
+    """Rows that the step solves directly become such as sweeps take."""
+    kind = records["block_kind"]
+    kind[kind == BLOCK_TREE] = BLOCK_BILATERAL
+    kind[(kind == BLOCK_BORDER) & (records["block"] == 1)] = BLOCK_BILATERAL
+    kind[kind == BLOCK_BORDER] = BLOCK_WIDE
+    kind[kind == BLOCK_HELD] = BLOCK_BOUNDED
 
 
 def solved(
@@ -181,4 +224,4 @@ def _polished(
     if not confirmed(layout, rows, blocks, modes, mass, w, impulse, p, still):
         return impulse, None
     law = linearized(layout, rows, blocks, modes, w, impulse, p)
-    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, law, LeastSquares(law, A, mass), p)
+    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass), p)

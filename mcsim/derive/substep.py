@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,19 +49,23 @@ class Bodies:
         return out
 
 
-@dataclass
-class Partials:
-    """Of the state (12 n,) = [poses; twists] after a substep: by the poses x0 at which the step found its contacts, by poses
-    and twists that the substep began with, by forces (12 n, 6 n each), by masses with inertia and alone, by factors of
-    friction (12 n, n)."""
+class Partials(NamedTuple):
+    """Of the state (12 n,) = [poses; twists] after a substep: by the poses at which the step found its contacts; by poses and
+    twists that the substep began with; and `others`, by all else, side by side: forces (6 n), efforts, masses with the
+    inertia, masses alone, factors of friction (n each)."""
 
     by_found: np.ndarray
     by_pose: np.ndarray
     by_twist: np.ndarray
-    by_force: np.ndarray
-    by_mass: np.ndarray
-    by_mass_alone: np.ndarray
-    by_friction: np.ndarray
+    others: np.ndarray
+
+    def after(self, total: np.ndarray, n: int) -> np.ndarray:
+        """(12 n, columns) the derivatives of the substeps so far and this one. total: of those so far, by [the state before
+        the step; all else]."""
+        out = np.concatenate([self.by_pose, self.by_twist], axis=1) @ total
+        out[:, : 6 * n] += self.by_found
+        out[:, 12 * n :] += self.others
+        return out
 
 
 class Substep:
@@ -114,25 +119,21 @@ class Substep:
     # ---- its derivatives ---------------------------------------------------------------------------------------------
 
     def partials(self, differences: Differences) -> Partials:
-        n, zero = self.n, np.zeros((12 * self.n, 6 * self.n))
-        by_rows = self._by_rows(differences.by_pose(self))
-        by_pose = self._after(by_rows + self._respond(self._turned_mobility()), np.eye(6 * n))
-        by_found = zero if self.first else self._after(self._by_rows(differences.by_found(self)), None)
+        n, r = self.n, len(self.rows)
+        by_pose = self._by_rows(differences.by_pose(self)) + self._respond(self._turned_mobility())
+        by_found = np.zeros((12 * n, 6 * n))
+        if not self.first:
+            by_found = self._after(self._by_rows(differences.by_found(self)), None)
         by_twist = self._respond(np.diag(self.slowed.ravel()))
         if differences.twists_matter(self.layout):
             by_twist = by_twist + self._by_rows(differences.by_twist(self))
-        by_force = self._respond(self.h * self.slowed.ravel()[:, None] * self.solution.W)
-        mass, alone = self._by_masses()
-        friction = self.solution.law.by_friction[:, None] * differences.frictions(self.layout)
-        return Partials(
-            by_found,
-            by_pose,
-            self._after(by_twist, None),
-            self._after(by_force, None),
-            self._after(self._respond(mass), None),
-            self._after(self._respond(alone), None),
-            self._after(self._respond(np.zeros((6 * n, n)), np.zeros((len(self.rows), n)), friction), None),
-        )
+        by_force = self.h * self.slowed.ravel()[:, None] * self.solution.W
+        wrenches = self.reader.effort_wrenches(self.found, self.at, self.ahead)
+        direct = np.concatenate([by_force, by_force @ wrenches, *self._by_masses(), np.zeros((6 * n, n))], axis=1)
+        residual = np.zeros((r, direct.shape[1]))
+        residual[:, direct.shape[1] - n :] = self.solution.law.by_friction[:, None] * differences.frictions(self.layout)
+        others = self._after(self._respond(direct, None, residual), None)
+        return Partials(by_found, self._after(by_pose, np.eye(6 * n)), self._after(by_twist, None), others)
 
     def _respond(
         self, direct: np.ndarray, rate: np.ndarray | None = None, residual: np.ndarray | None = None
