@@ -2,5 +2,6 @@
 
 from mcsim.derive.result import StepDerivatives
 from mcsim.derive.step import step_derivatives
+from mcsim.derive.trajectory import Gradient, TrajectoryDerivatives, trajectory_derivatives
 
-__all__ = ["StepDerivatives", "step_derivatives"]
+__all__ = ["Gradient", "StepDerivatives", "TrajectoryDerivatives", "step_derivatives", "trajectory_derivatives"]

@@ -119,15 +119,18 @@ class Differences:
         """Half of what changes from one side to the other: a shorter way where rows that matter come or go."""
         matters = self._matters(substep)
         for part in SHORTER:
-            sides = []
+            sides, layouts = [], []
             for sign in (1.0, -1.0):
                 layout, rows = read(bodies, axis, sign * part * size)
                 if not layout.same(substep.layout):
                     rows = rows.chosen(substep.layout.places_in(layout))
                 sides.append(rows)
+                layouts.append(layout)
             if not any(np.isnan(rows.bias[matters]).any() for rows in sides):
                 found = sides[0].less(sides[1], 0.5 / part)
                 found.bias = self.law.slopes(substep.layout, substep.rows, found)
+                if all(layout.same(substep.layout) for layout in layouts):
+                    return found
                 return Rows(**{name: np.nan_to_num(array) for name, array in vars(found).items()})
         names = " and ".join(repr(substep.reader.world.body_names[i]) for i in bodies)
         raise SimulationError(

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcsim.core.linear import turned
-from mcsim.core.rotation import cross_matrices, matrices
+from mcsim.core.rotation import matrices
 
 TINY = 1e-30  # the imaginary step
 PIECE_ANGLE = 0.5  # [rad] wide/_bodies.pxi: a faster turn is made in several pieces,
 MOST_PIECES = 32  # at most so many
-ROUNDS = 12  # of Newton's method, which squares its error in each
+ROUNDS = 12  # of Newton's method at most, which squares its error in each
+ROUNDING = 1e-12  # a change of so small a part is the last
 
 
 def flown(
@@ -45,7 +45,10 @@ def _turned(R: np.ndarray, l_world: np.ndarray, inertia: np.ndarray, inverse: np
         spin = _times(inertia, m)
         off = spin + a * _cross(m, spin) - l
         slope = inertia + a[:, :, None] * (_crosses(m) @ inertia - _crosses(spin))
-        m = m - np.linalg.solve(slope, off[..., None])[..., 0]
+        change = np.linalg.solve(slope, off[..., None])[..., 0]
+        m = m - change
+        if np.abs(change).max(initial=0.0) <= ROUNDING * np.abs(w).max(initial=0.0):
+            break
     return R @ _cayley(a * m)
 
 
@@ -84,17 +87,20 @@ def flight_derivative(
     """-> R+ (k, 3, 3), w+ (k, 3), D (k, 6, 6): of [turn of R+ about world axes; w+] by [turn of R; w].
 
     orientation (k, 4): unit quaternions; w (k, 3) [rad/s]; inertia, inverse (k, 3, 3) in body axes."""
-    R = matrices(orientation)
+    k, R = len(w), matrices(orientation)
     after, spins = flown(R, w, inertia, inverse, h)
-    D = np.zeros((len(w), 6, 6))
-    for axis in range(6):
-        start, rate = R.astype(complex), w.astype(complex)
-        if axis < 3:
-            start = start + 1j * TINY * _crosses(np.eye(3)[axis]) @ R
-        else:
-            rate[:, axis - 3] += 1j * TINY
-        there, fast = flown(start, rate, inertia, inverse, h)
-        turn = (there.imag / TINY) @ np.swapaxes(after, -1, -2)
-        D[:, 0, axis], D[:, 1, axis], D[:, 2, axis] = turn[:, 2, 1], turn[:, 0, 2], turn[:, 1, 0]
-        D[:, 3:, axis] = fast.imag / TINY
-    return after, spins, D
+    starts, rates = np.tile(R.astype(complex), (6, 1, 1, 1)), np.tile(w.astype(complex), (6, 1, 1))
+    for axis in range(3):
+        starts[axis] += 1j * TINY * _crosses(np.eye(3)[axis]) @ R
+        rates[3 + axis, :, axis] += 1j * TINY
+    there, fast = flown(
+        starts.reshape(6 * k, 3, 3),
+        rates.reshape(6 * k, 3),
+        np.tile(inertia, (6, 1, 1)),
+        np.tile(inverse, (6, 1, 1)),
+        h,
+    )
+    turns = (there.imag / TINY).reshape(6, k, 3, 3) @ np.swapaxes(after, -1, -2)
+    vectors = np.stack([turns[..., 2, 1], turns[..., 0, 2], turns[..., 1, 0]], axis=-1)
+    changes = np.concatenate([vectors, (fast.imag / TINY).reshape(6, k, 3)], axis=-1)
+    return after, spins, np.transpose(changes, (1, 2, 0))

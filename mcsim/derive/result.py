@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-ROW_STATES = ("closed", "open", "bound", "stick", "slide", "pivot", "no spin", "idle")
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import show, suggestion
+
+# Where the parts of a body's state are: from which of the two halves of it, and of the six numbers there.
+PARTS = {"position": (0, 0), "rotation": (0, 3), "velocity": (1, 0), "angular_velocity": (1, 3)}
 
 ROW_STATE_DTYPE = np.dtype(
     [
@@ -19,6 +23,23 @@ ROW_STATE_DTYPE = np.dtype(
         ("impulse", "f8"),
     ]
 )
+
+
+def place_of(names: tuple[str, ...], body: str | int, what: str) -> slice:
+    """Where a part of a body is among the 12 n numbers of a state."""
+    if what not in PARTS:
+        raise SceneError(f"index: what must be one of {', '.join(PARTS)}, got {show(what)}")
+    if isinstance(body, str):
+        if body not in names:
+            raise SceneError(f"index: there is no body {body!r}{suggestion(body, names)}")
+        number = names.index(body)
+    elif isinstance(body, (int, np.integer)) and not isinstance(body, bool) and 0 <= body < len(names):
+        number = int(body)
+    else:
+        raise SceneError(f"index: body must be a name, or a number from 0 to {len(names) - 1}, got {show(body)}")
+    half, begin = PARTS[what]
+    first = 6 * (half * len(names) + number) + begin
+    return slice(first, first + 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +64,7 @@ class StepDerivatives:
         of each substep does. "closed": joints, springs, drives within their bounds, contacts and limits that press. "open":
         those that do not. "bound": drives and friction of joints that give what they can. "stick", "slide": friction.
         "pivot", "no spin": of several points of a contact one sticks, or all slide without spin. "idle": without load.
-    notes: sentences, of what is not smooth just here, or was not solved.
+    notes: sentences, of what is not smooth just here, or was not solved. body_names: in the order of bodies.
     """
 
     by_pose: np.ndarray
@@ -59,11 +80,16 @@ class StepDerivatives:
     defect: float
     rows: np.ndarray
     notes: tuple[str, ...]
+    body_names: tuple[str, ...]
 
     @property
     def by_state(self) -> np.ndarray:
         """(12 n, 12 n): by_pose and by_velocity side by side."""
         return np.concatenate([self.by_pose, self.by_velocity], axis=1)
+
+    def index(self, body: str | int, what: str) -> slice:
+        """Where a body's "position", "rotation", "velocity" or "angular_velocity" is among the 12 n numbers of a state."""
+        return place_of(self.body_names, body, what)
 
     def __repr__(self) -> str:
         count = len(self.positions)

@@ -89,17 +89,19 @@ class _Factor:
         Q, upper, self.order = qr(G, pivoting=True, check_finite=False)
         pivots = np.abs(np.diag(upper))
         rank = int(np.sum(pivots > SINGULAR * pivots.max(initial=0.0)))
-        self.Q, self.Z, self.T = Q[:, :rank], np.eye(len(G)), upper
-        if rank < len(G):
+        self.Q, self.Z, self.lower, T = Q[:, :rank], np.eye(len(G)), rank < len(G), upper
+        if self.lower:
             self.Z, T = qr(upper[:rank].T, mode="economic", check_finite=False)
-            self.T = T.T
+            T = T.T
+        self.pivots = np.diag(T).copy()
+        self.beside = T - np.diag(self.pivots)
 
     def __call__(self, R: np.ndarray) -> np.ndarray:
-        from scipy.linalg import solve_triangular
-
-        out = np.zeros((len(self.order), *R.shape[1:]))
-        lower = len(self.T) < len(self.order)
-        out[self.order] = self.Z @ solve_triangular(self.T, self.Q.T @ R, lower=lower, check_finite=False)
+        out, found = np.zeros((len(self.order), *R.shape[1:])), self.Q.T @ R
+        places = range(len(self.pivots))
+        for i in places if self.lower else reversed(places):  # the triangle by substitution
+            found[i] = (found[i] - self.beside[i] @ found) / self.pivots[i]
+        out[self.order] = self.Z @ found
         return out
 
 

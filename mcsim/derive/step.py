@@ -50,10 +50,15 @@ def step_derivatives(world: World) -> StepDerivatives:
     al., Fast and feature-complete differentiable physics for articulated rigid bodies with contact, 2021;
     docs/howto/differentiate.md."""
     admit(world)
+    return differentiated(world)[0]
+
+
+def differentiated(world: World) -> tuple[StepDerivatives, World]:
+    """The derivatives of the next step of a world that is admitted, and a copy that has made it."""
     copy, made = world._copied(), world._copied()
     made.step()
     admit_step(made)
-    return _Step(copy, made).derivatives()
+    return _Step(copy, made).derivatives(), made
 
 
 class _Step:
@@ -97,7 +102,7 @@ class _Step:
             at = end
         widths = np.cumsum([6 * n, 6 * n, 6 * n, self.reader.efforts, n, n])
         return StepDerivatives(
-            *np.split(total, widths, axis=1), *at, self._defect(at), np.concatenate(rows), tuple(self.notes)
+            *np.split(total, widths, axis=1), *at, self._defect(at), np.concatenate(rows), tuple(self.notes), self.made.body_names
         )
 
     def _note_touches(self, substep: Substep) -> None:
@@ -154,4 +159,6 @@ def _told(substep: Substep, number: int) -> np.ndarray:
     out["impulse"] = solution.impulse
     for block, mode in zip(solution.blocks, solution.modes):
         out["state"][block.rows] = mode.state
+        if mode.state in ("open", "idle"):
+            out["impulse"][block.rows] = 0.0
     return out
