@@ -2,8 +2,9 @@
 
     v = u + M^-1 J' lambda,   w = J v + b,   R(lambda, w) = 0
 
-so a step of Newton's method solves (by_rate A + by_impulse) d = -R, A = J M^-1 J' (active.py). Rows that say the same thing
-twice, as a box's four corners, leave impulses open that no body feels: the least change of them is taken.
+so a step of Newton's method solves G d = -R, G = by_rate A + by_impulse, A = J M^-1 J' (active.py). Rows that say the same thing
+twice leave impulses open that no body feels. Those of a box's four corners stay as they are; of others the least change is
+taken.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.derive.active import Block, Linear, Mode, blocks_of, confirmed, linearized, modes_of
-from mcsim.derive.rows import Layout, Rows
+from mcsim.derive.rows import NORMAL, Layout, Rows
 from mcsim.solve._si import py_factor_blocks, py_sweep_si
 from mcsim.solve.assemble import BLOCK_WIDE, second_rows
 
 # state/_row.pxd, BlockKind.
 BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_BORDER, BLOCK_HELD = 0, 1, 4, 6, 7
+
+TAMED = 64.0  # wide/_faces.pxi
 
 FIRST_SWEEPS, MOST_SWEEPS = 64, 1 << 17
 NEWTON_ROUNDS = 12
@@ -53,11 +56,11 @@ class LeastSquares:
     """The least solution of G d = -R, G = by_rate A + by_impulse, where G may be singular: by a complete orthogonal
     factorization of each part of it that hangs together (G. Golub, C. Van Loan, Matrix Computations, 2013, section 5.4.7)."""
 
-    def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray) -> None:
-        """mass (r,): by its root impulses and velocities of all rows become comparable."""
+    def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray, unfelt: np.ndarray | float = 0.0) -> None:
+        """mass (r,): by its root impulses and velocities of all rows become comparable. unfelt (r, r): of held_unfelt."""
         root = np.sqrt(np.where(mass > 0.0, mass, 1.0))
         self.scale, self.weight = root, np.where(law.by_rate.any(axis=1), root, 1.0 / root)
-        G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse) * self.scale
+        G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse + unfelt) * self.scale
         self.parts = [(own, _Factor(G[np.ix_(own, own)])) for own in _parts(G)]
 
     def __call__(self, R: np.ndarray) -> np.ndarray:
@@ -66,6 +69,33 @@ class LeastSquares:
         for own, factor in self.parts:
             found[own] = factor(asked[own])
         return (found.T * self.scale).T
+
+
+def held_unfelt(layout: Layout, rows: Rows, blocks: list[Block], modes: list[Mode], A: np.ndarray) -> np.ndarray:
+    """(r, r) what, added to G, keeps the impulses e of four points of a contact that no body feels as they are, as the engine
+    does (wide/_faces.pxi): a part of the mean diagonal times e e' / (e . e). Of their rates these points ask for three
+    alone."""
+    out = np.zeros_like(A)
+    closed = np.zeros(len(rows), bool)
+    for block, mode in zip(blocks, modes):
+        closed[block.rows] = block.kind == "scalar" and mode.state == "closed"
+    for source in np.unique(layout.source[layout.kind == NORMAL]):
+        i = np.flatnonzero((layout.kind == NORMAL) & (layout.source == source))
+        if len(i) != 4 or not closed[i].all() or rows.compliance[i].any():
+            continue
+        e = _unfelt(rows.offset[i])
+        if e @ e > 0.0:
+            out[np.ix_(i, i)] = np.mean(np.diag(A)[i]) / TAMED / (e @ e) * np.outer(e, e)
+    return out
+
+
+def _unfelt(offsets: np.ndarray) -> np.ndarray:
+    """(4,) of each point the area of the triangle of the three others, with signs in turn: no force, and no moment."""
+    areas = []
+    for k in range(4):
+        a, b, c = np.delete(offsets, k, axis=0)
+        areas.append((-1) ** k * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])))
+    return np.array(areas)
 
 
 def _parts(G: np.ndarray) -> list[np.ndarray]:
@@ -208,12 +238,12 @@ def _polished(
 ) -> tuple[np.ndarray, Solution | None]:
     """Newton's method on an active set. -> the impulses that it ends with, and their Solution if the set is theirs."""
     fastest = float(np.abs(free).max(initial=0.0)) + still
+    unfelt = held_unfelt(layout, rows, blocks, modes, A)
     for _ in range(NEWTON_ROUNDS):
         v = free + W @ (J.T @ impulse)
         w = J @ v + rows.bias[:, p]
         law = linearized(layout, rows, blocks, modes, w, impulse, p)
-        solver = LeastSquares(law, A, mass)
-        change = solver(law.value)
+        change = LeastSquares(law, A, mass, unfelt)(law.value)
         impulse = impulse + change
         if not np.isfinite(impulse).all():
             return impulse, None
@@ -226,4 +256,4 @@ def _polished(
     if not confirmed(layout, rows, blocks, modes, mass, w, impulse, p, still):
         return impulse, None
     law = linearized(layout, rows, blocks, modes, w, impulse, p)
-    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass), p)
+    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass, unfelt), p)

@@ -137,7 +137,7 @@ class _Step:
         if defect > UNSOLVED:
             self.notes.append(
                 f"the world's own step differs by {defect:.2g} of its speeds from the solution of its rows, where the "
-                "derivatives are: more iterations bring it there"
+                "derivatives are: more iterations bring it there, or, where corners share a load anew, further steps"
             )
         return defect
 
