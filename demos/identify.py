@@ -46,21 +46,23 @@ def pushes(steps):
     return out
 
 
-def seen(run, truth=None):
+def seen(run, truth):
     """(steps, 6) how far the crate is from where it was seen: places, and turns as rotation vectors."""
     places, turns = run.positions[1:, 1], run.orientations[1:, 1]
-    if truth is None:
-        truth = np.zeros_like(places), np.tile([1.0, 0.0, 0.0, 0.0], (len(turns), 1))
     apart = [to_rotation_vector(normalize(multiply(q, conjugate(p)))) for q, p in zip(turns, truth[1])]
     return np.concatenate([places - truth[0], apart], axis=1)
 
 
 def recorded(steps, rng):
     """What was seen of the true crate: places (steps, 3), orientations (steps, 4)."""
-    run = mc.trajectory_derivatives(crate(**TRUE), steps, forces=pushes(steps))
-    places = run.positions[1:, 1] + NOISE * rng.standard_normal((steps, 3))
-    turns = mc.rotation.from_rotation_vector(NOISE * rng.standard_normal((steps, 3)))
-    return places, np.array([normalize(multiply(t, q)) for t, q in zip(turns, run.orientations[1:, 1])])
+    world, places, turns = crate(**TRUE), [], []
+    for force in pushes(steps):
+        world.forces[...] = force
+        world.step()
+        places.append(world.positions[1] + NOISE * rng.standard_normal(3))
+        noise = mc.rotation.from_rotation_vector(NOISE * rng.standard_normal(3))
+        turns.append(normalize(multiply(noise, world.orientations[1])))
+    return np.array(places), np.array(turns)
 
 
 def derivatives(run, guess):
@@ -117,8 +119,9 @@ def _plot(path, history, truth):
         for name in ("friction", "mass"):
             errors = [max(abs(found[name] / TRUE[name] - 1.0), 1e-9) for found, _, _ in history]
             right.semilogy(errors, "o-", markersize=4, label=name)
+        right.set_xticks(range(len(history)))
         right.legend()
-        figure.savefig(path, dpi=150)
+        figure.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ With w = J v + b, r rows obey R(lambda, w) = 0, of which each block has its own:
     stick    w = 0                                   friction within its cone or limit surface
     slide    lambda + mu N w / |w| = 0               friction on it (friction.py)
 
-Where the set does not change, these are smooth, and their solution is differentiated by the implicit function theorem (F. de
-Avila Belbute-Peres et al., "End-to-end differentiable physics for learning and control", 2018; K. Werling et al., "Fast and
-feature-complete differentiable physics for articulated rigid bodies with contact", 2021).
+Where the set does not change, these are smooth, and their solution is differentiated by the implicit function theorem
+(F. de Avila Belbute-Peres et al., "End-to-end differentiable physics for learning and control", 2018; K. Werling et al.,
+"Fast and feature-complete differentiable physics for articulated rigid bodies with contact", 2021).
 """
 
 from __future__ import annotations
@@ -123,9 +123,7 @@ def linearized(
     return Linear(value, by_rate, by_impulse, by_friction)
 
 
-def sliding(
-    layout: Layout, rows: Rows, block: Block, mode: Mode, w: np.ndarray, impulse: np.ndarray
-) -> friction.Sliding:
+def sliding(layout: Layout, rows: Rows, block: Block, mode: Mode, w: np.ndarray, impulse: np.ndarray) -> friction.Sliding:
     """The law of a block that slides."""
     i, n = block.rows, block.normals
     mu, loads = rows.friction[i[0]], impulse[n]
@@ -137,7 +135,14 @@ def sliding(
 
 
 def changed_by_rows(
-    layout: Layout, rows: Rows, blocks: list[Block], modes: list[Mode], w: np.ndarray, impulse: np.ndarray, change: Rows, p: int
+    layout: Layout,
+    rows: Rows,
+    blocks: list[Block],
+    modes: list[Mode],
+    w: np.ndarray,
+    impulse: np.ndarray,
+    change: Rows,
+    p: int,
 ) -> np.ndarray:
     """(r,) by how much R changes with the numbers of the rows, at the same w and impulses."""
     out = np.zeros(len(rows))
@@ -160,7 +165,14 @@ def changed_by_rows(
 
 
 def modes_of(
-    layout: Layout, rows: Rows, blocks: list[Block], mass: np.ndarray, w: np.ndarray, impulse: np.ndarray, p: int, still: float
+    layout: Layout,
+    rows: Rows,
+    blocks: list[Block],
+    mass: np.ndarray,
+    w: np.ndarray,
+    impulse: np.ndarray,
+    p: int,
+    still: float,
 ) -> list[Mode]:
     """By the natural map: what a further solve of each block alone would find. mass (r,): 1 / (J M^-1 J' + c); still
     [m/s]: slower slips are none."""
@@ -175,12 +187,19 @@ def modes_of(
         mu = float(rows.friction[i[0]])
         if block.kind == "friction":
             most = mu * float(levers(layout, rows, block) @ loads)
-            modes.append(Mode("idle") if not most > 0.0 else Mode("stick") if abs(goal[0]) < most else
-                         Mode("bound", int(np.sign(goal[0]))))
+            modes.append(
+                Mode("idle")
+                if not most > 0.0
+                else Mode("stick")
+                if abs(goal[0]) < most
+                else Mode("bound", int(np.sign(goal[0])))
+            )
         elif block.kind == "cone":
             most = mu * float(loads.sum())
             slow = np.sqrt(w[i] @ w[i]) <= still
-            modes.append(Mode("idle") if not most > 0.0 else Mode("stick" if slow or goal @ goal < most * most else "slide"))
+            modes.append(
+                Mode("idle") if not most > 0.0 else Mode("stick" if slow or goal @ goal < most * most else "slide")
+            )
         else:
             modes.append(_surface_mode(rows, block, w[i], loads, mu, still))
     return modes
@@ -215,11 +234,10 @@ def confirmed(
             most = mu * float(levers(layout, rows, block) @ loads if block.kind == "friction" else loads.sum())
             if np.sqrt(impulse[i] @ impulse[i]) > most + slack.max():
                 return False
-        elif mode.state == "bound" and mode.which * w[i[0]] > still:
-            return False
-        elif mode.state == "slide" and block.kind == "cone" and not np.sqrt(w[i] @ w[i]) > still:
-            return False
-        elif block.kind == "surface" and mode != _surface_mode(rows, block, w[i], _loads(impulse, block), mu, still):
+        against = mode.state == "bound" and mode.which * w[i[0]] > still
+        stands = mode.state == "slide" and block.kind == "cone" and not np.sqrt(w[i] @ w[i]) > still
+        other = block.kind == "surface" and mode != _surface_mode(rows, block, w[i], _loads(impulse, block), mu, still)
+        if against or stands or other:
             return False
     return True
 

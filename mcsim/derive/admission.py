@@ -58,7 +58,8 @@ def admit_step(made: World) -> None:
     fallen = np.flatnonzero(made.asleep)
     if len(fallen):
         raise SimulationError(
-            f"{WHO}: body {made.body_names[fallen[0]]!r} falls asleep at the end of this step; make the world with sleep=False"
+            f"{WHO}: body {made.body_names[fallen[0]]!r} falls asleep at the end of this step; make the world with "
+            "sleep=False"
         )
     if len(made.events.broken):
         raise SimulationError(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mcsim.core.errors import SimulationError
 from mcsim.derive.one_sided import OneSidedLaw
 from mcsim.derive.rows import NORMAL, Layout, Rows, State
+from mcsim.derive.substep import Substep
 from mcsim.state.fields import ROW_KINDS
-
-if TYPE_CHECKING:
-    from mcsim.derive.substep import Substep
 
 STEP = 1e-5  # by which bodies are moved [parts of their reach, rad], and their twists [1 m/s, 1 rad/s]
 SHORTER = (1.0, 0.1, 0.01)  # parts of it that are tried, where contacts come or go
@@ -27,8 +25,8 @@ Read = Callable[[np.ndarray, int, np.ndarray], tuple[Layout, Rows]]
 class Change(NamedTuple):
     """What becomes of rows as several bodies, of which no two share a row, move along (0 to 2) or about (3 to 5) an axis.
 
-    size (bodies,): by how much each moves [m, rad]. rows: what changes by that. owner (r,): which of the bodies a row is of,
-    -1: of none. acted (bodies, n) bool: on whom the forces change as each moves.
+    size (bodies,): by how much each moves [m, rad]. rows: what changes by that. owner (r,): which of the bodies a row is
+    of, -1: of none. acted (bodies, n) bool: on whom the forces change as each moves.
     """
 
     bodies: np.ndarray
@@ -40,8 +38,8 @@ class Change(NamedTuple):
 
 
 class Differences:
-    """Of the rows of a step. dynamic (n,) bool; reach (n,) [m]; together: pairs of bodies that forces along joints' coordinates
-    act on; law: of biases. notes: what was seen, is added to."""
+    """Of the rows of a step. dynamic (n,) bool; reach (n,) [m]; together: pairs of bodies that forces along joints'
+    coordinates act on; law: of biases. notes: what was seen, is added to."""
 
     def __init__(
         self,
@@ -134,8 +132,8 @@ class Differences:
                 return Rows(**{name: np.nan_to_num(array) for name, array in vars(found).items()})
         names = " and ".join(repr(substep.reader.world.body_names[i]) for i in bodies)
         raise SimulationError(
-            f"step_derivatives: as {names} move by {size.min() * SHORTER[-1]:.1g}, contacts that press come or go: the step has "
-            "no derivative here; another state, a little away, has one"
+            f"step_derivatives: as {names} move by {size.min() * SHORTER[-1]:.1g}, contacts that press come or go: the "
+            "step has no derivative here; another state, a little away, has one"
         )
 
     @staticmethod
@@ -150,7 +148,9 @@ class Differences:
         """That the step has no derivative because of a row."""
         names = [repr(substep.reader.world.body_names[i]) for i in substep.layout.ends[row, 0] if i >= 0]
         kind = ROW_KINDS[substep.layout.kind[row]]
-        text = f"the {kind} row of {' and '.join(names)} {what}: the step has no derivative here, what is told is of one side"
+        text = (
+            f"the {kind} row of {' and '.join(names)} {what}: the step has no derivative here, what is told is of one side"
+        )
         if text not in self.notes:
             self.notes.append(text)
 
@@ -171,9 +171,7 @@ def colours(dynamic: np.ndarray, layout: Layout, together: list[tuple[int, int]]
     for i in range(count):
         neighbours[i] |= beside[i] | {k for j in beside[i] for k in beside[j]}
     taken = np.full(count, -1)
-    for i in np.flatnonzero(dynamic):
-        used = {taken[j] for j in neighbours[i] if j != i}
-        taken[i] = next(c for c in range(count) if c not in used)
+    for i in np.flatnonzero(dynamic).tolist():
+        used = {int(taken[j]) for j in neighbours[i] if j != i}
+        taken[i] = next(k for k in range(count) if k not in used)
     return [np.flatnonzero(taken == c) for c in range(int(taken.max(initial=-1)) + 1)]
-
-

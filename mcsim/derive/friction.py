@@ -2,9 +2,9 @@
 
 A cone of two rows with the slip s and the load N = sum of its normals:     x + mu N s / |s| = 0
 
-Several points of a manifold rub together, on one limit surface (S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry
-friction", 1991; wide/_limit_surface.pxd). With s = (slip along the tangents, spin), the slip of point i is u_i = E_i s,
-E_i = [[1, 0, -t0], [0, 1, -t1]], and what the points do together is
+Several points of a manifold rub together, on one limit surface (S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding
+with dry friction", 1991; wide/_limit_surface.pxd). With s = (slip along the tangents, spin), the slip of point i is u_i
+= E_i s, E_i = [[1, 0, -t0], [0, 1, -t1]], and what the points do together is
 
     x + sum mu N_i E_i' u_i / |u_i| + (0, 0, tau N sign(spin)) = 0
 

@@ -1,4 +1,5 @@
-"""The bias of contacts and limits as a function of their error, whose slope jumps where they touch (docs/theory/stabilization.md).
+"""The bias of contacts and limits as a function of their error, whose slope jumps where they touch
+(docs/theory/stabilization.md).
 
     C > 0                       b = C / h                           a gap closes and no more
     C <= 0, "baumgarte"         b = max(beta min(C + slop, 0) / h, -push)

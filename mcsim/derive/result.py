@@ -60,10 +60,11 @@ class StepDerivatives:
 
     positions (n, 3), orientations (n, 4), twists (n, 6): the state after the step, of its rows solved to rounding, which is
         where the derivatives are. defect: by how much of its speeds the world's own step differs from that.
-    rows: a structured array (substep, kind, source, index, bodies, state, impulse), the active set that is held: what each row
-        of each substep does. "closed": joints, springs, drives within their bounds, contacts and limits that press. "open":
-        those that do not. "bound": drives and friction of joints that give what they can. "stick", "slide": friction.
-        "pivot", "no spin": of several points of a contact one sticks, or all slide without spin. "idle": without load.
+    rows: a structured array (substep, kind, source, index, bodies, state, impulse), the active set that is held: what each
+        row of each substep does. "closed": joints, springs, drives within their bounds, contacts and limits that press.
+        "open": those that do not. "bound": drives and friction of joints that give what they can. "stick", "slide":
+        friction. "pivot", "no spin": of several points of a contact one sticks, or all slide without spin. "idle": without
+        load.
     notes: sentences, of what is not smooth just here, or was not solved. body_names: in the order of bodies.
     """
 

@@ -1,12 +1,13 @@
 """The rows of a step as functions of where its bodies are, what they weigh and how they move, and their differences.
 
-A row is  J v + b + c lambda  with bounds of its impulse lambda. J, b, c and the bounds are functions of the poses x0 at which
-the step found its contacts, of the poses x and twists v with which a substep begins, and of masses. The engine itself
+A row is  J v + b + c lambda  with bounds of its impulse lambda. J, b, c and the bounds are functions of the poses x0 at
+which the step found its contacts, of the poses x and twists v with which a substep begins, and of masses. The engine itself
 evaluates them (Pipeline.prepare_later), so what is differentiated is what it solves, whatever joint or shape a row is of.
 Differences are central, (f(e) - f(-e)) / 2 e.
 
 Bodies that share no row are moved at once, by a colouring of the graph of rows (A. Curtis, M. Powell, J. Reid, "On the
-estimation of sparse Jacobian matrices", 1974): so the work grows with how many bodies touch one, not with how many there are.
+estimation of sparse Jacobian matrices", 1974): so the work grows with how many bodies touch one, not with how many there
+are.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ class State(NamedTuple):
 class Rows:
     """The numbers of r rows, or what becomes of them as something changes.
 
-    J (r, 2, 2, 6): of one pair of bodies, or two where a row is wide. bias, compliance (r, 2): of the biased pass and of the
-    one without. lower, upper, friction, lever, error, size, push (r,). offset (r, 2): of a normal's point from its manifold's centre.
-    acting (n, 6): what acts on the bodies.
+    J (r, 2, 2, 6): of one pair of bodies, or two where a row is wide. bias, compliance (r, 2): of the biased pass and of
+    the one without. lower, upper, friction, lever, error, size, push (r,). offset (r, 2): of a normal's point from its
+    manifold's centre. acting (n, 6): what acts on the bodies.
     """
 
     J: np.ndarray
@@ -104,9 +105,9 @@ class Rows:
 class Layout:
     """Which rows there are: what a derivative holds.
 
-    ends (r, 2, 2): numbers of the bodies of each pair, -1 the world, NO_BODY where there is no second pair. The others (r,):
-    as of the records. labels: by which a layout is told from another; manifolds: the contacts that rows are of; central: whether
-    friction acts at a manifold's centre.
+    ends (r, 2, 2): numbers of the bodies of each pair, -1 the world, NO_BODY where there is no second pair. The others
+    (r,): as of the records. labels: by which a layout is told from another; manifolds: the contacts that rows are of;
+    central: whether friction acts at a manifold's centre.
     """
 
     ends: np.ndarray
@@ -156,7 +157,7 @@ class Layout:
         return np.array([place.get(key, -1) for key in self.keys()], np.intp)
 
     def impulses_of(self, manifolds: np.ndarray, J: np.ndarray) -> np.ndarray:
-        """(r,) the impulses that contacts of the same features bore at the end of a step; 0 of other rows. J: of the rows."""
+        """(r,) the impulses that contacts of the same features bore at the end of a step; 0 of other rows."""
         out = np.zeros(len(self))
         known = {(int(m["shape_a"]), int(m["shape_b"]), int(m["part"])): m for m in manifolds}
         for i in np.flatnonzero(self.kind >= NORMAL):
@@ -245,16 +246,15 @@ class RowReader:
         begin = np.zeros(len(first), np.intp)
         begin[hung] = whole[first["normal_begin"][hung]]
         block = np.where(first["block_kind"] >= BLOCK_WIDE, 1, first["block"])
+        names = ("kind", "source", "index", "block_kind", "normal_count")
         return Layout(
-            ends,
-            *(first[name].astype(np.intp) for name in ("kind", "source", "index")),
-            block.astype(np.intp),
-            first["block_kind"].astype(np.intp),
-            begin,
-            first["normal_count"].astype(np.intp),
-            labels,
-            manifolds,
-            self.world._keywords["friction_points"] == "central",
+            ends=ends,
+            block=block.astype(np.intp),
+            normal_begin=begin,
+            labels=labels,
+            manifolds=manifolds,
+            central=self.world._keywords["friction_points"] == "central",
+            **{name: first[name].astype(np.intp) for name in names},
         )
 
 
@@ -265,4 +265,4 @@ def _numbers(records: np.ndarray, acting: np.ndarray) -> Rows:
     J[:, 0] = first["jacobian"].reshape(-1, 2, 6)
     J[whole[second], 1] = records["jacobian"][second].reshape(-1, 2, 6)
     names = ("bias", "compliance", "lower", "upper", "friction", "lever", "error", "size", "push", "offset")
-    return Rows(J, *(np.ascontiguousarray(first[name]) for name in names), acting)
+    return Rows(J=J, acting=acting, **{name: np.ascontiguousarray(first[name]) for name in names})

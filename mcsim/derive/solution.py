@@ -2,9 +2,9 @@
 
     v = u + M^-1 J' lambda,   w = J v + b,   R(lambda, w) = 0
 
-so a step of Newton's method solves G d = -R, G = by_rate A + by_impulse, A = J M^-1 J' (active.py). Rows that say the same thing
-twice leave impulses open that no body feels. Those of a box's four corners stay as they are; of others the least change is
-taken.
+so a step of Newton's method solves G d = -R, G = by_rate A + by_impulse, A = J M^-1 J' (active.py). Rows that say the
+same thing twice leave impulses open that no body feels. Those of a box's four corners stay as they are; of others the
+least change is taken.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Solution:
 
 class LeastSquares:
     """The least solution of G d = -R, G = by_rate A + by_impulse, where G may be singular: by a complete orthogonal
-    factorization of each part of it that hangs together (G. Golub, C. Van Loan, Matrix Computations, 2013, section 5.4.7)."""
+    factorization of each part of it that hangs together (G. Golub, C. Van Loan, Matrix Computations, 2013, section
+    5.4.7)."""
 
     def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray, unfelt: np.ndarray | float = 0.0) -> None:
         """mass (r,): by its root impulses and velocities of all rows become comparable. unfelt (r, r): of held_unfelt."""
@@ -72,9 +73,9 @@ class LeastSquares:
 
 
 def held_unfelt(layout: Layout, rows: Rows, blocks: list[Block], modes: list[Mode], A: np.ndarray) -> np.ndarray:
-    """(r, r) what, added to G, keeps the impulses e of four points of a contact that no body feels as they are, as the engine
-    does (wide/_faces.pxi): a part of the mean diagonal times e e' / (e . e). Of their rates these points ask for three
-    alone."""
+    """(r, r) what, added to G, keeps the impulses e of four points of a contact that no body feels as they are, as the
+    engine does (wide/_faces.pxi): a part of the mean diagonal times e e' / (e . e). Of their rates these points ask for
+    three alone."""
     out = np.zeros_like(A)
     closed = np.zeros(len(rows), bool)
     for block, mode in zip(blocks, modes):
@@ -177,7 +178,7 @@ def solved(
     still: float,
     p: int = 0,
 ) -> Solution:
-    """The rows of a pass at the velocities `free`, from the impulses `start` (r,): of impulses that no body feels, those stay.
+    """The rows of a pass at the velocities `free`, from the impulses `start` (r,): of what no body feels, that stays.
     records: of the same rows, which are worked in. SimulationError where no active set is found that its own solution
     confirms."""
     blocks, J = blocks_of(layout), dense_jacobian(layout, rows.J, len(free) // 6)
@@ -203,14 +204,12 @@ def solved(
                 break
         sweeps = max(FIRST_SWEEPS, 4 * sweeps)
     raise SimulationError(
-        "step_derivatives: no set of rows that hold, slide and are open is found that solves the step: some are at the edge "
-        "of it, where the step has no derivative; another state, a little away, has one"
+        "step_derivatives: no set of rows that hold, slide and are open is found that solves the step: some are at the "
+        "edge of it, where the step has no derivative; another state, a little away, has one"
     )
 
 
-def _with_joints(
-    rows: Rows, A: np.ndarray, rate: np.ndarray, mass: np.ndarray, start: np.ndarray, p: int
-) -> np.ndarray:
+def _with_joints(rows: Rows, A: np.ndarray, rate: np.ndarray, mass: np.ndarray, start: np.ndarray, p: int) -> np.ndarray:
     """The impulses `start`, with those that hold the rows without bounds in place of theirs. rate: w without impulses."""
     own = np.isneginf(rows.lower) & np.isposinf(rows.upper) & (rows.friction == 0.0)
     if not own.any():
@@ -256,4 +255,6 @@ def _polished(
     if not confirmed(layout, rows, blocks, modes, mass, w, impulse, p, still):
         return impulse, None
     law = linearized(layout, rows, blocks, modes, w, impulse, p)
-    return impulse, Solution(layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass, unfelt), p)
+    return impulse, Solution(
+        layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass, unfelt), p
+    )

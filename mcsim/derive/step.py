@@ -13,6 +13,7 @@ from mcsim.core.rotation import conjugates, products
 from mcsim.derive.admission import admit, admit_step
 from mcsim.derive.differences import Differences
 from mcsim.derive.one_sided import ONE_SIDED, OneSidedLaw
+from mcsim.derive.partials import partials
 from mcsim.derive.result import ROW_STATE_DTYPE, StepDerivatives
 from mcsim.derive.rows import RowReader, State
 from mcsim.derive.substep import Bodies, Substep
@@ -23,6 +24,7 @@ from mcsim.world import World
 STILL = 1e-9  # of the largest speed there is: what slips more slowly sticks
 UNSOLVED = 1e-6  # of the speeds: a larger defect is noted
 
+BY = ("by_pose", "by_velocity", "by_force", "by_effort", "by_mass", "by_mass_alone", "by_friction")  # side by side
 AT_AN_EDGE = "is at an edge of its law (a gap that just closes, an overlap of just the slop, the largest push)"
 
 
@@ -37,17 +39,17 @@ def step_derivatives(world: World) -> StepDerivatives:
 
     The step is  v+ = v + M^-1 (h f + J' lambda)  with its rows solved, and the derivative is that of this solution by the
     implicit function theorem: which rows hold, slide or are open is held (`rows`), and so are the features by which shapes
-    touch. J and the errors of rows are differentiated by central differences of the engine's own rows, all else as formulas:
-    to some 1e-9 of the largest derivative. The rows are solved to rounding here; where the world's own iterations leave more
-    than 1e-6 of the speeds, a note says how much: more `iterations` bring the step to what is differentiated. Impulses that no
-    body feels, such as how four corners share a load, are those of the world's step.
+    touch. J and the errors of rows are differentiated by central differences of the engine's own rows, all else as
+    formulas: to some 1e-9 of the largest derivative. The rows are solved to rounding here; where the world's own
+    iterations leave more than 1e-6 of the speeds, a note says how much: more `iterations` bring the step to what is
+    differentiated. Impulses that no body feels, such as how four corners share a load, are those of the world's step.
 
     Not smooth, and refused (SimulationError): impacts with restitution, bodies held at what they would pass through, that
-    fall asleep, joints that break, and contacts that press and come or go within a step's way of the differences. At an edge
-    of a law (a gap that just closes) a note says so. SceneError: the world is of another kind, or a body sleeps.
+    fall asleep, joints that break, and contacts that press and come or go within a step's way of the differences. At an
+    edge of a law (a gap that just closes) a note says so. SceneError: the world is of another kind, or a body sleeps.
 
-    Sources: F. de Avila Belbute-Peres et al., End-to-end differentiable physics for learning and control, 2018; K. Werling et
-    al., Fast and feature-complete differentiable physics for articulated rigid bodies with contact, 2021;
+    Sources: F. de Avila Belbute-Peres et al., End-to-end differentiable physics for learning and control, 2018; K.
+    Werling et al., Fast and feature-complete differentiable physics for articulated rigid bodies with contact, 2021;
     docs/howto/differentiate.md."""
     admit(world)
     return differentiated(world)[0]
@@ -92,17 +94,24 @@ class _Step:
         after = self.made._collider.get_manifolds()
         total = self._beginning()
         for k in range(self.substeps):
-            substep = Substep(
-                self.reader, self.bodies, self.reader.begun, at, k * self.reader.h, after, STILL * self.speed
-            )
+            substep = Substep(self.reader, self.bodies, self.reader.begun, at, k * self.reader.h, after, STILL * self.speed)
             end = substep.end()
             self._note_touches(substep)
-            total = substep.partials(self.differences).after(total, n)
+            total = partials(substep, self.differences).after(total, n)
             rows.append(_told(substep, k))
             at = end
         widths = np.cumsum([6 * n, 6 * n, 6 * n, self.reader.efforts, n, n])
+        parts = dict(zip(BY, np.split(total, widths, axis=1)))
+        defect = self._defect(at)  # which may be noted
         return StepDerivatives(
-            *np.split(total, widths, axis=1), *at, self._defect(at), np.concatenate(rows), tuple(self.notes), self.made.body_names
+            positions=at.position,
+            orientations=at.orientation,
+            twists=at.twist,
+            defect=defect,
+            rows=np.concatenate(rows),
+            notes=tuple(self.notes),
+            body_names=self.made.body_names,
+            **parts,
         )
 
     def _note_touches(self, substep: Substep) -> None:

@@ -38,9 +38,9 @@ class Gradient(NamedTuple):
 class TrajectoryDerivatives:
     """A motion of k steps, and the derivatives of each. `mcsim.trajectory_derivatives` makes them.
 
-    steps: k StepDerivatives. time (k + 1,) [s]; positions (k + 1, n, 3) [m], orientations (k + 1, n, 4), twists (k + 1, n, 6)
-    [m/s, rad/s]: the states, from the one that it begins with. body_names: in their order. notes: number of a step -> its
-    notes, of those that have any.
+    steps: k StepDerivatives. time (k + 1,) [s]; positions (k + 1, n, 3) [m], orientations (k + 1, n, 4), twists (k + 1,
+    n, 6) [m/s, rad/s]: the states, from the one that it begins with. body_names: in their order. notes: number of a step
+    -> its notes, of those that have any.
     """
 
     steps: tuple[StepDerivatives, ...]
@@ -60,8 +60,8 @@ class TrajectoryDerivatives:
         return place_of(self.body_names, body, what)
 
     def jacobian(self, by: str) -> np.ndarray:
-        """(k + 1, 12 n, columns) the derivative of every state by "start", the state that the motion begins with, or by what
-        is the same in all steps: "force", "effort", "mass", "mass_alone" or "friction". Forwards: for few columns."""
+        """(k + 1, 12 n, columns) the derivative of every state by "start", the state that the motion begins with, or by
+        what is the same in all steps: "force", "effort", "mass", "mass_alone" or "friction". Forwards: for few columns."""
         if by not in PARAMETERS:
             raise SceneError(f"TrajectoryDerivatives.jacobian: by must be one of {', '.join(PARAMETERS)}, got {show(by)}")
         rows = 12 * len(self.body_names)
@@ -82,16 +82,17 @@ class TrajectoryDerivatives:
         if given.shape != (k + 1, rows):
             raise SceneError(f"TrajectoryDerivatives.gradient: slopes must be ({k + 1}, {rows}), got {given.shape}")
         slope, force, effort = given[k].copy(), [], []
-        sums = {name: 0.0 for name in ("mass", "mass_alone", "friction")}
+        sums = dict.fromkeys(("mass", "mass_alone", "friction"), np.zeros(len(self.body_names)))
         for step, own in zip(self.steps[::-1], given[:k][::-1]):
             force.append(step.by_force.T @ slope)
             effort.append(step.by_effort.T @ slope)
             sums = {name: total + getattr(step, f"by_{name}").T @ slope for name, total in sums.items()}
             slope = own + step.by_state.T @ slope
-        return Gradient(slope, np.array(force[::-1]), np.array(effort[::-1]), **sums)  # type: ignore[arg-type]  # arrays
+        return Gradient(slope, np.array(force[::-1]), np.array(effort[::-1]), **sums)
 
     def __repr__(self) -> str:
-        return f"<TrajectoryDerivatives of {len(self.steps)} steps of {len(self.body_names)} bodies, {len(self.notes)} with notes>"
+        steps, bodies = len(self.steps), len(self.body_names)
+        return f"<TrajectoryDerivatives of {steps} steps of {bodies} bodies, {len(self.notes)} with notes>"
 
 
 def trajectory_derivatives(world: World, steps: int, *, forces: ArrayLike | None = None) -> TrajectoryDerivatives:
@@ -102,11 +103,11 @@ def trajectory_derivatives(world: World, steps: int, *, forces: ArrayLike | None
         run.jacobian("friction")[-1]             # of the last state, by a factor on each body's friction
         run.gradient(slopes).force               # of a number with these slopes by the states, by forces in every step
 
-    world: as of step_derivatives, which is asked for every step. forces (steps, n, 6): forces and torques on the bodies in each
-    step, in place of world.forces [N, N m], world axes.
+    world: as of step_derivatives, which is asked for every step. forces (steps, n, 6): forces and torques on the bodies
+    in each step, in place of world.forces [N, N m], world axes.
 
-    The motion is the world's own; each step's derivative is where its rows are solved. What a step takes over from the last one
-    beside poses and velocities is held: the features of contacts, and impulses that no body feels."""
+    The motion is the world's own; each step's derivative is where its rows are solved. What a step takes over from the
+    last one beside poses and velocities is held: the features of contacts, and impulses that no body feels."""
     admit(world)
     try:
         k = count(steps, "steps", 1, MOST_STEPS)
@@ -133,9 +134,7 @@ def _pushes(forces: ArrayLike, steps: int, bodies: int) -> np.ndarray:
     except (TypeError, ValueError):
         raise SceneError(f"trajectory_derivatives: forces must be an array of numbers, got {show(forces)}") from None
     if given.shape != (steps, bodies, 6) or not np.isfinite(given).all():
-        raise SceneError(
-            f"trajectory_derivatives: forces must be finite and ({steps}, {bodies}, 6), got {given.shape}"
-        )
+        raise SceneError(f"trajectory_derivatives: forces must be finite and ({steps}, {bodies}, 6), got {given.shape}")
     return given
 
 

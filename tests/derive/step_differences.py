@@ -87,9 +87,7 @@ def friction(body):
     def change(world, size):
         for number, shape in enumerate(world.scene.bodies[body].shapes):
             old = shape.material or world.scene.bodies[body].material or mc.Material()
-            fields = {
-                name: getattr(old, name) for name in ("restitution", "rolling_friction", "torsional_friction")
-            }
+            fields = {name: getattr(old, name) for name in ("restitution", "rolling_friction", "torsional_friction")}
             new = mc.Material(friction=old.friction * (1.0 + size), **fields)
             world.set_material(world.body_names[body], new, shape=number)
 

@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from step_differences import TIGHT, apart, assert_differentiated, did, made, stepped, with_floor
 
 import mcsim as mc
 from amounts import amount
 from mcsim.rotation import from_rotation_vector, multiply
+from step_differences import TIGHT, apart, assert_differentiated, did, made, stepped, with_floor
 
 G = 9.81
 TURNED = from_rotation_vector([0.3, 0.2, -0.5])
@@ -19,7 +19,9 @@ STICKY = mc.Material(friction=0.5, torsional_friction=0.05, rolling_friction=0.0
 
 def on_floor(shape, height, velocity=(0, 0, 0), spin=(0, 0, 0), **more):
     scene = with_floor()
-    scene.add_body("body", shape=shape, density=500, position=(0, 0, height), velocity=velocity, angular_velocity=spin, **more)
+    scene.add_body(
+        "body", shape=shape, density=500, position=(0, 0, height), velocity=velocity, angular_velocity=spin, **more
+    )
     return scene
 
 
@@ -67,7 +69,9 @@ def test_contacts(case, substeps):
     assert found.notes == () or (case == "lands" and "at an edge of its law" in found.notes[0]), "what has landed touches"
 
 
-@pytest.mark.parametrize("keywords", [{"friction": "pyramid"}, {"friction_points": "point"}, {"solver": "pgs"}, {"stabilization": "none"}])
+@pytest.mark.parametrize(
+    "keywords", [{"friction": "pyramid"}, {"friction_points": "point"}, {"solver": "pgs"}, {"stabilization": "none"}]
+)
 @pytest.mark.parametrize("velocity", [(0, 0, 0), (1, 0.4, 0)])
 def test_other_settings(keywords, velocity):
     assert_differentiated(made(on_floor(BOX, 0.29995, velocity), substeps=2, **keywords), 2e-6)
@@ -155,7 +159,9 @@ def test_joints(kind, joint_solver):
 def test_drives(drive):
     expected = {"weak motor": ("motor", "bound"), "motor": ("motor", "closed"), "spring": ("spring", "closed")}
     expected |= {"friction": ("joint_friction", "bound"), "limit": ("limit", "closed")}
-    found = assert_differentiated(made(chain(at(mc.HingeJoint, axis=AXIS, **DRIVES[drive])), substeps=1), 2e-6, 1e-6, defect=1e-6)
+    found = assert_differentiated(
+        made(chain(at(mc.HingeJoint, axis=AXIS, **DRIVES[drive])), substeps=1), 2e-6, 1e-6, defect=1e-6
+    )
     assert expected[drive] in did(found)
 
 
@@ -169,7 +175,9 @@ def test_a_position_motor():
 def test_a_gear_and_a_loop():
     scene = mc.Scene()
     for k, x in enumerate((0.0, 1.0)):
-        scene.add_body(f"wheel{k}", shape=mc.Box((0.3, 0.2, 0.05)), density=500, position=(x, 0, 2), angular_velocity=(0, 0, 1 + k))
+        scene.add_body(
+            f"wheel{k}", shape=mc.Box((0.3, 0.2, 0.05)), density=500, position=(x, 0, 2), angular_velocity=(0, 0, 1 + k)
+        )
         scene.add_joint(mc.HingeJoint(None, f"wheel{k}", anchor=(x, 0, 2), axis=(0, 0, 1), name=f"axle{k}"))
     scene.add_joint(mc.GearJoint("axle0", "axle1", ratio=2.0))
     assert_differentiated(made(scene, substeps=2))
@@ -232,7 +240,7 @@ def scattered(v, w, turn=0.0, shift=(0.0, 0.0)):
     """A box and a marble that slide, and a ball on a rod above; all turned about the vertical and moved."""
     q = from_rotation_vector([0.0, 0.0, turn])
     R = mc.rotation.matrix(q)
-    place = lambda x: R @ np.array(x) + np.array([*shift, 0.0])  # noqa: E731  # of a point
+    place = lambda x: R @ np.array(x) + np.array([*shift, 0.0])
     scene = with_floor()
     bodies = {
         "box": (mc.Box((0.3, 0.25, 0.1)), (0.3, -0.2, 0.09995), (v, 0.5, 0), (0, 0, 0)),
@@ -428,7 +436,9 @@ def test_a_motion():
     for name in ("start", "mass", "mass_alone", "friction"):
         forwards = np.einsum("ka,kab->b", slopes, run.jacobian(name))
         assert getattr(gradient, name) == pytest.approx(forwards, abs=1e-9 * np.abs(forwards).max() + 1e-12)
-    assert gradient.force.sum(axis=0) == pytest.approx(np.einsum("ka,kab->b", slopes, run.jacobian("force")), rel=1e-9, abs=1e-9)
+    assert gradient.force.sum(axis=0) == pytest.approx(
+        np.einsum("ka,kab->b", slopes, run.jacobian("force")), rel=1e-9, abs=1e-9
+    )
     assert gradient.effort.shape == (steps, len(world.tau)) and run.notes == {}
 
 
