@@ -26,7 +26,7 @@ from mcsim.state.fields import ROW_KINDS
 from mcsim.step.stages import GROW, OK
 from mcsim.world import World
 
-NORMAL = ROW_KINDS.index("normal")
+JOINT, NORMAL = ROW_KINDS.index("joint"), ROW_KINDS.index("normal")
 NO_BODY = -2  # at the place of a second pair of bodies, where a row has one pair
 
 # What says which row is which.
@@ -156,9 +156,18 @@ class Layout:
         place = {key: i for i, key in enumerate(other.keys())}
         return np.array([place.get(key, -1) for key in self.keys()], np.intp)
 
-    def impulses_of(self, manifolds: np.ndarray, J: np.ndarray) -> np.ndarray:
-        """(r,) the impulses that contacts of the same features bore at the end of a step; 0 of other rows."""
+    def impulses_of(self, manifolds: np.ndarray, joints: np.ndarray, J: np.ndarray) -> np.ndarray:
+        """(r,) the impulses that the rows bore at the end of a step, by its joints' records and its contacts, of which
+        those of the same features are the same."""
         out = np.zeros(len(self))
+        for i in np.flatnonzero(self.kind < NORMAL):
+            joint, index = joints[self.source[i]], int(self.index[i])
+            if self.kind[i] == JOINT:
+                out[i] = joint["impulse"][index] if index < len(joint["impulse"]) else 0.0
+            elif index < joint["axes"]["impulse"].size:
+                out[i] = joint["axes"]["impulse"].flat[index]
+            else:
+                out[i] = joint["swing_impulse"]
         known = {(int(m["shape_a"]), int(m["shape_b"]), int(m["part"])): m for m in manifolds}
         for i in np.flatnonzero(self.kind >= NORMAL):
             now = self.manifolds[self.source[i]]

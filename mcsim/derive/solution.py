@@ -26,7 +26,7 @@ TAMED = 64.0  # wide/_faces.pxi
 
 FIRST_SWEEPS, MOST_SWEEPS = 64, 1 << 17
 NEWTON_ROUNDS = 12
-SETS = 8  # active sets that are tried after sweeps, each by what the last one's solution asks for
+SETS = 8  # active sets that are tried after sweeps
 ROUNDING = 1e-12  # of velocities, in parts of the largest: Newton's method has come to its end
 SINGULAR = 1e-11  # pivots below this part of the largest are of rows that say the same thing twice
 
@@ -168,6 +168,71 @@ def _sweep_joints(records: np.ndarray) -> None:
     kind[kind == BLOCK_HELD] = BLOCK_BOUNDED
 
 
+class _Pass:
+    """The rows of a pass, at velocities `free` without impulses. still [m/s]: slower slips are none; p: which of the biases
+    and compliances."""
+
+    def __init__(self, layout: Layout, rows: Rows, W: np.ndarray, free: np.ndarray, still: float, p: int) -> None:
+        self.layout, self.rows, self.W, self.free, self.still, self.p = layout, rows, W, free, still, p
+        self.blocks, self.J = blocks_of(layout), dense_jacobian(layout, rows.J, len(free) // 6)
+        self.A = self.J @ W @ self.J.T
+        diagonal = np.diag(self.A) + rows.compliance[:, p]
+        self.mass = np.divide(1.0, diagonal, out=np.zeros(len(rows)), where=diagonal > 0.0)
+        self.fastest = float(np.abs(free).max(initial=0.0)) + still
+
+    def velocities(self, impulse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """v (6 n,) and w (r,) with these impulses."""
+        v = self.free + self.W @ (self.J.T @ impulse)
+        return v, self.J @ v + self.rows.bias[:, self.p]
+
+    def with_joints(self, start: np.ndarray) -> np.ndarray:
+        """The impulses `start`, with those that hold the rows without bounds in place of theirs."""
+        rows = self.rows
+        own = np.isneginf(rows.lower) & np.isposinf(rows.upper) & (rows.friction == 0.0)
+        i = np.flatnonzero(own)
+        if not len(i):
+            return start.copy()
+        out = np.where(own, 0.0, start)
+        law = Linear(np.zeros(len(i)), np.eye(len(i)), np.diag(rows.compliance[i, self.p]), np.zeros(len(i)))
+        out[i] = LeastSquares(law, self.A[np.ix_(i, i)], self.mass[i])(self.velocities(out)[1][i])
+        return out
+
+    def search(self, impulse: np.ndarray) -> Solution | None:
+        """By Newton's method from these impulses, on the active set that they ask for, then on the one that its solution
+        asks for, and so on; None where that does not come to an end."""
+        for _ in range(SETS):
+            _, w = self.velocities(impulse)
+            modes = modes_of(self.layout, self.rows, self.blocks, self.mass, w, impulse, self.p, self.still)
+            impulse, ended = self._newton(modes, impulse)
+            if not np.isfinite(impulse).all():
+                return None
+            v, w = self.velocities(impulse)
+            if ended and self._confirmed(modes, w, impulse):
+                law, solver = self._equations(modes, w, impulse)
+                parts = self.layout, self.rows, self.blocks, modes, self.J, self.W
+                return Solution(*parts, impulse, v, w, self.mass, law, solver, self.p)
+        return None
+
+    def _newton(self, modes: list[Mode], impulse: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Newton's method on an active set. -> impulses, and whether it has come to its end"""
+        for _ in range(NEWTON_ROUNDS):
+            law, solver = self._equations(modes, self.velocities(impulse)[1], impulse)
+            change = solver(law.value)
+            impulse = impulse + change
+            moved = float(np.abs(self.W @ (self.J.T @ change)).max(initial=0.0))
+            if not moved > ROUNDING * self.fastest or not np.isfinite(impulse).all():
+                return impulse, True
+        return impulse, False
+
+    def _confirmed(self, modes: list[Mode], w: np.ndarray, impulse: np.ndarray) -> bool:
+        return confirmed(self.layout, self.rows, self.blocks, modes, self.mass, w, impulse, self.p, self.still)
+
+    def _equations(self, modes: list[Mode], w: np.ndarray, impulse: np.ndarray) -> tuple[Linear, LeastSquares]:
+        law = linearized(self.layout, self.rows, self.blocks, modes, w, impulse, self.p)
+        unfelt = held_unfelt(self.layout, self.rows, self.blocks, modes, self.A)
+        return law, LeastSquares(law, self.A, self.mass, unfelt)
+
+
 def solved(
     layout: Layout,
     rows: Rows,
@@ -181,80 +246,20 @@ def solved(
     """The rows of a pass at the velocities `free`, from the impulses `start` (r,): of what no body feels, that stays.
     records: of the same rows, which are worked in. SimulationError where no active set is found that its own solution
     confirms."""
-    blocks, J = blocks_of(layout), dense_jacobian(layout, rows.J, len(free) // 6)
-    A = J @ W @ J.T
-    diagonal = np.diag(A) + rows.compliance[:, p]
-    mass = np.divide(1.0, diagonal, out=np.zeros(len(rows)), where=diagonal > 0.0)
-    sweeps, second = 0, second_rows(records)
-    impulse = _with_joints(rows, A, J @ free + rows.bias[:, p], mass, start, p)
+    rows_pass = _Pass(layout, rows, W, free, still, p)
+    second, sweeps = second_rows(records), 0
+    impulse = rows_pass.with_joints(start)
     records["share"] = 0.0
     while sweeps <= MOST_SWEEPS:
         if sweeps > 0:
             records["impulse"] = impulse[np.cumsum(~second) - 1]
             swept(records, free, sweeps, p)
             impulse = records["impulse"][~second].copy()
-        tried = impulse
-        for _ in range(SETS):
-            w = J @ (free + W @ (J.T @ tried)) + rows.bias[:, p]
-            modes = modes_of(layout, rows, blocks, mass, w, tried, p, still)
-            tried, found = _polished(layout, rows, blocks, modes, J, W, A, mass, tried, free, still, p)
-            if found is not None:
-                return found
-            if not np.isfinite(tried).all():
-                break
+        found = rows_pass.search(impulse)
+        if found is not None:
+            return found
         sweeps = max(FIRST_SWEEPS, 4 * sweeps)
     raise SimulationError(
         "step_derivatives: no set of rows that hold, slide and are open is found that solves the step: some are at the "
         "edge of it, where the step has no derivative; another state, a little away, has one"
-    )
-
-
-def _with_joints(rows: Rows, A: np.ndarray, rate: np.ndarray, mass: np.ndarray, start: np.ndarray, p: int) -> np.ndarray:
-    """The impulses `start`, with those that hold the rows without bounds in place of theirs. rate: w without impulses."""
-    own = np.isneginf(rows.lower) & np.isposinf(rows.upper) & (rows.friction == 0.0)
-    if not own.any():
-        return start.copy()
-    out = np.where(own, 0.0, start)
-    i = np.flatnonzero(own)
-    law = Linear(np.zeros(len(i)), np.eye(len(i)), np.diag(rows.compliance[i, p]), np.zeros(len(i)))
-    out[i] = LeastSquares(law, A[np.ix_(i, i)], mass[i])((A @ out + rate)[i])
-    return out
-
-
-def _polished(
-    layout: Layout,
-    rows: Rows,
-    blocks: list[Block],
-    modes: list[Mode],
-    J: np.ndarray,
-    W: np.ndarray,
-    A: np.ndarray,
-    mass: np.ndarray,
-    impulse: np.ndarray,
-    free: np.ndarray,
-    still: float,
-    p: int,
-) -> tuple[np.ndarray, Solution | None]:
-    """Newton's method on an active set. -> the impulses that it ends with, and their Solution if the set is theirs."""
-    fastest = float(np.abs(free).max(initial=0.0)) + still
-    unfelt = held_unfelt(layout, rows, blocks, modes, A)
-    for _ in range(NEWTON_ROUNDS):
-        v = free + W @ (J.T @ impulse)
-        w = J @ v + rows.bias[:, p]
-        law = linearized(layout, rows, blocks, modes, w, impulse, p)
-        change = LeastSquares(law, A, mass, unfelt)(law.value)
-        impulse = impulse + change
-        if not np.isfinite(impulse).all():
-            return impulse, None
-        if float(np.abs(W @ (J.T @ change)).max(initial=0.0)) <= ROUNDING * fastest:
-            break
-    else:
-        return impulse, None
-    v = free + W @ (J.T @ impulse)
-    w = J @ v + rows.bias[:, p]
-    if not confirmed(layout, rows, blocks, modes, mass, w, impulse, p, still):
-        return impulse, None
-    law = linearized(layout, rows, blocks, modes, w, impulse, p)
-    return impulse, Solution(
-        layout, rows, blocks, modes, J, W, impulse, v, w, mass, law, LeastSquares(law, A, mass, unfelt), p
     )

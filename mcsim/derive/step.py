@@ -91,10 +91,11 @@ class _Step:
 
     def derivatives(self) -> StepDerivatives:
         n, at, rows = self.n, self.reader.begun, []
-        after = self.made._collider.get_manifolds()
         total = self._beginning()
         for k in range(self.substeps):
-            substep = Substep(self.reader, self.bodies, self.reader.begun, at, k * self.reader.h, after, STILL * self.speed)
+            substep = Substep(
+                self.reader, self.bodies, self.reader.begun, at, k * self.reader.h, self.made, STILL * self.speed
+            )
             end = substep.end()
             self._note_touches(substep)
             total = partials(substep, self.differences).after(total, n)

@@ -16,6 +16,7 @@ from mcsim.derive.flight import flight_derivative
 from mcsim.derive.rows import RowReader, State
 from mcsim.derive.solution import Solution, solved
 from mcsim.rotation import from_matrix, from_rotation_vector, normalize
+from mcsim.world import World
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ class Bodies:
 
 class Substep:
     """A substep from a state. found: the state at which the step found its contacts; first: whether that is where the
-    substep begins; ahead [s]: how much later it begins. after: the contacts at the end of the step, of whose impulses those
-    go on that no body feels."""
+    substep begins; ahead [s]: how much later it begins. after: the world
+    that has made the step: of its impulses those go on that no body feels."""
 
     def __init__(
-        self, reader: RowReader, bodies: Bodies, found: State, at: State, ahead: float, after: np.ndarray, still: float
+        self, reader: RowReader, bodies: Bodies, found: State, at: State, ahead: float, after: World, still: float
     ) -> None:
         self.reader, self.bodies, self.found, self.at, self.ahead = reader, bodies, found, at, ahead
         self.h, self.n, self.first = reader.h, len(bodies.mass), ahead == 0.0
@@ -58,13 +59,13 @@ class Substep:
 
     # ---- the substep -------------------------------------------------------------------------------------------------
 
-    def _solve(self, W: np.ndarray, after: np.ndarray, still: float) -> Solution:
+    def _solve(self, W: np.ndarray, after: World, still: float) -> Solution:
         bodies = self.bodies
         acts = np.einsum("nij,nj->ni", self.W, self.rows.acting)
         acts[:, :3] += bodies.fall
         self.slowed = np.where(bodies.dynamic[:, None], 1.0 / (1.0 + self.h * bodies.damping), 1.0)
         free = self.slowed * (self.at.twist + self.h * np.where(bodies.dynamic[:, None], acts, 0.0))
-        start = self.layout.impulses_of(after, self.rows.J)
+        start = self.layout.impulses_of(after._collider.get_manifolds(), after._joints, self.rows.J)
         return solved(self.layout, self.rows, self.reader.records.copy(), W, free.ravel(), start, still)
 
     def end(self) -> State:
