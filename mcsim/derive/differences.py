@@ -18,6 +18,8 @@ SHORTER = (1.0, 0.1, 0.01)  # parts of it that are tried, where contacts come or
 
 MOTOR = ROW_KINDS.index("motor")
 
+ONE_SIDE = "the step has no derivative here, what is told is of one side"
+
 # Bodies, axis, by how much each moves -> the rows then.
 Read = Callable[[np.ndarray, int, np.ndarray], tuple[Layout, Rows]]
 
@@ -144,8 +146,8 @@ class Differences:
             out[block.rows] = mode.state not in ("open", "idle")
         return out
 
-    def note(self, substep: Substep, row: int, what: str) -> None:
-        """That the step has no derivative because of a row."""
+    def note(self, substep: Substep, row: int, what: str, then: str = ONE_SIDE) -> None:
+        """That a row keeps the step from having one derivative."""
         names = [repr(substep.reader.world.body_names[i]) for i in substep.layout.ends[row, 0] if i >= 0]
         kind = ROW_KINDS[substep.layout.kind[row]]
         text = (

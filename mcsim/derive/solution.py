@@ -64,6 +64,11 @@ class LeastSquares:
         G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse + unfelt) * self.scale
         self.parts = [(own, _Factor(G[np.ix_(own, own)])) for own in _parts(G)]
 
+    def undetermined(self) -> np.ndarray:
+        """Numbers of the rows of the parts that have more rows than their rank: their impulses are not told apart."""
+        parts = [own for own, factor in self.parts if factor.lower]
+        return np.concatenate(parts) if parts else np.zeros(0, np.intp)
+
     def __call__(self, R: np.ndarray) -> np.ndarray:
         """d, of one R or of columns."""
         asked, found = -(R.T * self.weight).T, np.zeros_like(R)

@@ -7,6 +7,8 @@ s = (poses, twists); a substep depends on the poses s_0 of the step's begin too,
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 
 from mcsim.core.rotation import conjugates, products
@@ -25,6 +27,7 @@ STILL = 1e-9  # of the largest speed there is: what slips more slowly sticks
 UNSOLVED = 1e-6  # of the speeds: a larger defect is noted
 
 BY = ("by_pose", "by_velocity", "by_force", "by_effort", "by_mass", "by_mass_alone", "by_friction")  # side by side
+SHARED = "slides under a load that points share in several ways that no body feels"
 AT_AN_EDGE = "is at an edge of its law (a gap that just closes, an overlap of just the slop, the largest push)"
 
 
@@ -57,10 +60,10 @@ def step_derivatives(world: World) -> StepDerivatives:
 
 def differentiated(world: World) -> tuple[StepDerivatives, World]:
     """The derivatives of the next step of a world that is admitted, and a copy that has made it."""
-    copy, made = world._copied(), world._copied()
+    here, made = deepcopy(world), deepcopy(world)
     made.step()
     admit_step(made)
-    return _Step(copy, made).derivatives(), made
+    return _Step(here, made).derivatives(), made
 
 
 class _Step:
@@ -98,6 +101,7 @@ class _Step:
             )
             end = substep.end()
             self._note_touches(substep)
+            self._note_shares(substep)
             total = partials(substep, self.differences).after(total, n)
             rows.append(_told(substep, k))
             at = end
@@ -130,6 +134,15 @@ class _Step:
             rate = abs(solution.w[i]) if mode.state == "open" else solution.impulse[i] / max(solution.mass[i], 1e-300)
             if not edges[i] and rate <= slow and (mode.state == "closed" or int(layout.source[i]) not in pressing):
                 self.differences.note(substep, i, "touches without pressing")
+
+    def _note_shares(self, substep: Substep) -> None:
+        """What slides under a load that it shares with others in several ways."""
+        among = set(substep.solution.solver.undetermined().tolist())
+        for block, mode in zip(substep.solution.blocks, substep.solution.modes):
+            if mode.state in ("slide", "pivot", "no spin") and int(block.rows[0]) in among:
+                self.differences.note(
+                    substep, int(block.rows[0]), SHARED, "of what it might be, it is that of the least change"
+                )
 
     def _beginning(self) -> np.ndarray:
         """(12 n, columns) the state before by itself, and by all else 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,8 +104,8 @@ def trajectory_derivatives(world: World, steps: int, *, forces: ArrayLike | None
         run.jacobian("friction")[-1]             # of the last state, by a factor on each body's friction
         run.gradient(slopes).force               # of a number with these slopes by the states, by forces in every step
 
-    world: as of step_derivatives, which is asked for every step. forces (steps, n, 6): forces and torques on the bodies
-    in each step, in place of world.forces [N, N m], world axes.
+    world: as of step_derivatives, which is asked for every step. forces (steps, n, 6): forces and torques on the bodies in
+        each step [N, N m], world axes; None: world.forces in all of them, as in world.step(steps).
 
     The motion is the world's own; each step's derivative is where its rows are solved. What a step takes over from the
     last one beside poses and velocities is held: the features of contacts, and impulses that no body feels."""
@@ -113,14 +114,11 @@ def trajectory_derivatives(world: World, steps: int, *, forces: ArrayLike | None
         k = count(steps, "steps", 1, MOST_STEPS)
     except FieldError as error:
         raise error.within("trajectory_derivatives") from None
-    n, now = len(world.body_names), world._copied()
-    pushes = None if forces is None else _pushes(forces, k, n)
+    n, now = len(world.body_names), deepcopy(world)
+    pushes = np.tile(world.forces, (k, 1, 1)) if forces is None else _pushes(forces, k, n)
     found, states = [], [_state_of(now)]
     for i in range(k):
-        if pushes is not None:
-            now.forces[...] = pushes[i]
-        elif i > 0:
-            now.forces[...] = 0.0
+        now.forces[...] = pushes[i]
         derivatives, now = differentiated(now)
         found.append(derivatives)
         states.append(_state_of(now))

@@ -105,7 +105,7 @@ def changes(world):
         "by_effort": [(k, effort(k)) for k in range(len(world.tau))],
         "by_mass": [(i, mass(i, False)) for i in moving],
         "by_mass_alone": [(i, mass(i, True)) for i in moving],
-        "by_friction": [(i, friction(i)) for i in moving],
+        "by_friction": [(i, friction(i)) for i in range(len(world.masses)) if world.scene.bodies[i].shapes],
     }
 
 

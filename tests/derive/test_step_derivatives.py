@@ -399,6 +399,9 @@ def test_what_is_noted():
     scene = with_floor(gravity=(0, 0, 0))
     scene.add_body("body", shape=BALL, density=500, position=(0, 0, 0.09999))
     assert "touches without pressing" in mc.step_derivatives(made(scene)).notes[0]
+    disc = on_floor(mc.Cylinder(0.2, 0.1), 0.09995, (1, 0.2, 0), (0, 0, 1))
+    assert any("share in several ways" in note for note in mc.step_derivatives(made(disc)).notes)
+    assert mc.step_derivatives(made(on_floor(BOX, 0.29995, (1, 0.2, 0), (0, 0, 1)))).notes == (), "four corners are held"
     rough = made(stacked((0.5, 0.2, 0)), iterations=1)
     found = mc.step_derivatives(rough)
     assert found.defect > 1e-6 and "more iterations bring it there" in found.notes[-1]
@@ -417,6 +420,7 @@ def test_rows_that_are_asked_for_wrongly():
 def test_a_motion():
     """Its derivatives against differences of whole motions, forwards against backwards."""
     world, steps = scattered(1.5, 0.7), 12
+    world.forces[3] = 1, 2, 3, 0.1, 0.2, 0.3
     run = mc.trajectory_derivatives(world, steps)
     after = copy.deepcopy(world)
     after.step(steps)
