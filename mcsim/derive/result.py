@@ -56,7 +56,8 @@ class StepDerivatives:
     by_mass_alone (12 n, n): by the mass, the inertia held [1/kg].
     by_friction (12 n, n): by a factor, at 1, on the friction coefficients of all shapes of a body: of a body with one
         coefficient it is that times the derivative by the coefficient. Contacts have the geometric mean of both bodies'.
-    Bodies that are not dynamic are held: their rows and columns are 0, but for by_friction. The user's forces and tau keep their values.
+    Bodies that are not dynamic are held: their rows and columns are 0, but for by_friction. The user's forces and tau keep
+    their values.
 
     positions (n, 3), orientations (n, 4), twists (n, 6): the state after the step, of its rows solved to rounding, which is
         where the derivatives are. defect: by how much of its speeds the world's own step differs from that.
