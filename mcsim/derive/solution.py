@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.core.linear import least
 from mcsim.derive.active import Block, Linear, Mode, blocks_of, confirmed, linearized, modes_of
 from mcsim.derive.rows import NORMAL, Layout, Rows
 from mcsim.solve._si import py_factor_blocks, py_sweep_si
@@ -53,27 +54,26 @@ class Solution:
 
 
 class LeastSquares:
-    """The least solution of G d = -R, G = by_rate A + by_impulse, where G may be singular: by a complete orthogonal
-    factorization of each part of it that hangs together (G. Golub, C. Van Loan, Matrix Computations, 2013, section
-    5.4.7)."""
+    """The least solution of G d = -R, G = by_rate A + by_impulse, where G may be singular, of each part of it that hangs
+    together."""
 
     def __init__(self, law: Linear, A: np.ndarray, mass: np.ndarray, unfelt: np.ndarray | float = 0.0) -> None:
         """mass (r,): by its root impulses and velocities of all rows become comparable. unfelt (r, r): of held_unfelt."""
         root = np.sqrt(np.where(mass > 0.0, mass, 1.0))
         self.scale, self.weight = root, np.where(law.by_rate.any(axis=1), root, 1.0 / root)
         G = self.weight[:, None] * (law.by_rate @ A + law.by_impulse + unfelt) * self.scale
-        self.parts = [(own, _Factor(G[np.ix_(own, own)])) for own in _parts(G)]
+        self.parts = [(own, G[np.ix_(own, own)]) for own in _parts(G)]
 
     def undetermined(self) -> np.ndarray:
         """Numbers of the rows of the parts that have more rows than their rank: their impulses are not told apart."""
-        parts = [own for own, factor in self.parts if factor.lower]
+        parts = [own for own, G in self.parts if len(least(G, np.zeros(len(own)), SINGULAR)[1]) < len(own)]
         return np.concatenate(parts) if parts else np.zeros(0, np.intp)
 
     def __call__(self, R: np.ndarray) -> np.ndarray:
         """d, of one R or of columns."""
         asked, found = -(R.T * self.weight).T, np.zeros_like(R)
-        for own, factor in self.parts:
-            found[own] = factor(asked[own])
+        for own, G in self.parts:
+            found[own] = least(G, asked[own], SINGULAR)[0]
         return (found.T * self.scale).T
 
 
@@ -113,32 +113,6 @@ def _parts(G: np.ndarray) -> list[np.ndarray]:
         return []
     count, label = connected_components(csr_array(G != 0.0), directed=True, connection="weak")
     return [np.flatnonzero(label == k) for k in range(count)]
-
-
-class _Factor:
-    """G = Q [T' 0; 0 0] [Z Y]' P', Q and [Z Y] orthogonal, P a permutation: d = P Z T'^-1 Q' R is the least of those that
-    come closest to G d = R."""
-
-    def __init__(self, G: np.ndarray) -> None:
-        from scipy.linalg import qr
-
-        Q, upper, self.order = qr(G, pivoting=True, check_finite=False)
-        pivots = np.abs(np.diag(upper))
-        rank = int(np.sum(pivots > SINGULAR * pivots.max(initial=0.0)))
-        self.Q, self.Z, self.lower, T = Q[:, :rank], np.eye(len(G)), rank < len(G), upper
-        if self.lower:
-            self.Z, T = qr(upper[:rank].T, mode="economic", check_finite=False)
-            T = T.T
-        self.pivots = np.diag(T).copy()
-        self.beside = T - np.diag(self.pivots)
-
-    def __call__(self, R: np.ndarray) -> np.ndarray:
-        out, found = np.zeros((len(self.order), *R.shape[1:])), self.Q.T @ R
-        places = range(len(self.pivots))
-        for i in places if self.lower else reversed(places):  # the triangle by substitution
-            found[i] = (found[i] - self.beside[i] @ found) / self.pivots[i]
-        out[self.order] = self.Z @ found
-        return out
 
 
 def dense_jacobian(layout: Layout, J: np.ndarray, count: int) -> np.ndarray:
