@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 import mcsim as mc
 from amounts import amount
 from mcsim.rotation import from_rotation_vector, multiply
-from step_differences import TIGHT, apart, assert_differentiated, did, made, stepped, with_floor
+from step_differences import TIGHT, apart, assert_differentiated, did, difference, made, stepped, with_floor
 
 G = 9.81
 TURNED = from_rotation_vector([0.3, 0.2, -0.5])
@@ -181,9 +181,28 @@ def test_a_gear_and_a_loop():
         scene.add_joint(mc.HingeJoint(None, f"wheel{k}", anchor=(x, 0, 2), axis=(0, 0, 1), name=f"axle{k}"))
     scene.add_joint(mc.GearJoint("axle0", "axle1", ratio=2.0))
     assert_differentiated(made(scene, substeps=2))
-    world = mc.World(mc.scenes.four_bar(), **TIGHT) if hasattr(mc.scenes, "four_bar") else None
-    if world is not None:
-        assert_differentiated(world, 1e-5, 1e-6, names=("by_velocity", "by_force"), defect=1e-6)
+    assert_differentiated(made(mc.load("four_bar")), 1e-5, 1e-6, names=("by_velocity", "by_force"), defect=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, parameters", [("ragdolls", {"count": 1}), ("chain", {"count": 10}), ("bridge", {})])
+def test_ready_scenes(name, parameters):
+    """Seventeen jointed bodies that touch the floor, a long chain, a bridge of boards: along random directions."""
+    world = made(mc.load(name, **parameters), iterations=3000)
+    world.step(10)
+    found, random = mc.step_derivatives(world), np.random.default_rng(0)
+    moving = world.masses[:, None] > 0.0
+    way, push = (random.standard_normal((len(moving), 6)) * moving for _ in range(2))
+    push *= world.masses[:, None]
+
+    def change(other, size):
+        other.velocities[...] += size * way[:, :3]
+        other.angular_velocities[...] += size * way[:, 3:]
+        other.forces[...] += size * push
+
+    expected = difference(world, change, 1e-6)
+    got = found.by_velocity @ way.ravel() + found.by_force @ push.ravel()
+    assert got == pytest.approx(expected, abs=1e-5 * np.abs(expected).max()) and found.defect < 1e-9
 
 
 def test_what_a_moving_platform_carries():
