@@ -1,8 +1,8 @@
-"""The rows of a step as functions of where its bodies are, what they weigh and how they move, and their differences.
+"""The rows of a step as functions of where its bodies are and how they move, and their differences.
 
 A row is  J v + b + c lambda  with bounds of its impulse lambda. J, b, c and the bounds are functions of the poses x0 at
-which the step found its contacts, of the poses x and twists v with which a substep begins, and of masses. The engine itself
-evaluates them (Pipeline.prepare_later), so what is differentiated is what it solves, whatever joint or shape a row is of.
+which the step found its contacts, and of the poses x and twists v with which a substep begins. The engine itself evaluates
+them (Pipeline.prepare_later), so what is differentiated is what it solves, whatever joint or shape a row is of.
 Differences are central, (f(e) - f(-e)) / 2 e.
 
 Bodies that share no row are moved at once, by a colouring of the graph of rows (A. Curtis, M. Powell, J. Reid, "On the

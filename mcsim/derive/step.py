@@ -17,7 +17,7 @@ from mcsim.derive.differences import Differences
 from mcsim.derive.one_sided import ONE_SIDED, OneSidedLaw
 from mcsim.derive.partials import partials
 from mcsim.derive.result import ROW_STATE_DTYPE, StepDerivatives
-from mcsim.derive.rows import RowReader, State
+from mcsim.derive.rows import NORMAL, RowReader, State
 from mcsim.derive.substep import Bodies, Substep
 from mcsim.rotation import normalize, to_rotation_vector
 from mcsim.state.fields import ROW_KINDS
@@ -124,7 +124,10 @@ class _Step:
         solution, layout = substep.solution, substep.layout
         edges = self.differences.law.at_an_edge(layout, substep.rows)
         slow = STILL * self.speed
-        pressing = {int(layout.source[b.rows[0]]) for b, m in zip(solution.blocks, solution.modes) if m.state == "closed"}
+        owners = list(
+            zip((layout.kind >= NORMAL).tolist(), layout.source.tolist())
+        )  # a contact, or a joint, and its number
+        pressing = {owners[b.rows[0]] for b, m in zip(solution.blocks, solution.modes) if m.state == "closed"}
         for block, mode in zip(solution.blocks, solution.modes):
             i = int(block.rows[0])
             if edges[i] and mode.state == "closed":
@@ -132,7 +135,7 @@ class _Step:
             if layout.kind[i] not in ONE_SIDED or mode.state not in ("open", "closed"):
                 continue
             rate = abs(solution.w[i]) if mode.state == "open" else solution.impulse[i] / max(solution.mass[i], 1e-300)
-            if not edges[i] and rate <= slow and (mode.state == "closed" or int(layout.source[i]) not in pressing):
+            if not edges[i] and rate <= slow and (mode.state == "closed" or owners[i] not in pressing):
                 self.differences.note(substep, i, "touches without pressing")
 
     def _note_shares(self, substep: Substep) -> None:
