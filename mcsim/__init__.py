@@ -10,7 +10,7 @@ quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what i
 
 from sys import modules as _modules
 
-from mcsim import contacts, control, io as io, lab, maximal, reduced, rotation, scenes, spatial
+from mcsim import contacts, control, derive, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.actors import Character, Vehicle, Wheel
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.live import View, view
@@ -42,8 +42,9 @@ from mcsim.world import (
 __version__ = "0.2.0"
 
 # What their callers name wrongly is answered by the nearest right name (mcsim/scene/calls.py).
-for _module in (contacts, control, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
+for _module in (contacts, control, derive, io, lab, maximal, reduced, rotation, scenes, spatial, _modules["mcsim.view"]):
     _explain_functions(vars(_module), _module.__all__)
+step_derivatives, trajectory_derivatives = derive.step_derivatives, derive.trajectory_derivatives
 load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
 compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
 _unnamed = {"solve": solve, "view": view}
@@ -92,6 +93,7 @@ __all__ = [
     "compare",
     "contacts",
     "control",
+    "derive",
     "lab",
     "load",
     "maximal",
@@ -101,7 +103,9 @@ __all__ = [
     "scenes",
     "solve",
     "spatial",
+    "step_derivatives",
     "sweep",
+    "trajectory_derivatives",
     "view",
     *_JOINTS,
     *_SHAPES,

@@ -13,6 +13,7 @@ SHORT = {
     "pendulum_drift": {"seconds": 8.0},
     "chapter_3": {},
     "swing_up": {},
+    "identify": {"seconds": 0.4},
 }
 
 

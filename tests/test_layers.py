@@ -40,6 +40,7 @@ FLOORS = {
     "actors": 4,
     "contacts": 4,
     "control": 4,
+    "derive": 4,
     "lab": 4,
     "io": 4,
     "scenes": 4,

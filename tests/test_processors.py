@@ -22,6 +22,7 @@ PACKAGE = Path(mcsim.__file__).parent
 # BLAS and the C library's sines.
 OBSERVERS = {
     "contacts",
+    "derive",
     "lab",
     "view",
     "live",  # what it does to a world comes from a hand, a camera and a clock, never the same twice

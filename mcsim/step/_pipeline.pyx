@@ -4,7 +4,7 @@
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy
 
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.core._whole cimport set_whole, whole
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._joint cimport Joint
@@ -117,30 +117,77 @@ cdef class Pipeline:
         the last step call stay. points: with friction at every point, under a cone. -> status"""
         cdef int status
         cdef bint driven
-        cdef int32_t central = self.context.settings.friction_central
-        cdef int32_t cone = self.context.settings.friction_cone
         self.space.recover()                                 # while the last substep's rows are there
-        if self.parts.plan.locked is not None:
-            self.parts.plan.locked.unfold()                  # here a lock is a joint with rows
         with nogil:
-            self.stage_times.paused = True
             driven = self.context.efforts.begin()
-            status = self.arrays.check_state()
-            if status == OK:
-                update_inertia(self.context.bodies)
-                self.arrays.joints_copied()
-                status = self.one.collide()
-            if status == OK:
-                if points:
-                    self.context.settings.friction_central, self.context.settings.friction_cone = 0, 1
-                status = self.one.layout(self.parts.as_rows)
-                self.context.settings.friction_central, self.context.settings.friction_cone = central, cone
-                memcpy(self.context.joints, self.arrays.backup_pointers[3], self.context.joint_count * sizeof(Joint))
+            status = self.lay_rows(points)
+            self.give_back_joints()
             self.context.efforts.end(driven)
-            self.stage_times.paused = False
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    cdef int lay_rows(self, bint points) noexcept nogil:
+        """Rows of the present state, in which the forces along joints' coordinates act. The joints' records are those that
+        go with the rows until give_back_joints(). -> status"""
+        cdef int status
+        cdef int32_t central = self.context.settings.friction_central
+        cdef int32_t cone = self.context.settings.friction_cone
+        self.stage_times.paused = True
+        if self.parts.plan.locked is not None:
+            self.parts.plan.locked.unfold()                  # here a lock is a joint with rows
+        self.arrays.joints_copied()
+        status = self.arrays.check_state()
+        if status == OK:
+            update_inertia(self.context.bodies)
+            status = self.one.collide()
+        if status == OK:
+            if points:
+                self.context.settings.friction_central, self.context.settings.friction_cone = 0, 1
+            status = self.one.layout(self.parts.as_rows)
+            self.context.settings.friction_central, self.context.settings.friction_cone = central, cone
+        self.stage_times.paused = False
+        return status
+
+    cdef void give_back_joints(self) noexcept nogil:
+        """The joints' records are as they were before lay_rows()."""
+        memcpy(self.context.joints, self.arrays.backup_pointers[3], self.context.joint_count * sizeof(Joint))
+
+    def prepare_later(self, const double[:, ::1] position not None, const double[:, ::1] orientation not None,
+                      const double[:, ::1] twist not None, double[:, ::1] acting not None, double ahead):
+        """As prepare(), and then the same rows as a substep of that step finds them which begins at these poses
+        (bodies, 3), (bodies, 4) and twists (bodies, 6), `ahead` [s] after the step: the arrays are left there. acting
+        (bodies, 6): what acts on the bodies there is written into it. -> status"""
+        cdef Py_ssize_t n = self.context.bodies.count
+        cdef int status
+        cdef bint driven
+        if not (position.shape[0] == orientation.shape[0] == twist.shape[0] == acting.shape[0] == n
+                and position.shape[1] == 3 and orientation.shape[1] == 4 and twist.shape[1] == acting.shape[1] == 6):
+            raise ValueError(f"poses, twists and forces must be of {n} bodies")
+        self.space.recover()
+        with nogil:
+            driven = self.context.efforts.begin()
+            status = self.lay_rows(False)
+            if status == OK and n > 0:
+                memcpy(self.context.bodies.position, &position[0, 0], n * sizeof(Vec3))
+                memcpy(self.context.bodies.orientation, &orientation[0, 0], n * sizeof(Quat))
+                memcpy(self.context.bodies.twist, &twist[0, 0], n * sizeof(Twist))
+                update_inertia(self.context.bodies)
+                status = self.follow_rows(self.context.settings.time + ahead)
+                memcpy(&acting[0, 0], self.context.bodies.force, n * sizeof(Twist))
+            self.give_back_joints()
+            self.context.efforts.end(driven)
+        if status == CALL_FAILED:
+            self.raise_failure()
+        return status
+
+    cdef int follow_rows(self, double time) noexcept nogil:
+        """The rows that lay_rows() has laid out, at the present poses and this time. -> status"""
+        cdef int status = self.one.integrator.set_time(time)
+        self.context.efforts.follow()
+        self.one.layout_again(self.parts.as_rows)
+        self.parts.plain.aim_motors()
+        return status if self.one.pose_callbacks.status == OK else CALL_FAILED
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""

@@ -52,6 +52,7 @@ cdef class Step:
     cdef int begin_step(self) noexcept nogil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, ConstraintSets sets) noexcept nogil
+    cdef void layout_again(self, ConstraintSets sets) noexcept nogil
     cdef int make_substeps(self) noexcept nogil
     cdef void hold_back(self) noexcept nogil
     cdef int judge_step(self) noexcept nogil

@@ -86,6 +86,11 @@ cdef class Step:
             self.integrator.begin_step()
         return status
 
+    cdef void layout_again(self, ConstraintSets sets) noexcept nogil:
+        """The rows that layout() has laid out by these sets, at the present poses, as a substep begins with them."""
+        sets.refresh()
+        sets.finish(self.context.settings.first_kick)
+
     cdef int make_substeps(self) noexcept nogil:
         """Impacts, then the substeps. -> status"""
         cdef Py_ssize_t i

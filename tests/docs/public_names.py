@@ -7,6 +7,7 @@ import mcsim as mc
 MODULES = {
     "contacts": mc.contacts,
     "control": mc.control,
+    "derive": mc.derive,
     "lab": mc.lab,
     "maximal": mc.maximal,
     "reduced": mc.reduced,
@@ -22,6 +23,6 @@ NAMES |= {
     f"mcsim.{module}.{name}"
     for module, found in MODULES.items()
     for name in found.__all__
-    if name not in ("compare", "studies", "suites", "sweep", "Sweep")
+    if name not in ("compare", "studies", "suites", "sweep", "Sweep", "step_derivatives", "trajectory_derivatives")
 }
 NAMES |= {f"mcsim.scenes.{name}" for name in mc.scenes.__all__ if name != "load"}

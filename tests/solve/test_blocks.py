@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from mcsim.solve._limit_surface import py_limit_surface_step
-from mcsim.solve._si import py_cone_step, py_factor_blocks, py_sweep_si
 
 from amounts import amount
+from mcsim.solve._si import py_cone_step, py_factor_blocks, py_sweep_si
 from solve_problems import BILATERAL, Problem
 from solve_twin import cone_solution
 

@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 from mcsim.solve._pgs import Delassus, py_build, py_solve_pgs
-from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si
 
+from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si
 from solve_problems import Problem, pyramid, random_problem
 from solve_twin import gauss_seidel
 

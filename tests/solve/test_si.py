@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si, py_warm_start
 
 from mcsim.solve import SOLVER_DESCRIPTIONS, SOLVERS
+from mcsim.solve._si import py_factor_blocks, py_residual, py_sweep_si, py_warm_start
 from solve_problems import BILATERAL, BOUNDED, CONE, FRICTION, KIND, Problem, pyramid, random_inertia, random_problem
 from solve_twin import bound_of, gauss_seidel, residuals
 

@@ -1,0 +1,7 @@
+"""Derivatives of the steps of a World through its solved rows, by state, forces and parameters, and of whole motions."""
+
+from mcsim.derive.result import StepDerivatives
+from mcsim.derive.step import step_derivatives
+from mcsim.derive.trajectory import Gradient, TrajectoryDerivatives, trajectory_derivatives
+
+__all__ = ["Gradient", "StepDerivatives", "TrajectoryDerivatives", "step_derivatives", "trajectory_derivatives"]

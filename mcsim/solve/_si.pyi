@@ -1,0 +1,6 @@
+"""What Python asks of the kernel of sweeps."""
+
+import numpy as np
+
+def py_factor_blocks(rows: np.ndarray, factors: np.ndarray) -> None: ...
+def py_sweep_si(rows: np.ndarray, factors: np.ndarray, twist: np.ndarray, relaxed: int, sweeps: int = ...) -> float: ...
