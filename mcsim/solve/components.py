@@ -61,21 +61,22 @@ def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarr
     pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE
     of what is to be left out; count: articulations.
     """
-    beside: list[list[tuple[int, int, int]]] = [[] for _ in range(len(group))]
-    for j, (a, b) in enumerate(pairs.tolist()):
-        if group[a] >= 0:
+    of, ends = group.tolist(), pairs.tolist()
+    beside: list[list[tuple[int, int, int]]] = [[] for _ in of]
+    for j, (a, b) in enumerate(ends):
+        if of[a] >= 0:
             beside[a].append((j, b, 0))
-        if group[b] >= 0:
+        if of[b] >= 0:
             beside[b].append((j, a, 1))
     found: list[list[Any]] = [[] for _ in range(count)]
     pinned: list[list[Any]] = [[] for _ in range(count)]
-    place = np.full(len(group), -1)
-    held = [a if group[a] >= 0 else b for a, b in pairs.tolist() if (group[a] >= 0) != (group[b] >= 0)]
-    for first in [*held, *np.flatnonzero(group >= 0)]:
+    place = [-1] * len(of)
+    held = [a if of[a] >= 0 else b for a, b in ends if (of[a] >= 0) != (of[b] >= 0)]
+    for first in [*held, *np.flatnonzero(group >= 0).tolist()]:
         if place[first] >= 0:
             continue
-        own = found[group[first]]
-        start = next(((j, side) for j, other, side in beside[first] if group[other] < 0), (-1, 0))
+        own = found[of[first]]
+        start = next(((j, side) for j, other, side in beside[first] if of[other] < 0), (-1, 0))
         place[first] = len(own)
         own.append((start[0], -1, place[first], start[1]))
         queue, used = [first], {start[0]}
@@ -84,8 +85,8 @@ def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarr
                 if j in used:
                     continue
                 used.add(j)
-                if group[other] < 0:
-                    pinned[group[first]].append((j, -1, place[body], side))
+                if of[other] < 0:
+                    pinned[of[first]].append((j, -1, place[body], side))
                 elif place[other] < 0:
                     place[other] = len(own)
                     own.append((j, place[body], place[other], 1 - side))
@@ -95,8 +96,9 @@ def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarr
     begin = end - sizes.sum(axis=1)
     branch = [entry for own, beside in zip(found, pinned) for entry in (*own, *beside)]
     body = np.zeros(len(branch), np.int32)
-    placed = np.flatnonzero(place >= 0)
-    body[begin[group[placed]] + place[placed]] = placed
+    places = np.array(place)
+    placed = np.flatnonzero(places >= 0)
+    body[begin[group[placed]] + places[placed]] = placed
     return np.array(branch, np.int32).reshape(-1, 4), begin, begin + sizes[:, 0], end, body
 
 

@@ -68,19 +68,20 @@ def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.nda
     if group is None:
         group = connected(bodies[joints], moves)
     at: dict[int, list[tuple[int, str]]] = {}  # dynamic body -> joints on it
-    for j in joints:
-        for side, body in zip("ab", bodies[j]):
-            if dynamic[body]:
-                at.setdefault(int(body), []).append((int(j), side))
+    moving = dynamic.tolist()
+    for j, ends in zip(joints.tolist(), bodies[joints].tolist()):
+        for side, body in zip("ab", ends):
+            if moving[body]:
+                at.setdefault(body, []).append((j, side))
     hubs = sorted(body for body, found in at.items() if len(found) > MOST_JOINTS)
-    key = {int(j): k for k, j in enumerate(joints)}  # joint -> node
+    key = {j: k for k, j in enumerate(joints.tolist())}  # joint -> node
     hub_node = {body: len(key) + k for k, body in enumerate(hubs)}
     count = len(key) + len(hubs)
     codes = _couplings(at, hub_node, key)
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
     loops = set(joints[count_loops(bodies[joints], moves) > 0].tolist())
-    of = [int(max(group[bodies[j]])) for j in joints] + [int(group[body]) for body in hubs]
+    of = group[bodies[joints]].max(axis=1, initial=-1).tolist() + [int(group[body]) for body in hubs]
     members: dict[int, list[int]] = {}
     for node in order:
         members.setdefault(of[node], []).append(node)
@@ -123,11 +124,11 @@ def _waiting(
     joints: np.ndarray, bodies: np.ndarray, dynamic: np.ndarray, hub_node: Mapping[int, int], key: Mapping[int, int]
 ) -> dict[int, set[int]]:
     """node -> hubs that come before it, of the joints that move nothing but hubs."""
-    waits = {}
-    for j in joints:
-        moving = [int(b) for b in bodies[j] if dynamic[b]]
+    waits: dict[int, set[int]] = {}
+    for j, ends in zip(joints.tolist(), bodies[joints].tolist()) if hub_node else ():
+        moving = [b for b in ends if dynamic[b]]
         if moving and all(b in hub_node for b in moving):
-            waits[key[int(j)]] = {hub_node[b] for b in moving}
+            waits[key[j]] = {hub_node[b] for b in moving}
     return waits
 
 
@@ -201,23 +202,25 @@ def _lay_out(
     count = len(order)
     place = {node: k for k, node in enumerate(order)}
     joint, size, sides, shift = (np.zeros(count, t) for t in (np.int32, np.int32, np.int32, float))
+    numbers, rows, ends, moving = joints.tolist(), sizes.tolist(), bodies.tolist(), dynamic.tolist()
     for k, node in enumerate(order):
         if node >= len(joints):
             joint[k], size[k] = -1 - hubs[node - len(joints)], 6
             continue
-        j = int(joints[node])
-        joint[k], size[k] = j, sizes[j]
+        j = numbers[node]
+        joint[k], size[k] = j, rows[j]
         shift[k] = float(j in loops)
-        for bit, body in zip((1, 2), bodies[j]):
-            if dynamic[body] and int(body) not in hub_node:
+        for bit, body in zip((1, 2), ends[j]):
+            if moving[body] and body not in hub_node:
                 sides[k] |= bit
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     begins = [0]
     below_it: list[int] = []
     code: list[int] = []
     belows = [sorted(place[i] for i in columns[node]) for node in order]
-    heights = [sum(size[i] for i in below) for below in belows]
-    work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
+    widths = size.tolist()
+    heights = [sum(widths[i] for i in below) for below in belows]
+    work = float(sum(width * height * height for width, height in zip(widths, heights)))
     for node, below in zip(order, belows):
         if loops:  # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
