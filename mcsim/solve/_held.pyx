@@ -1,4 +1,4 @@
-"""Bounded rows of articulations (limits, motors, springs, joint friction), solved exactly with the joints in them.
+"""Bounded rows of articulations (limits, motors, springs, rotors, joint friction), solved exactly with the joints in them.
 
 A sweep sees two bodies' masses in such a row. Where joints make it far harder to move than that, sweeps in turn with the
 joints take as many rounds as the masses differ; and motors that carry each other need as many as an arm has joints, and
@@ -24,7 +24,7 @@ from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
 from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
-from mcsim.state._rows cimport is_of_motor
+from mcsim.state._rows cimport is_of_drive
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
 # cube.
@@ -92,7 +92,7 @@ cdef class HeldRows:
                     self.integers[g] += 1
 
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Those of articulations with motors."""
+        """Those of articulations with motors or rotors."""
         self.find_driven(group, rows, count)
         self.list(group, self.driven, rows, count)
 
@@ -101,7 +101,7 @@ cdef class HeldRows:
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = self.owner(&rows[i], group)
-            if g >= 0 and is_of_motor(&rows[i]):
+            if g >= 0 and is_of_drive(&rows[i]):
                 self.driven[g] = 1
 
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:

@@ -29,7 +29,7 @@ from mcsim.world.settings import joint_tree
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-AXIS_ROWS = 5  # state/_joint.pxd
+AXIS_ROWS = 6  # state/_joint.pxd
 
 CONTACT_DTYPE = np.dtype(
     [
@@ -164,12 +164,15 @@ class Observers(WorldBase):
         return self._pipeline.parts.arrays.spins()
 
     def energy(self) -> Energy:
-        """Energy of the dynamic bodies and the joint springs [J]."""
+        """Energy of the dynamic bodies, the joints' springs and their rotors (armature) [J]."""
         with self._turn.look("energy"), np.errstate(over="ignore", invalid="ignore"):
             moving = self._bodies.inv_mass > 0.0
             v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
             masses = self._bodies.mass
             kinetic = 0.5 * np.sum(masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
+            rotors = self._joints["axes"]["armature"] * (self._joints["broken"] == 0)[:, None]
+            if np.any(rotors):
+                kinetic += 0.5 * np.sum(rotors * self._pipeline.space.measured()["axes"]["velocity"] ** 2)
             heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
             gravity = -np.sum(masses * self._bodies.gravity_scale * heights, where=moving)
             return Energy(float(kinetic), float(gravity + self._pipeline.parts.spring_energy()))
@@ -184,8 +187,8 @@ class Observers(WorldBase):
     def rows(self) -> np.ndarray:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
-        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling"); source:
-        number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "armature", "normal", "friction", "twist",
+        "rolling"); source: number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the
         world, of a gear those of its first joint; error C [m,
         rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
         -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
