@@ -56,7 +56,9 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
-        self.motors = None if self.sizes is None else MotorsOfBodies(self.smooth, self.context.noted)
+        driving = self.sizes is not None
+        self.motors = MotorsOfBodies(self.smooth, self.context.noted, driving) if driving or np.any(
+            joints["axes"]["armature"]) else None
         self.projecting = self.context.settings.smooth_projection
         if self.projecting and self.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
@@ -108,7 +110,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void jump(self) noexcept nogil:
         self.plain.write_joints(self.plain.rows)
-        aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.settings)
+        aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
+                   self.context.settings)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
         self.motors.prepare(self.plain.rows, self.plain.joint_end)
@@ -126,6 +129,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         stabilize_rows(self.plain.rows, self.plain.row_count, self.context.bodies, self.context.neighbours,
                        1.0, self.context.settings)
         mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
+        self.free_rotors(relaxed)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.forget(self.context.joint_rows)
         for i in range(self.context.joint_rows):
