@@ -8,7 +8,7 @@ from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, AXIS_ROWS, has_rotor
+from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, AXIS_ROWS, has_rotor, has_rotors
 from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._settings cimport INTEGRATE_REDUCED
@@ -113,15 +113,6 @@ cdef bint has_position_motor(const Joint* joint) noexcept nogil:
     for i in range(joint.axis_count):
         if (joint.axes[i].motor_mode == MOTOR_POSITION or joint.axes[i].motor_mode == MOTOR_PD
                 or has_rotor(&joint.axes[i])):
-            return True
-    return False
-
-
-cdef inline bint has_rotors(const Joint* joint) noexcept nogil:
-    """Whether some of its coordinates have rows of rotors."""
-    cdef int i
-    for i in range(joint.axis_count):
-        if has_rotor(&joint.axes[i]):
             return True
     return False
 

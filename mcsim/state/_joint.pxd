@@ -106,6 +106,15 @@ ctypedef struct Joint:
                                  # way a radian counts where its rows are weighed against each other [m]
     double push[2]               # how fast its rows are closed, and pushed back from limits, at most [m/s, rad/s]
 
+cdef inline bint has_rotors(const Joint* joint) noexcept nogil:
+    """Whether any of its coordinates has one."""
+    cdef int i
+    for i in range(joint.axis_count):
+        if has_rotor(&joint.axes[i]):
+            return True
+    return False
+
+
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:
     double error                 # C [m or rad]

@@ -20,6 +20,7 @@ from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, aim_speeds, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
@@ -43,6 +44,13 @@ cdef double CLOSE_ENOUGH = 1e-10
 # them.
 cdef int PROJECTION_ROUNDS = 3
 cdef double SQUARED = 1e-9
+
+
+# Rotors make contacts far heavier to move than a sweep sees: beside them sweeps over contacts go on, up to so many times as
+# many, until one changes no velocity by more than this part of g h.
+cdef enum:
+    MORE_SWEEPS = 64
+cdef double UNDONE = 0.001
 
 
 cdef class SmoothIntegrator(RungeKuttaIntegrator):
@@ -75,7 +83,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     def impacts(self, int law):
         """Velocities are at the time of the pose, as forces in two halves leave them."""
-        cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count)
+        cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count, self.motors)
         blows.twist, blows.bodies = self.context.bodies.twist, self.context.bodies
         return blows, 0.5
 
@@ -123,6 +131,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
         what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
         whose masses and factors are 0."""
+        cdef double enough = UNDONE * norm(self.context.settings.gravity) * self.context.settings.h
         cdef Py_ssize_t i
         cdef int k
         self.factored = False
@@ -140,7 +149,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         else:
             self.smooth.aim_rates(self.plain.rows, self.context.bodies.twist)
         self.held_spans.prepare(self.plain.rows, self.context.joint_rows)
-        for k in range(self.sweeping.asked):
+        for k in range(self.sweeping.asked * (MORE_SWEEPS if self.motors is not None else 1)):
             self.held_spans.hold(self.plain.rows, self.context.bodies.twist, relaxed)
             self.sweeping.correction = self.smooth.sweep(self.plain.rows, self.context.joint_rows,
                                                          self.context.bodies.twist, relaxed)
@@ -150,6 +159,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.smooth.solve(self.plain.rows, self.context.bodies.twist)
             self.smooth.keep(self.plain.rows, 1.0)
             if self.sweeping.correction == 0.0 or (
+                    k >= self.sweeping.asked - 1 and self.sweeping.correction < enough) or (
                     k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted()):
                 break
 
