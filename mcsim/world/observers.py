@@ -307,8 +307,9 @@ class Observers(WorldBase):
         the user's forces, `tau`, damping, springs and PD motors count as forces, and what position motors give, so that
         their coordinates accelerate by -w^2 e - 2 z w de/dt. Limits, joint friction, velocity motors and contacts are left
         out. No stabilization: the second part of rhs is minus dJ/dt v.
-        Redundant rows stay in the matrix, which is then singular; solve() copes."""
+        Redundant rows stay in the matrix, which is then singular; solve() copes. A world with armature is refused."""
         with self._observing("kkt"):
+            self._refuse_rotors()
             if self._pipeline.parts.islands.sleepers:
                 return self._awake().kkt()
             raw = self._raw_rows()
@@ -329,6 +330,14 @@ class Observers(WorldBase):
             right = -rows["curvature"] + jacobian @ turning.ravel()
             motors = self._motor_wrenches(raw, jacobian.toarray(), right, forces - gyroscopic, turning.ravel())
             return kkt_system(jacobian, blocks, forces - gyroscopic + motors, right)
+
+    def _refuse_rotors(self) -> None:
+        found = np.flatnonzero(np.any(self._joints["axes"]["armature"] > 0.0, axis=1))
+        if len(found):
+            raise SceneError(
+                f"{type(self).__name__}.kkt: joint {self._scene.joints[found[0]].name!r} has an armature, which is in no "
+                "body's mass: ReducedWorld.mass_matrix has it, or leave the armature out"
+            )
 
     def _motor_wrenches(
         self, rows: np.ndarray, jacobian: np.ndarray, right: np.ndarray, forces: np.ndarray, turning: np.ndarray
