@@ -229,7 +229,14 @@ class Maker:
         has = self._passive(number, kind)
         if kind == "ball":
             rest: Any = rotation_vector(normalized(mj.qpos_spring[int(mj.jnt_qposadr[number]) :][:4]))
-            return BallJoint(before, body, **ends, spring=_spring(has, rest), friction=has.friction, armature=self._armature(number, 3)[0])
+            return BallJoint(
+                before,
+                body,
+                **ends,
+                spring=_spring(has, rest),
+                friction=has.friction,
+                armature=self._armature(number, 3)[0],
+            )
         zero = float(mj.qpos0[int(mj.jnt_qposadr[number])])
         if kind == "hinge":
             back = np.zeros(3), np.array([cos(zero / 2), 0.0, 0.0, -sin(zero / 2)])

@@ -81,7 +81,9 @@ class FreeJoint(Joint):
             raise FieldError("motion", "must prescribe all three of the rotation vector, or none of them")
         armature = sizes_of(armature, 6, "armature")
         if isinstance(armature, tuple) and len(set(armature[3:])) > 1:
-            raise FieldError("armature", f"must be one number about x, y and z, about which b turns freely, got {show(armature)}")
+            raise FieldError(
+                "armature", f"must be one number about x, y and z, about which b turns freely, got {show(armature)}"
+            )
         swing_limit = swing_of(swing_limit)
         self._describe(
             a,
