@@ -258,7 +258,8 @@ cdef class Carried:
                 continue
             n = rows.begin[at[k].joint + 1] - rows.begin[at[k].joint]
             follow(f, row, self.yields + 6 * k, n, at[k].child_is_b, s, self.free_gain + 36 * k, self.free_slack + 36 * k)
-            follow(f, row, self.yields + 6 * k, self.numbers[k], at[k].child_is_b, s, self.gain + 36 * k, self.slack + 36 * k)
+            follow(f, row, self.yields + 6 * k, self.numbers[k], at[k].child_is_b, s, self.gain + 36 * k,
+                   self.slack + 36 * k)
             if at[k].parent >= 0:
                 condition(self.response + 36 * at[k].parent, row, self.numbers[k], not at[k].child_is_b, s)
 

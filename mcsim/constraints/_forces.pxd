@@ -36,8 +36,8 @@ cdef inline bint is_aimed(const Row* row, const Joint* joints, const Settings* s
     return axis.motor_mode == MOTOR_POSITION or isinf(axis.motor_max_force)
 
 
-# Motors that ask for accelerations, J x + bias = 0 within the bounds of their forces, and rotors, J x + bias + force / a = 0;
-# all others of the joints' rows may do nothing under "reference". The rows' curvature is there. -> how many
+# Motors that ask for accelerations, J x + bias = 0 within the bounds of their forces, and rotors, J x + bias + force / a =
+# 0; all others of the joints' rows may do nothing under "reference". The rows' curvature is there. -> how many
 cdef Py_ssize_t aim_accelerations(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
                                   const Settings* settings) noexcept nogil
 

@@ -1,14 +1,15 @@
 """Joints to rows: layout once a step, refresh at every new pose, store the impulses.
 
-A joint's rows stand in the order armature, friction, spring, motor, limits, then the joint itself as one block: what is solved last
-in a sweep is met exactly. All rows of a joint share its two bodies.
+A joint's rows stand in the order armature, friction, spring, motor, limits, then the joint itself as one block: what is
+solved last in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
 from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, AXIS_ROWS, has_rotor, has_rotors
+from mcsim.state._joint cimport (AXIS_ROWS, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, has_rotor,
+                                 has_rotors)
 from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.state._settings cimport INTEGRATE_REDUCED
@@ -124,7 +125,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef bint rotors = own or settings.integrator != INTEGRATE_REDUCED          # a tree's are in its inertia
-    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint))        # curvatures are asked for
+    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint))      # asks for curvatures
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0

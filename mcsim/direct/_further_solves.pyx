@@ -53,7 +53,8 @@ cdef class FurtherSolves(ArticulationPart):
 
     cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil:
         """How bodies answer, with all joints holding, where contacts push what is OUTWEIGHED times lighter than
-        something that joints hold it to, or by joints carries rotors; where friction or limits of these are swept several at a time,
+        something that joints hold it to, or by joints carries rotors; where friction or limits of these are swept several
+        at a time,
         FAR_OUTWEIGHED times (docs/theory/si.md). share: as share_masses() has left it. -> whether any does"""
         cdef Py_ssize_t c, g, j, k, n
         cdef int32_t i

@@ -261,7 +261,7 @@ class Dynamics(Derivatives):
         )
         rotors = np.concatenate([np.zeros(0), *(link.armature for link in self.system.links)])
         if rotors.any():
-            kinetic = kinetic + 0.5 * np.einsum("i,...i,...i", rotors, qd, qd)
+            kinetic = kinetic + 0.5 * (np.asarray(qd, float) ** 2 @ rotors)
         return kinetic, -np.einsum("i,ij,...ij", self._masses(), self.weights, x)
 
     def _links(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, ...]:

@@ -1,5 +1,5 @@
-"""Bounded rows of articulations that have motors or rotors, over the bodies' velocities, with the joints' rows answered by the KKT
-system (_smooth.pyx), whose factor and targets are there. Not of those with loops or gears, whose rows may leave a
+"""Bounded rows of articulations that have motors or rotors, over the bodies' velocities, with the joints' rows answered by
+the KKT system (_smooth.pyx), whose factor and targets are there. Not of those with loops or gears, whose rows may leave a
 motor next to nothing to move: there they are swept, one by one.
 
 Per pass:   prepare(rows, count);   per sweep, before it:   hold(rows, twist, relaxed)

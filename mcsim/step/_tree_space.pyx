@@ -54,8 +54,8 @@ cdef class TreeSpace(VelocitySpace):
 
     def has_loop_rotors(self):
         """Whether a joint that closes a loop has an armature."""
-        held, records = np.diff(self.kept[0]) > 0, self.arrays.kept[1]
-        return bool(np.any(records["axes"]["armature"][~held]))
+        free = np.diff(self.kept[0]) == 0
+        return bool(np.any(self.arrays.kept[1]["axes"]["armature"][free]))
 
     # ---- what is read off them ---------------------------------------------------------------------------------------
 

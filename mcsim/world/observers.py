@@ -188,11 +188,10 @@ class Observers(WorldBase):
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
         kind ("joint", "limit", "motor", "spring", "joint_friction", "armature", "normal", "friction", "twist",
-        "rolling"); source: number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the
-        world, of a gear those of its first joint; error C [m,
-        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
-        -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
-        [N s, N m s]."""
+        "rolling"); source: number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a
+        and b, -1 = the world, of a gear those of its first joint; error C [m, rad]; bias [m/s, rad/s] and compliance of
+        the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf: `friction` times the normal impulses
+        bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         with self._observing("rows"):
             raw = self._raw_rows()
             raw = raw[~second_rows(raw)]
