@@ -23,6 +23,8 @@ from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
 # How many times its own mass a body that carries rotors by its joints moves where sweeps are slow: no warm start knows what
 # a rotor does in a blow, and what is missing of it is energy.
 cdef double ROTORS = 1.5
+# And from how many times on a sweep does so little that they come to nothing: what overlaps would be thrown apart.
+cdef double MOST_ROTORS = 64.0
 
 
 cdef class FurtherSolves(ArticulationPart):
@@ -87,7 +89,7 @@ cdef class FurtherSolves(ArticulationPart):
 
     cdef double burdened(self, const Manifold* m) noexcept nogil:
         """J M^-1 J' by J P J' of a contact's first normal, P of find_answers(): how many times its own mass joints make it
-        move. What carries rotors is swept further from ROTORS times on."""
+        move. What carries rotors is swept further from ROTORS times on, up to MOST_ROTORS."""
         cdef Vec3 point = m.points[0].position
         cdef double own = 0.0
         cdef double held = 0.0
@@ -110,7 +112,9 @@ cdef class FurtherSolves(ArticulationPart):
                 held += alone
         if not held > 0.0:
             return 1.0
-        return own / held * (OUTWEIGHED / ROTORS if rotors else 1.0)
+        if rotors:
+            return 1.0 if own > MOST_ROTORS * held else own / held * (OUTWEIGHED / ROTORS)
+        return own / held
 
     cdef bint find_changed(self, int sweep, const int32_t* changed) noexcept nogil:
         """Which articulations have a body that the sweep has changed, into `again`. -> whether any"""
