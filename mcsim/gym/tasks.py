@@ -65,7 +65,7 @@ class CartPole(Task):
 
 class Hopper(Task):
     """A torso, a thigh, a leg and a foot in a plane, to hop ahead as fast as it can, by torques of up to 200 N m at hip,
-    knee and ankle, whose drives have rotors of 1 kg m² and a damping of 1 N m s.
+    knee and ankle, whose drives have rotors of 1 kg m² and dampers of 1 N m s/rad.
 
     Seen: height, lean and angles [m, rad], then the rates of all six coordinates. Worth of an action: the speed ahead
     [m/s], 1 for being up, less 0.001 |action|^2; it ends where the torso is below 0.7 m or leans by more than 0.4 rad.
@@ -102,7 +102,7 @@ class Hopper(Task):
             ("knee", "thigh", "leg", 0.6, (-150, 0)),
             ("ankle", "leg", "foot", 0.1, (-45, 45)),
         ):
-            scene.add_joint(HingeJoint(a, b, anchor=(0, 0, z), limits=np.radians(limits), name=name, **drive))
+            scene.add_joint(HingeJoint(a, b, anchor=(0, 0, z), limits=np.radians(limits).tolist(), name=name, **drive))
         return ReducedWorld(scene, dt=0.002, sleep=False)
 
     def begin(self, world: World, random: np.random.Generator) -> None:
