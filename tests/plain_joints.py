@@ -7,7 +7,7 @@ from mcsim.scene.joints import JOINTS
 
 ALL = {"a", "b", "name", "frame_a", "frame_b", "break_force", "break_torque", "collide", "anchor"}
 DIRECTIONS = ("axis", "normal")
-DRIVES = {"limits", "motor", "spring", "friction", "motion", "swing_limit", "twist_limits"}
+DRIVES = {"limits", "motor", "spring", "friction", "motion", "armature", "swing_limit", "twist_limits"}
 PLAIN = {
     name: joint
     for name, joint in JOINTS.items()

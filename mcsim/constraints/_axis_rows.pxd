@@ -1,14 +1,14 @@
-"""Rows of a joint's free coordinates: friction, springs, motors and limits."""
+"""Rows of a joint's free coordinates: rotors, friction, springs, motors and limits."""
 
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._fast_springs cimport FAST_SPRING
 from mcsim.constraints._motion cimport axis_curvature
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._spring_law cimport SpringLaw, spring_law
-from mcsim.state._joint cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER, JOINT_AXES,
-                                 JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY)
+from mcsim.state._joint cimport (AXIS_ARMATURE, AXIS_FRICTION, AXIS_LOWER, AXIS_MOTOR, AXIS_ROWS, AXIS_SPRING, AXIS_UPPER,
+                                 JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_VELOCITY, has_rotor)
 from mcsim.state._joint_types cimport ROTATION
-from mcsim.state._row cimport (BIASED, RELAXED, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
+from mcsim.state._row cimport (BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT_FRICTION, ROW_LIMIT, ROW_MOTOR, ROW_SPRING)
 from mcsim.state._settings cimport Settings
 
 cdef enum:
@@ -75,16 +75,25 @@ cdef inline int write_spring(Row* row, const Joint* joint, int source, int numbe
 
 
 cdef inline int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
-                           const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
-    """Friction, spring and motor rows of one axis. -> how many.
+                           const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first,
+                           bint rotors) noexcept nogil:
+    """Rotor, friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. A motor is u = target, |lambda| <= h F; a position motor's target is found where a substep
-    begins (_motors.pyx); a PD motor is a spring (write_spring).
+    begins (_motors.pyx); a PD motor is a spring (write_spring). A rotor of inertia a goes with the coordinate:
+    lambda = -a (u - what u was), which is found there too. rotors: whether they have rows.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
     cdef Row* row
     cdef int n = 0
+    if rotors and has_rotor(axis):
+        row = begin_joint_row(&rows[n], joint, source, ROW_ARMATURE, number * AXIS_ROWS + AXIS_ARMATURE,
+                        axis.impulse[AXIS_ARMATURE], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.compliance[BIASED] = row.compliance[RELAXED] = 1.0 / axis.armature
+        n += 1
     if axis.friction > 0.0:
         row = begin_joint_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
                         axis.impulse[AXIS_FRICTION], first)
@@ -153,9 +162,9 @@ cdef inline int write_limits(Row* rows, const Joint* joint, int source, const Ax
 
 cdef inline void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes,
                              const JointFrames* f) noexcept nogil:
-    """The curvature of motors' rows, for those who ask for accelerations."""
+    """The curvature of the rows of motors and rotors, for those who ask for accelerations."""
     cdef int i
     for i in range(count):
-        if rows[i].kind == ROW_MOTOR:
+        if rows[i].kind == ROW_MOTOR or rows[i].kind == ROW_ARMATURE:
             rows[i].curvature = (axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f)
                                  + gyroscopic_curvature(&rows[i], f))

@@ -25,9 +25,10 @@ cdef class Carried:
     cdef double* response                # (places, 36) F, then P
     cdef double* gain                    # (places, 36) K: r columns, one a row of the joint
     cdef double* slack                   # (places, 36) C
-    cdef double* free_gain               # the same without motors
+    cdef double* free_gain               # the same without motors and rotors
     cdef double* free_slack
-    cdef JointRow* row                   # (branches, 6) of each joint and its motors
+    cdef JointRow* row                   # (branches, 6) of each joint, its motors and rotors
+    cdef double* yields                  # (branches, 6) compliance of each: of rotors 1 / armature
     cdef int32_t* numbers                # (branches,) how many
 
     cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,

@@ -13,7 +13,8 @@ and P outwards, with K = F_c J_c' S^-1, by which c follows its parent, and C = F
     P_c = C + K J_p P_p J_p' K',      J P J' = j_c C j_c' + u P_p u',   u = j_p - j_c K J_p
 
 j_c, j_p the two halves of the coordinate's row J. Coordinates that motors hold are rows of J_c and J_p too, but of
-the joint in question: a motor at a shoulder turns what the others hold stiff. Joints that close loops are left out,
+the joint in question: a motor at a shoulder turns what the others hold stiff. So are those of rotors, whose compliance
+1 / armature S has on its diagonal. Joints that close loops are left out,
 but for those that hold a body to what does not move. So the part may be too large there, never too small. Of a coordinate
 that nothing can move it is what SHIFT leaves, up to some thousandths.
 """
@@ -26,7 +27,7 @@ from mcsim.constraints._coordinates cimport list_axes
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD
+from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, has_rotor
 from mcsim.state._row cimport JointRow, Row
 from mcsim.state._rows cimport copy_jacobian
 
@@ -154,12 +155,20 @@ cdef inline void condition(double* f, const JointRow* row, int n, bint is_b, con
         add_product(x, w, n, -1.0, f)
 
 
-cdef inline void follow(const double* f, const JointRow* row, int n, bint is_b, double* s, double* gain,
-                        double* slack) noexcept nogil:
+cdef inline void begin_answer(const double* yields, int n, double* s) noexcept nogil:
+    """S of what does not answer."""
+    cdef int i
+    memset(s, 0, 36 * sizeof(double))
+    for i in range(n):
+        s[7 * i] = yields[i]
+
+
+cdef inline void follow(const double* f, const JointRow* row, const double* yields, int n, bint is_b, double* s,
+                        double* gain, double* slack) noexcept nogil:
     """S, K and C of a child by these rows."""
     cdef double w[36]
     cdef double inverse[36]
-    memset(s, 0, sizeof(w))
+    begin_answer(yields, n, s)
     times_rows(f, row, n, is_b, w)
     rows_times(row, n, is_b, w, n, s)
     memcpy(inverse, s, sizeof(w))
@@ -175,23 +184,28 @@ cdef inline bint is_stiff(const JointAxis* axis) noexcept nogil:
     return axis.motor_mode != MOTOR_NONE and axis.motor_mode != MOTOR_PD
 
 
-cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, JointRow* out) noexcept nogil:
-    """A joint's own rows and those of coordinates that a motor holds, six at most. -> how many"""
+cdef int list_rows(Joint* joint, const JointRows* rows, int j, const Bodies* bodies, JointRow* out,
+                   double* yields) noexcept nogil:
+    """A joint's own rows and those of coordinates that a motor holds or a rotor goes with, six at most. yields: the
+    compliance of each. -> how many"""
     cdef Row axes[JOINT_AXES]
     cdef int n = rows.begin[j + 1] - rows.begin[j]
     cdef int i
     memcpy(out, rows.row + rows.begin[j], n * sizeof(JointRow))
+    memset(yields, 0, 6 * sizeof(double))
     for i in range(list_axes(joint, bodies, axes) if has_motor(joint) else 0):
-        if is_stiff(&joint.axes[i]) and n < 6:
+        if (is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i])) and n < 6:
             copy_jacobian(&axes[i], &out[n])
+            yields[n] = 0.0 if is_stiff(&joint.axes[i]) else 1.0 / joint.axes[i].armature
             n += 1
     return n
 
 
 cdef inline bint has_motor(const Joint* joint) noexcept nogil:
+    """Or a rotor."""
     cdef int i
     for i in range(joint.axis_count):
-        if is_stiff(&joint.axes[i]):
+        if is_stiff(&joint.axes[i]) or has_rotor(&joint.axes[i]):
             return True
     return False
 
@@ -209,16 +223,18 @@ cdef class Carried:
         branch = np.ascontiguousarray(np.append(branch, np.zeros((1, 4), np.int32), axis=0))
         longest = int(np.max(end - begin, initial=0)) + 1
         room, rows = np.zeros((5, most, 36)), np.zeros(6 * longest * sizeof(JointRow) // 8)
+        yields = np.zeros(6 * longest)
         numbers = np.zeros(longest, np.int32)
-        self.kept = branch, ends, body, room, rows, numbers
+        self.kept = branch, ends, body, room, rows, numbers, yields
         self.begin, self.pins, self.end = integers(ends[0]), integers(ends[1]), integers(ends[2])
         self.branch, self.body = <Branch*>records(branch), integers(body)
         self.response, self.gain, self.slack = doubles(room[0]), doubles(room[1]), doubles(room[2])
         self.free_gain, self.free_slack = doubles(room[3]), doubles(room[4])
-        self.row, self.numbers = <JointRow*>doubles(rows), integers(numbers)
+        self.row, self.numbers, self.yields = <JointRow*>doubles(rows), integers(numbers), doubles(yields)
 
     cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil:
-        """F of all bodies, with K and C of the joints as they are and of the joints with their motors."""
+        """F of all bodies, with K and C of the joints as they are and of the joints with their motors and
+        rotors."""
         cdef const Branch* at = self.branch + self.begin[g]
         cdef Py_ssize_t count = self.pins[g] - self.begin[g]
         cdef Py_ssize_t k
@@ -230,9 +246,10 @@ cdef class Carried:
             alone(bodies, self.body[self.begin[g] + k], self.response + 36 * k)
         for k in range(self.end[g] - self.begin[g]):
             if at[k].joint >= 0:
-                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, self.row + 6 * k)
-        memset(s, 0, sizeof(s))
+                self.numbers[k] = list_rows(&joints[at[k].joint], rows, at[k].joint, bodies, self.row + 6 * k,
+                                            self.yields + 6 * k)
         for k in range(count, self.end[g] - self.begin[g]):
+            begin_answer(self.yields + 6 * k, self.numbers[k], s)
             condition(self.response + 36 * at[k].child, self.row + 6 * k, self.numbers[k], at[k].child_is_b, s)
         for k in range(count - 1, -1, -1):
             f, row = self.response + 36 * k, self.row + 6 * k
@@ -240,8 +257,9 @@ cdef class Carried:
                 memcpy(self.slack + 36 * k, f, sizeof(s))
                 continue
             n = rows.begin[at[k].joint + 1] - rows.begin[at[k].joint]
-            follow(f, row, n, at[k].child_is_b, s, self.free_gain + 36 * k, self.free_slack + 36 * k)
-            follow(f, row, self.numbers[k], at[k].child_is_b, s, self.gain + 36 * k, self.slack + 36 * k)
+            follow(f, row, self.yields + 6 * k, n, at[k].child_is_b, s, self.free_gain + 36 * k, self.free_slack + 36 * k)
+            follow(f, row, self.yields + 6 * k, self.numbers[k], at[k].child_is_b, s, self.gain + 36 * k,
+                   self.slack + 36 * k)
             if at[k].parent >= 0:
                 condition(self.response + 36 * at[k].parent, row, self.numbers[k], not at[k].child_is_b, s)
 

@@ -10,6 +10,8 @@ or without a bound, asks for an acceleration instead, with the force that this t
 
     position    u' = -2 z w u - w^2 e               e = x - target, within max_force (_motors.pyx)
     velocity    u' = 0                              from u = the velocity that it is given
+
+So does a rotor of inertia a, with the force f = -a u': its row has the compliance 1 / a.
 """
 
 from libc.math cimport sqrt
@@ -19,7 +21,7 @@ from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._types cimport Twist
 from mcsim.state._bodies cimport Bodies
 from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, Joint, JointAxis
-from mcsim.state._row cimport BIASED, ROW_JOINT, ROW_MOTOR, ROW_SPRING, Row
+from mcsim.state._row cimport BIASED, ROW_ARMATURE, ROW_JOINT, ROW_MOTOR, ROW_SPRING, Row
 from mcsim.state._rows cimport rate
 from mcsim.state._settings cimport Settings
 
@@ -88,22 +90,29 @@ cdef Py_ssize_t aim_accelerations(const Joint* joints, Row* rows, Py_ssize_t cou
     for i in range(count):
         if not begin_aim(&rows[i], joints, settings):
             continue
-        axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]
+        aimed += 1
         rows[i].bias[BIASED] = rows[i].curvature
+        axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]
+        if rows[i].kind == ROW_ARMATURE:
+            free_rotor(&rows[i], -rows[i].curvature, BIASED)
+            continue
         if axis.motor_mode == MOTOR_POSITION:
             w = TWO_PI * axis.motor_hertz
             rows[i].bias[BIASED] += w * (2.0 * axis.motor_damping_ratio * rate(&rows[i], twist) + w * rows[i].error)
         rows[i].upper = axis.motor_max_force
         rows[i].lower = -rows[i].upper
-        aimed += 1
     return aimed
 
 
-cdef Py_ssize_t aim_speeds(const Joint* joints, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil:
+cdef Py_ssize_t aim_speeds(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
+                           const Settings* settings) noexcept nogil:
     cdef const JointAxis* axis
     cdef Py_ssize_t i, aimed = 0
     for i in range(count):
         if not begin_aim(&rows[i], joints, settings):
+            continue
+        if rows[i].kind == ROW_ARMATURE:
+            free_rotor(&rows[i], rate(&rows[i], twist), BIASED)
             continue
         axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]
         if axis.motor_mode == MOTOR_POSITION:
@@ -117,11 +126,13 @@ cdef Py_ssize_t aim_speeds(const Joint* joints, Row* rows, Py_ssize_t count, con
 
 cdef inline bint begin_aim(Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
     """A row that nothing is asked of yet. -> whether something will be"""
-    if row.kind == ROW_JOINT:
+    cdef bint aimed = is_aimed(row, joints, settings)
+    if row.kind == ROW_JOINT or (settings.reference_creep == 0.0 and not aimed):
         return False
     row.lower = row.upper = 0.0
-    row.compliance[BIASED] = 0.0
-    if not is_aimed(row, joints, settings):
+    if row.kind != ROW_ARMATURE:
+        row.compliance[BIASED] = 0.0
+    if not aimed:
         return False
     row.impulse = 0.0
     return True

@@ -1,16 +1,18 @@
 """Joints to rows: layout once a step, refresh at every new pose, store the impulses.
 
-A joint's rows stand in the order friction, spring, motor, limits, then the joint itself as one block: what is solved last
-in a sweep is met exactly. All rows of a joint share its two bodies.
+A joint's rows stand in the order armature, friction, spring, motor, limits, then the joint itself as one block: what is
+solved last in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
 from libc.math cimport fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._numbers cimport HUGE
-from mcsim.state._joint cimport JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, AXIS_ROWS
+from mcsim.state._joint cimport (AXIS_ROWS, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_PD, MOTOR_POSITION, has_rotor,
+                                 has_rotors)
 from mcsim.state._joint_types cimport GEAR, USER
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
+from mcsim.state._settings cimport INTEGRATE_REDUCED
 from mcsim.state._row cimport ROW_JOINT, ROW_SPRING, BLOCK_BILATERAL, BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, JointRow
 from mcsim.wide._halves cimport lasting
 
@@ -32,7 +34,7 @@ from mcsim.state._rows cimport is_linear, is_of_motor, joint_sleeps, own_rows, p
 cdef double LIMIT_FALLS = 18.0
 
 cdef enum:
-    MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit
+    MOST_ROWS = 37            # of one joint: of six coordinates 6 each, or as its own 1 each; 1 swing limit
 
 
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
@@ -101,16 +103,17 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
         if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring
-                or axis.motor_mode != MOTOR_NONE):
+                or axis.motor_mode != MOTOR_NONE or has_rotor(axis)):
             return True
     return not isinf(joint.swing_limit)
 
 
 cdef bint has_position_motor(const Joint* joint) noexcept nogil:
-    """Whether a motor holds one of its coordinates, for a position or as a spring."""
+    """Whether a motor holds one of its coordinates, for a position or as a spring, or a rotor goes with one."""
     cdef int i
     for i in range(joint.axis_count):
-        if joint.axes[i].motor_mode == MOTOR_POSITION or joint.axes[i].motor_mode == MOTOR_PD:
+        if (joint.axes[i].motor_mode == MOTOR_POSITION or joint.axes[i].motor_mode == MOTOR_PD
+                or has_rotor(&joint.axes[i])):
             return True
     return False
 
@@ -121,7 +124,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     elsewhere. struck: of _joint_lists.pyx, where a step begins (`first`)."""
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
-    cdef bint bends = own or settings.reference_creep > 0.0      # curvatures are asked for
+    cdef bint rotors = own or settings.integrator != INTEGRATE_REDUCED          # a tree's are in its inertia
+    cdef bint bends = own or settings.reference_creep > 0.0 or (rotors and has_rotors(joint))      # asks for curvatures
     cdef int i, n = 0
     if joint.broken or joint.folded:
         joint.row_count = 0
@@ -145,7 +149,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     if first:
         activate_limits(joint, &f, axes, bodies, settings, struck)
     for i in range(joint.axis_count):
-        n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
+        n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first, rotors)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
     if bends:

@@ -16,7 +16,7 @@ ctypedef struct Oscillation:
 
 cdef Oscillation oscillate(double x, double damping_ratio) noexcept nogil
 
-# The biases of the position motors among rows[:count], at the start of a substep. -> how many motors there are that hold a
-# position, PD motors with them
+# The biases of the position motors and rotors among rows[:count], at the start of a substep. -> how many motors there are
+# that hold a position, PD motors with them, and rotors
 cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
                            const Settings* settings) noexcept nogil

@@ -14,6 +14,14 @@ Elsewhere a substep has one velocity, and v is that of the drift before. Then e(
 the motion's recurrence, so
 
     J v = decay v - (1 + decay - a - d) e / h
+
+A rotor of inertia a goes with a coordinate at the rate u. Over a substep its impulse on the joint is lambda =
+-a (u' - u). In a substep of two halves the drift changes u by h J' v, without an impulse; the first half takes half of
+that beforehand, and the second half the rest, so that both are the same seen from either end (docs/theory/armature.md):
+
+    J v + h/2 J' v + lambda_1 / a = u  before the drift,     J v + (lambda_1 + lambda_2) / a = u  after it
+
+Elsewhere the drift comes last: J v + h J' v + lambda / a = u.
 """
 
 from libc.math cimport fabs, sqrt
@@ -21,7 +29,7 @@ from libc.math cimport fabs, sqrt
 from mcsim.core._numbers cimport TWO_PI
 from mcsim.core._trig cimport decay, sine_cosine
 from mcsim.state._joint cimport AXIS_ROWS, MOTOR_POSITION, JointAxis
-from mcsim.state._row cimport BIASED, RELAXED, ROW_MOTOR, ROW_SPRING
+from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, ROW_MOTOR, ROW_SPRING
 from mcsim.state._settings cimport INTEGRATE_SEMI_IMPLICIT
 from mcsim.state._rows cimport is_of_motor, rate
 
@@ -57,6 +65,13 @@ cdef Oscillation oscillate(double x, double damping_ratio) noexcept nogil:
     return o
 
 
+cdef inline void aim_rotor(Row* row, const Twist* twist, const Settings* settings) noexcept nogil:
+    """Its biases, and its curvature is that of where it was written."""
+    cdef double part = settings.first_kick if settings.integrator == INTEGRATE_SEMI_IMPLICIT else 0.5
+    row.bias[RELAXED] = -rate(row, twist)
+    row.bias[BIASED] = part * settings.h * row.curvature + row.bias[RELAXED]
+
+
 cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, const Twist* twist,
                            const Settings* settings) noexcept nogil:
     cdef const JointAxis* axis
@@ -67,6 +82,9 @@ cdef Py_ssize_t aim_motors(const Joint* joints, Row* rows, Py_ssize_t count, con
     for i in range(count):
         if rows[i].kind == ROW_SPRING and is_of_motor(&rows[i]):
             found += 1                               # its row asks for nothing that depends on the substep
+        if rows[i].kind == ROW_ARMATURE:
+            found += 1
+            aim_rotor(&rows[i], twist, settings)
         if rows[i].kind != ROW_MOTOR:
             continue
         axis = &joints[rows[i].source].axes[rows[i].index // AXIS_ROWS]

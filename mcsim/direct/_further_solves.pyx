@@ -13,10 +13,18 @@ from mcsim.direct._solves cimport HeldBounds, JointSolves
 from mcsim.direct._state cimport ArticulationPart, ArticulationState
 from mcsim.solve._change cimport note_change
 from mcsim.solve._tree cimport Articulation
+from mcsim.state._joint cimport has_rotors
 from mcsim.state._inertia cimport answer_along
 from mcsim.state._manifold cimport Manifold
 from mcsim.wide._batches cimport BATCH_SWEPT
 from mcsim.wide._blocks cimport FAR_OUTWEIGHED, OUTWEIGHED
+
+
+# How many times its own mass a body that carries rotors by its joints moves where sweeps are slow: no warm start knows what
+# a rotor does in a blow, and what is missing of it is energy.
+cdef double ROTORS = 1.5
+# And from how many times on a sweep does so little that they come to nothing: what overlaps would be thrown apart.
+cdef double MOST_ROTORS = 64.0
 
 
 cdef class FurtherSolves(ArticulationPart):
@@ -47,7 +55,8 @@ cdef class FurtherSolves(ArticulationPart):
 
     cdef bint find_answers(self, const Manifold* manifolds, Py_ssize_t count, const double* share) noexcept nogil:
         """How bodies answer, with all joints holding, where contacts push what is OUTWEIGHED times lighter than
-        something that joints hold it to; where friction or limits of these are swept several at a time,
+        something that joints hold it to, or by joints carries rotors; where friction or limits of these are swept several
+        at a time,
         FAR_OUTWEIGHED times (docs/theory/si.md). share: as share_masses() has left it. -> whether any does"""
         cdef Py_ssize_t c, g, j, k, n
         cdef int32_t i
@@ -57,9 +66,13 @@ cdef class FurtherSolves(ArticulationPart):
             self.state.lightest[self.state.awake[c]] = OUTWEIGHED * self.state.heaviest[self.state.awake[c]]
         for c in range(self.tree.rows.awake_count):
             j = self.tree.rows.awake[c]
-            if self.state.joint_bounds.taken[j] == 2:
+            if has_rotors(&self.joints[j]):
                 g = max(self.state.group[self.joints[j].body_a], self.state.group[self.joints[j].body_b])
-                self.state.lightest[g] = FAR_OUTWEIGHED * self.state.heaviest[g]
+                self.state.lightest[g] = 0.0
+            elif self.state.joint_bounds.taken[j] == 2:
+                g = max(self.state.group[self.joints[j].body_a], self.state.group[self.joints[j].body_b])
+                if self.state.lightest[g] > 0.0:
+                    self.state.lightest[g] = FAR_OUTWEIGHED * self.state.heaviest[g]
         for n in range(count):
             for k in range(2 if manifolds[n].point_count > 0 else 0):
                 i = manifolds[n].body_b if k else manifolds[n].body_a
@@ -76,12 +89,13 @@ cdef class FurtherSolves(ArticulationPart):
 
     cdef double burdened(self, const Manifold* m) noexcept nogil:
         """J M^-1 J' by J P J' of a contact's first normal, P of find_answers(): how many times its own mass joints make it
-        move."""
+        move. What carries rotors is swept further from ROTORS times on, up to MOST_ROTORS."""
         cdef Vec3 point = m.points[0].position
         cdef double own = 0.0
         cdef double held = 0.0
         cdef double alone
         cdef Twist jacobian
+        cdef bint rotors = False
         cdef int32_t i
         cdef int k
         for k in range(2):
@@ -93,9 +107,14 @@ cdef class FurtherSolves(ArticulationPart):
             if self.state.group[i] >= 0 and self.state.again[self.state.group[i]]:
                 jacobian.v, jacobian.w = m.normal, cross(sub(point, self.bodies.position[i]), m.normal)
                 held += along(&jacobian.v.x, self.state.answers + 36 * i)
+                rotors = rotors or self.state.lightest[self.state.group[i]] == 0.0
             else:
                 held += alone
-        return own / held if held > 0.0 else 1.0
+        if not held > 0.0:
+            return 1.0
+        if rotors:
+            return 1.0 if own > MOST_ROTORS * held else own / held * (OUTWEIGHED / ROTORS)
+        return own / held
 
     cdef bint find_changed(self, int sweep, const int32_t* changed) noexcept nogil:
         """Which articulations have a body that the sweep has changed, into `again`. -> whether any"""

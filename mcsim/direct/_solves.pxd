@@ -32,5 +32,6 @@ cdef class HeldBounds(ArticulationPart):
 
     cdef bint is_held(self, Py_ssize_t g) noexcept nogil
     cdef void probe(self, Py_ssize_t g) noexcept nogil
+    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil
     cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil

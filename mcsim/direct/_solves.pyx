@@ -272,6 +272,12 @@ cdef class HeldBounds(ArticulationPart):
             self.state.held_rows.end_column(g, k, self.border.rows, moved)
         self.solves.undo_impulses(g)
 
+    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
+        """As that of JointSolves, with rotors."""
+        self.solves.answer(g, x)
+        if self.state.held_rows.count[g] > 0 and self.state.held_rows.respond(g, self.border.rows, x):
+            self.solves.answer(g, x)
+
     cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil:
         """Bounded rows that are held, and what the joints answer. solved: the joints are, as biases ask now."""
         if not solved:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mcsim.gym.task import Task
-from mcsim.scene import Material, Scene
+from mcsim.scene import Material, Scene, Spring
 from mcsim.scene.joints import HingeJoint, SliderJoint
 from mcsim.scene.shapes import Box, Capsule, Plane
 from mcsim.scenes import ragdolls
@@ -64,12 +64,12 @@ class CartPole(Task):
 
 
 class Hopper(Task):
-    """A torso, a thigh, a leg and a foot in a plane, to hop ahead as fast as it can, by torques of up to 60 N m at hip,
-    knee and ankle.
+    """A torso, a thigh, a leg and a foot in a plane, to hop ahead as fast as it can, by torques of up to 200 N m at hip,
+    knee and ankle, whose drives have rotors of 1 kg m² and dampers of 1 N m s/rad.
 
     Seen: height, lean and angles [m, rad], then the rates of all six coordinates. Worth of an action: the speed ahead
     [m/s], 1 for being up, less 0.001 |action|^2; it ends where the torso is below 0.7 m or leans by more than 0.4 rad.
-    1,000 actions of 0.008 s. Lengths and densities are those of the classic hopper; its joints have no rotor inertia.
+    1,000 actions of 0.008 s. Lengths, densities, axes, limits, rotors and torques are those of Gymnasium's hopper.
 
     Source: T. Erez, Y. Tassa, E. Todorov, "Infinite-horizon model predictive control for periodic tasks with contacts",
     2011.
@@ -78,7 +78,7 @@ class Hopper(Task):
     actions = (-1.0 * np.ones(3), np.ones(3))
     observations = 11
     steps = 4
-    TORQUE, LOW, LEAN = 60.0, 0.7, 0.4
+    TORQUE, LOW, LEAN = 200.0, 0.7, 0.4
     DRIVEN: ClassVar[tuple[str, ...]] = ("hip", "knee", "ankle")
 
     def make(self) -> World:
@@ -96,13 +96,13 @@ class Hopper(Task):
         scene.add_joint(SliderJoint(None, "carriage", axis=(1, 0, 0), name="ahead"))
         scene.add_joint(SliderJoint("carriage", "lift", axis=(0, 0, 1), name="up"))
         scene.add_joint(HingeJoint("lift", "torso", anchor=(0, 0, 1.25), axis=(0, 1, 0), name="lean"))
+        drive: dict[str, Any] = {"axis": (0, -1, 0), "armature": 1.0, "spring": Spring(0.0, 1.0)}
         for name, a, b, z, limits in (
-            ("hip", "torso", "thigh", 1.05, (0.0, 2.6)),
-            ("knee", "thigh", "leg", 0.6, (0.0, 2.6)),
-            ("ankle", "leg", "foot", 0.1, (-0.8, 0.8)),
+            ("hip", "torso", "thigh", 1.05, (-150, 0)),
+            ("knee", "thigh", "leg", 0.6, (-150, 0)),
+            ("ankle", "leg", "foot", 0.1, (-45, 45)),
         ):
-            axis = (0, 1, 0) if name != "ankle" else (0, -1, 0)
-            scene.add_joint(HingeJoint(a, b, anchor=(0, 0, z), axis=axis, limits=limits, name=name))
+            scene.add_joint(HingeJoint(a, b, anchor=(0, 0, z), limits=np.radians(limits).tolist(), name=name, **drive))
         return ReducedWorld(scene, dt=0.002, sleep=False)
 
     def begin(self, world: World, random: np.random.Generator) -> None:

@@ -223,13 +223,20 @@ class Maker:
         kind, own = model.kind_of_joint(number), model.joint_frame(number)
         self._leave_out_fields(number, kind, name)
         if kind == "free":
-            return FreeJoint(None, body, name=name, frame_a=IDENTITY, frame_b=IDENTITY)
+            return FreeJoint(None, body, name=name, frame_a=IDENTITY, frame_b=IDENTITY, armature=self._armature(number, 6))
         outer = compose(place, own)
         ends: dict[str, Any] = {"name": name, "frame_a": outer, "frame_b": own, "collide": model.disabled("FILTERPARENT")}
         has = self._passive(number, kind)
         if kind == "ball":
             rest: Any = rotation_vector(normalized(mj.qpos_spring[int(mj.jnt_qposadr[number]) :][:4]))
-            return BallJoint(before, body, **ends, spring=_spring(has, rest), friction=has.friction)
+            return BallJoint(
+                before,
+                body,
+                **ends,
+                spring=_spring(has, rest),
+                friction=has.friction,
+                armature=self._armature(number, 3)[0],
+            )
         zero = float(mj.qpos0[int(mj.jnt_qposadr[number])])
         if kind == "hinge":
             back = np.zeros(3), np.array([cos(zero / 2), 0.0, 0.0, -sin(zero / 2)])
@@ -238,7 +245,17 @@ class Maker:
         ends["frame_a"] = compose(outer, back)
         limits = None if (has.lower, has.upper) == (-inf, inf) else (has.lower, has.upper)
         make: Any = HingeJoint if kind == "hinge" else SliderJoint
-        return make(before, body, limits=limits, **ends, spring=_spring(has, has.rest), friction=has.friction)
+        ends |= {"friction": has.friction, "armature": self._armature(number, 1)[0]}
+        return make(before, body, limits=limits, **ends, spring=_spring(has, has.rest))
+
+    def _armature(self, number: int, count: int) -> list[float]:
+        """Of each of a joint's velocities; of those about all axes of a body it is one number, as a file has it."""
+        v = int(self.model.mj.jnt_dofadr[number])
+        found: list[float] = self.model.mj.dof_armature[v : v + count].tolist()
+        if len(set(found[-3:])) > 1:
+            self.model.leave_out("armature of joints that differs about x, y and z", self.model.joints[number])
+            found[-3:] = [min(found[-3:])] * 3
+        return found
 
     def _passive(self, number: int, kind: str) -> OfJoint:
         """Spring, damping, friction and limits, of the joint and of tendons over it alone."""
@@ -258,8 +275,6 @@ class Maker:
         """What of a joint has no counterpart."""
         model, mj = self.model, self.model.mj
         v = int(mj.jnt_dofadr[number])
-        if model.says("dof_armature", v):
-            model.leave_out("armature of joints", name)
         if kind == "ball" and mj.jnt_limited[number]:
             model.leave_out("limits of ball joints", name)
         if kind == "free" and any(model.says(field, v) for field in ("dof_damping", "dof_frictionloss")):

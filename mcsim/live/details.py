@@ -92,7 +92,7 @@ def _joint(world: World, chosen: Selection) -> str:
     if world.settings["contact"] != "event":
         lines += [f"force {_vector(joint.force, 'N')}  ", f"torque {_vector(joint.torque, 'N m')}"]
     rows = world.rows
-    own = ("joint", "limit", "motor", "spring", "joint_friction")
+    own = ("joint", "limit", "motor", "spring", "joint_friction", "armature")
     rows = rows[(rows["source"] == joint.index) & np.isin(rows["kind"], own)]
     return "\n".join(lines + _row_table(rows))
 

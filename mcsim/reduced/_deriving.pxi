@@ -347,6 +347,8 @@ cdef void differentiate(Tree* tree, const Deriving* room, const Wide* qd, const 
                 if j <= k:
                     h[row] = along_axis(link, &axes[j].axis, &c.h)
                     h[column * stride + link.v + j] = h[row]
+            row = column * stride + column
+            h[row] = h[row] + splat(link.armature[k])
             if link.kind == RACK_PINION:                     # its turning does not move its sliding; backwards it does
                 slide = rack_slide(link, s, &axes[k].axis)
                 row = column * stride + column

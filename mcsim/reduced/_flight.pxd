@@ -61,4 +61,6 @@ cdef class TreeFlight:
     cdef void settle(self, Py_ssize_t k) noexcept nogil
     cdef void put_in_place(self) noexcept nogil
     cdef Force momentum(self, Py_ssize_t i) noexcept nogil
+    cdef void spin_rotors(self, bint mirrored) noexcept nogil
+    cdef double rotors(self, Py_ssize_t k, int which) noexcept nogil
     cdef bint meets(self, Py_ssize_t k) noexcept nogil

@@ -20,6 +20,9 @@ s is found by rounds, each with a factorization at its qm, from qd0 + h/2 qdd(q0
 resolved. Where the rounds do not meet, or more than a small part of the kinetic energy had to be given back, the piece
 is divided in two; after it pieces grow again. All is decided for each tree by itself.
 
+A rotor of inertia a that goes with a velocity of a joint is one more body with one number for its twist: to V belongs
+qd, to M belongs a, and A has a row of its own for it.
+
 A loose tree, whose root nothing holds, is seen from its centre of mass, which moves as forces say: exactly, and so its
 energies do not depend on who looks. What hangs on a prescribed body is moved alike, but its energy is not looked at, for
 such bodies do work.
@@ -37,6 +40,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_ENERGY
+from mcsim.reduced._motion cimport rotor_energy
 from mcsim.reduced._tree_energy cimport ROUNDED
 
 include "_kernels.pxi"
@@ -237,6 +241,7 @@ cdef class TreeFlight:
             for k in range(first, end):
                 self.set_forces(k, h, forces)
             self.set_joints(v, v_end, 0.5 * h, 0.5 * h)
+            self.spin_rotors(False)
             respond_to_all(&self.tree, <const Wide*>self.given, <Wide*>self.mean)
             met = True
             for k in range(first, end):
@@ -252,6 +257,7 @@ cdef class TreeFlight:
         for k in range(first, end):
             self.set_momenta(k)
         self.set_joints(v, v_end, h, 0.0)
+        self.spin_rotors(True)
         respond_to_all(&self.tree, <const Wide*>self.given, <Wide*>self.motion.qd)
         for k in range(first, end):
             self.land(k, h)
@@ -273,7 +279,8 @@ cdef class TreeFlight:
         piece.loose = self.motion.is_loose(k)
         for j in range(3 if piece.loose else 0):         # what tau does along the root's axes
             force = w_add_scaled(force, self.motion.tau[link.v + j], splat3(&link.turn[3 * j]))
-        piece.mass = piece.before = piece.blur = piece.seen = 0.0
+        piece.mass = piece.blur = piece.seen = 0.0
+        piece.before = self.rotors(k, 0)
         piece.middle = piece.velocity = piece.acceleration = momentum
         for i in range(block.first_link, block.end_link):
             link, s, rider = &self.tree.links[i], &self.tree.states[i + 1], &self.riders[i]
@@ -353,12 +360,44 @@ cdef class TreeFlight:
             for k in range(link.freedoms if link.given else 0):
                 self.given[link.v + k] = self.start[nq + link.v + k] + elapsed * self.motion.tau[link.v + k]
 
+    cdef void spin_rotors(self, bint mirrored) noexcept nogil:
+        """After set_joints: and the momenta that rotors have brought along, or their mirror images."""
+        cdef const Link* link
+        cdef double rate
+        cdef Py_ssize_t i, v, nq = self.tree.nq
+        cdef int k
+        for i in range(self.tree.first, self.tree.end if self.motion.turns_rotors else self.tree.first):
+            link = &self.tree.links[i]
+            for k in range(link.freedoms if not link.given else 0):
+                v = link.v + k
+                rate = 2.0 * self.mean[v] - self.start[nq + v] if mirrored else self.start[nq + v]
+                self.given[v] += link.armature[k] * rate
+
+    cdef double rotors(self, Py_ssize_t k, int which) noexcept nogil:
+        """The energy of a tree's rotors at a piece's start (0), of their mirror images (1), at the mean velocities (2), in
+        the end (3) [J]."""
+        cdef const Block* block = &self.trees[k]
+        cdef const double* start = self.start + self.tree.nq
+        cdef double rates[6]
+        cdef double found = 0.0
+        cdef const Link* link
+        cdef Py_ssize_t i, v
+        cdef int j
+        for i in range(block.first_link, block.end_link if self.motion.turns_rotors else block.first_link):
+            link = &self.tree.links[i]
+            for j in range(link.freedoms):
+                v = link.v + j
+                rates[j] = (start[v] if which == 0 else 2.0 * self.mean[v] - start[v] if which == 1
+                            else self.mean[v] if which == 2 else self.motion.qd[v])
+            found += rotor_energy(link, rates)
+        return found
+
     cdef bint meets(self, Py_ssize_t k) noexcept nogil:
         """Whether the velocities that came out are those that forces and places were found at."""
         cdef const LinkState* s
         cdef Piece* piece = &self.pieces[k]
         cdef Motion off
-        cdef double kinetic = 0.0
+        cdef double kinetic = self.rotors(k, 2)
         cdef Py_ssize_t i
         piece.spread = 0.0
         for i in range(self.trees[k].first_link, self.trees[k].end_link):
@@ -380,7 +419,7 @@ cdef class TreeFlight:
         cdef const double* f
         cdef double work = 0.0
         cdef Py_ssize_t i
-        piece.mirrored = 0.0
+        piece.mirrored = self.rotors(k, 1)
         for i in range(block.first, block.first + block.count):
             work += self.motion.tau[i] * self.mean[i]
         for i in range(block.first_link, block.end_link):
@@ -435,7 +474,7 @@ cdef class TreeFlight:
         cdef Wide3 com, v
         cdef double lifted = 0.0
         cdef Py_ssize_t i
-        piece.after = 0.0
+        piece.after = self.rotors(k, 3)
         for i in range(block.first_link, block.end_link):
             link, s = &self.tree.links[i], &self.tree.states[i + 1]
             com = w_add(s.position, s.com)

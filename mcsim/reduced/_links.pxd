@@ -49,6 +49,7 @@ ctypedef struct Link:
     Vec3 com                     # centre of mass from the link's origin, link axes [m]
     double inertia[6]            # about it, link axes: xx xy xz yy yz zz [kg m2]
     Vec3 weight                  # its gravity, world [m/s2]
+    double armature[6]           # of each velocity: the inertia of a rotor that goes with it [kg or kg m2]
     Vec3 pull                    # that, of a loose tree less the mean of its links: as its centre of mass sees it
 
 # What a user's own joint says, in place of a kind: the rotation (columns) and origin of F_s in F_p, its motion subspace

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3
-from mcsim.reduced._links cimport Factored, Tree
+from mcsim.reduced._links cimport Factored, Link, Tree
 from mcsim.wide._lane_types cimport Wide3
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
@@ -16,12 +16,22 @@ ctypedef struct Block:
     int32_t led                  # 1: its first link is prescribed
 
 
+cdef inline double rotor_energy(const Link* link, const double* rates) noexcept nogil:
+    """Of the rotors that go with a joint's velocities at these rates [J]."""
+    cdef double twice = 0.0
+    cdef int k
+    for k in range(link.freedoms if not link.given else 0):
+        twice += link.armature[k] * rates[k] * rates[k]
+    return 0.5 * twice
+
+
 cdef class TreeMotion:
     cdef object kept, kept_runs
     cdef tuple users, state
     cdef object user_numbers
     cdef bint asking                     # whether there are joints of users' own
     cdef bint giving                     # whether any accelerations are given
+    cdef bint turns_rotors               # whether any joint whose are not has an armature
     cdef bint failed                     # whether one of their functions raised `failure`
     cdef object failure
     cdef Tree tree

@@ -40,6 +40,7 @@ cdef class TreeMotion:
         self.tree.user = doubles(self.user_numbers)
         self.asking = len(users) > 0
         self.giving = bool(np.any(links["given"]))
+        self.turns_rotors = bool(np.any(links["armature"][links["given"] == 0]))
         self.failed = False
         self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
         self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])

@@ -2,6 +2,7 @@
 # bodies. After R. Featherstone, Rigid Body Dynamics Algorithms, 2008, tables 5.1, 6.2, 7.1; in world axes, so that to
 # come from a link to its parent only the point is moved that vectors are about: with r from the parent's origin,
 #     [w; v] -> [w; v + w x r],    [n; f] -> [n + r x f; f].
+# A rotor that goes with a velocity of a joint adds its armature to the diagonal of H.
 
 # ---- spatial arithmetic ----------------------------------------------------------------------------------------------
 
@@ -217,6 +218,8 @@ cdef void inverse_dynamics(Tree* tree, const Wide* qdd, const Wide* forces, Wide
         s = &tree.states[i + 1]
         for k in range(link.freedoms):
             tau[link.v + k] = pairing(&tree.axes[link.v + k].axis, &s.force)
+            if qdd != NULL and link.armature[k] != 0.0:
+                tau[link.v + k] = tau[link.v + k] + splat(link.armature[k]) * qdd[link.v + k]
         if link.parent >= 0:
             add_moved_in(&tree.states[link.parent + 1].force, &s.force, s.arm)
 
@@ -282,6 +285,7 @@ cdef void mass_matrix(Tree* tree, Wide* h) noexcept nogil:
                 row = link.v + j
                 h[row * nv + column] = pairing(&tree.axes[row].axis, &f)
                 h[column * nv + row] = h[row * nv + column]
+            h[column * nv + column] = h[column * nv + column] + splat(link.armature[k])
             up = link
             at = s
             while up.parent >= 0:
@@ -377,17 +381,17 @@ cdef inline void set_articulated(const Link* link, LinkState* s) noexcept nogil:
     s.inertia.moving.yz = zero
 
 
-cdef inline void eliminate(LinkState* s, AxisState* axis, bint turns) noexcept nogil:
-    """U = I S, D = S' U, then I -= U U' / D. The axes of a joint one after the other: a factorization of its block.
-    turns: the axis goes through the origin."""
+cdef inline void eliminate(LinkState* s, AxisState* axis, double armature, bint turns) noexcept nogil:
+    """U = I S, D = S' U + armature, then I -= U U' / D. The axes of a joint one after the other: a factorization of its
+    block. turns: the axis goes through the origin."""
     if turns:
         axis.pull.n = w_times(&s.inertia.turning, axis.axis.w)
         axis.pull.f = w_add_scaled(w_add_scaled(w_scale(axis.axis.w.x, s.inertia.mixed_x), axis.axis.w.y,
                                                 s.inertia.mixed_y), axis.axis.w.z, s.inertia.mixed_z)
-        axis.inverse = splat(1.0) / w_dot(axis.axis.w, axis.pull.n)
+        axis.inverse = splat(1.0) / (w_dot(axis.axis.w, axis.pull.n) + splat(armature))
     else:
         axis.pull = articulated_force(&s.inertia, &axis.axis)
-        axis.inverse = splat(1.0) / pairing(&axis.axis, &axis.pull)
+        axis.inverse = splat(1.0) / (pairing(&axis.axis, &axis.pull) + splat(armature))
     give_way(&s.inertia, &axis.pull, axis.inverse)
 
 
@@ -405,10 +409,10 @@ cdef void factor(Tree* tree) noexcept nogil:
         if link.given:
             pass
         elif link.kind == REVOLUTE:
-            eliminate(s, &tree.axes[link.v], True)
+            eliminate(s, &tree.axes[link.v], link.armature[0], True)
         else:
             for k in range(link.freedoms):
-                eliminate(s, &tree.axes[link.v + k], False)
+                eliminate(s, &tree.axes[link.v + k], link.armature[k], False)
         if link.parent >= 0:
             add_articulated(&tree.states[link.parent + 1].inertia, &s.inertia, s.arm)
 

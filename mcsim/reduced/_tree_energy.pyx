@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_ENERGY
-from mcsim.reduced._motion cimport Block
+from mcsim.reduced._motion cimport Block, rotor_energy
 
 include "_kernels.pxi"
 
@@ -105,6 +105,8 @@ cdef class TreeEnergy:
             w = s.velocity.w
             v = w_sub(w_add(s.velocity.v, w_cross(w, s.com)), shared)
             found += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
+            if self.motion.turns_rotors:
+                found += rotor_energy(link, &self.motion.qd[link.v])
         return found
 
     cdef double tree_power(self, Py_ssize_t k, const double* forces, Wide3 shared, double* weight) noexcept nogil:

@@ -42,6 +42,7 @@ LINK_DTYPE = np.dtype(
         ("com", "f8", 3),
         ("inertia", "f8", 6),
         ("weight", "f8", 3),
+        ("armature", "f8", 6),
         ("pull", "f8", 3),
     ],
     align=True,
@@ -251,13 +252,16 @@ class Dynamics(Derivatives):
         return np.asarray(total)
 
     def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """-> kinetic and potential energy [J] of all links, (n,) of n states. Gravity's potential is zero at the
+        """-> kinetic and potential energy [J] of all links and rotors, (n,) of n states. Gravity's potential is zero at the
         world's origin; springs of joints do not count."""
         x, turn, v, w = self._links(q, qd)
         spin = (turn.swapaxes(-1, -2) @ w[..., None])[..., 0]
         kinetic = 0.5 * (
             np.einsum("i,...ij,...ij", self._masses(), v, v) + np.einsum("...ij,ijk,...ik", spin, self._inertias(), spin)
         )
+        rotors = np.concatenate([np.zeros(0), *(link.armature for link in self.system.links)])
+        if rotors.any():
+            kinetic = kinetic + 0.5 * (np.asarray(qd, float) ** 2 @ rotors)
         return kinetic, -np.einsum("i,ij,...ij", self._masses(), self.weights, x)
 
     def _links(self, q: ArrayLike, qd: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -326,8 +330,9 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
         record["turn"], record["place"], record["constant"] = link.turn.T, link.place, link.constant
         record["mass"], record["com"] = link.mass, link.com
         record["inertia"] = link.inertia[np.triu_indices(3)]
+        record["armature"][: len(link.armature)] = link.armature
         record["weight"] = gravity * system.scene.bodies[link.body_number].gravity_scale
-    free = (records["parent"] < 0) & (records["ways"] == 7)
+    free = (records["parent"] < 0) & (records["ways"] == 7) & ~np.any(records["armature"], axis=1)
     records["loose"] = free & (records["reversed"] == 0) & (records["given"] == 0)
     records["pull"] = _pulls(records)
     return records

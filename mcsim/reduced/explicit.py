@@ -22,6 +22,7 @@ from mcsim.core.rotation import conjugate, multiply
 from mcsim.reduced.dynamics import Dynamics, as_state
 from mcsim.reduced.formulations import TOLERANCE, Split, loop_matrix
 from mcsim.reduced.kinds import QUATERNIONS
+from mcsim.reduced.rows import refuse_rotors
 from mcsim.reduced.spaces import turn_z
 from mcsim.reduced.system import System
 from mcsim.scene.checks import positive, show
@@ -74,6 +75,7 @@ class Explicit:
         for name, function in (("gamma", gamma), ("derivative", derivative), ("second", second)):
             if not callable(function) and (function is not None or name == "gamma"):
                 raise SceneError(f"Explicit: {name} must be a function, got {show(function)}")
+        refuse_rotors(self.system, "Explicit", of_loops=True)
         self._gamma, self._derivative, self._second = gamma, derivative, second
         self._step = positive(step, "step")
 

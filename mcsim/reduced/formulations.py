@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from mcsim.core.errors import SceneError
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
-from mcsim.reduced.rows import Rows, coupling_rows, joint_rows, refuse_couplings
+from mcsim.reduced.rows import Rows, coupling_rows, joint_rows, refuse_couplings, refuse_rotors
 from mcsim.reduced.spaces import Frames, JointSpaces, loop_spaces, spaces_at
 from mcsim.reduced.system import System
 from mcsim.scene import Body
@@ -86,7 +86,7 @@ class Formulation:
 
     Couplings count as loops: rods and gears. A scene with others (rack and pinion, rolling, knife edge, a joint of the
     user's) is refused, since constraints would be left out. Springs, ropes, motors, limits and friction are not part of
-    it: their forces can be given in tau and forces.
+    it: their forces can be given in tau and forces. A scene with armature is refused.
     """
 
     dynamics: Dynamics
@@ -131,6 +131,7 @@ class Formulation:
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = system = self.dynamics.system
         refuse_couplings(system)
+        refuse_rotors(system, "Formulation")
         self.q = as_state(q, "q", system.nq)
         self.qd, self.tau, qdd = (
             np.zeros(system.nv) if part is None else as_state(part, name, system.nv)

@@ -23,6 +23,7 @@ from mcsim.core.errors import SceneError, SimulationError
 from mcsim.reduced.continuous import Flow
 from mcsim.reduced.dynamics import Dynamics, as_state
 from mcsim.reduced.formulations import TOLERANCE, LoopMatrix, loop_matrix
+from mcsim.reduced.rows import refuse_rotors
 from mcsim.reduced.system import System
 from mcsim.scene.checks import NAMES_SHOWN, FieldError, number, within
 
@@ -303,6 +304,7 @@ def _errors(loops: LoopMatrix) -> np.ndarray:
 
 
 def _refuse_given(system: System) -> None:
+    refuse_rotors(system, "Independent", of_loops=True)
     for link in system.links:
         if link.prescribed:
             raise FieldError(

@@ -22,6 +22,7 @@ class Link:
     place (3,) [m], turn (3, 3): the joint's frame on the parent, in the parent's frame; x_parent = place + turn x.
     constant: of a helical joint the pitch [m/rad], of a rack and pinion the way a radian [m/rad], else 0.
     mass [kg], com (3,) [m]: centre of mass, and inertia (3, 3) [kg m²] about it, in the link's frame; 0 if prescribed.
+    armature: of each velocity of the joint the inertia of a rotor that goes with it [kg or kg m²].
     frame: (position (3,) [m], rotation (3, 3)) of the centre of mass with the body's axes, in the link's frame;
         x_link = position + rotation x_body.
     model: of a joint of kind "user".
@@ -43,6 +44,7 @@ class Link:
     mass: float
     com: np.ndarray
     inertia: np.ndarray
+    armature: np.ndarray
     frame: tuple[np.ndarray, np.ndarray]
     model: JointModel | None = None
 

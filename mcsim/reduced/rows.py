@@ -79,6 +79,17 @@ def refuse_couplings(system: System) -> None:
         )
 
 
+def refuse_rotors(system: System, who: str, of_loops: bool = False) -> None:
+    """A SceneError where a joint has an armature, which is not counted here; of_loops: only of what closes loops."""
+    for joint in [loop.joint for loop in system.loops] if of_loops else system.scene.joints:
+        if any(axis.armature for axis in joint.axes):
+            raise SceneError(
+                f"joint {joint.name!r} has an armature, which {who} does not count"
+                + (" of joints that close loops: put it into the tree" if of_loops else ": Dynamics does")
+                + ", or leave the armature out"
+            )
+
+
 def _rod(joint: Joint, frames: Frames) -> Rows:
     """n . (v_b - v_a) = 0 of the two points, n along the rod. n' . (v_b - v_a) is the square of the velocity across the
     rod, over its length."""

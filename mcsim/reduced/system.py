@@ -140,6 +140,7 @@ class System:
                 mass=body.mass,
                 com=center[0],
                 inertia=_turned(body.inertia, axes),
+                armature=_rotors(joint, kind, nv),
                 frame=(center[0], axes),
                 model=model,
             )
@@ -389,6 +390,21 @@ def _kind(joint: Joint, balls: Mapping[str, str]) -> str:
 def _user_model(models: Mapping[str, JointModel | str], joint: Joint | None) -> JointModel | None:
     model = None if joint is None else models.get(joint.name)
     return model if isinstance(model, JointModel) else None
+
+
+def _rotors(joint: Joint | None, kind: str, nv: int) -> np.ndarray:
+    """(nv,) the joint's armature, which is that of its own coordinates."""
+    found = np.zeros(nv)
+    rotors = [] if joint is None else [axis.armature for axis in joint.axes]
+    if any(rotors):
+        if joint is not None and kind != KIND_OF[joint.type]:
+            raise SceneError(
+                f"joint {joint.name!r} has an armature, which is that of its own coordinates: take "
+                + ("ball='quaternion'" if kind in BALLS.values() else "no model of your own")
+                + " for it, or leave the armature out"
+            )
+        found[: len(rotors)] = rotors
+    return found
 
 
 def _constant(joint: Joint | None, kind: str) -> float:

@@ -21,6 +21,7 @@ from mcsim.maximal import applied_force, mass_matrix
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.kinds import QUATERNIONS
 from mcsim.reduced.links import Link
+from mcsim.reduced.rows import refuse_rotors
 from mcsim.reduced.system import System
 from mcsim.rotation import ORDERS, euler_drift, euler_jacobian, euler_jacobian_inverse, from_euler, normalize, to_euler
 from mcsim.scene.batches import batch, broadcast
@@ -62,6 +63,7 @@ class VelocityTransformation:
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = self.dynamics.system
         self.nv = self.system.nv
+        refuse_rotors(self.system, "VelocityTransformation")
         if euler is not None and not isinstance(euler, Mapping):
             raise SceneError(f"euler must be a dict of orders by names, as {{'top': 'zxz'}}, got {show(euler)}")
         orders = {}

@@ -224,7 +224,8 @@ def _shifted(function: Function, start: float, less: float, time: float) -> floa
 class AxisSpec:
     """One free coordinate of a joint [rad or m]: what bounds and drives it. Numbers only, also in motor and spring.
 
-    lower, upper: -inf, inf if there is no limit; friction [N m or N].
+    lower, upper: -inf, inf if there is no limit; friction [N m or N]. armature: inertia of a rotor that goes with the
+    coordinate [kg m² or kg].
     """
 
     lower: float = -inf
@@ -233,3 +234,4 @@ class AxisSpec:
     spring: Spring | None = None
     friction: float = 0.0
     motion: Motion | None = None
+    armature: float = 0.0

@@ -34,3 +34,4 @@ cdef class HeldRows:
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil
     cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil
+    cdef bint respond(self, Py_ssize_t g, const Row* rows, Twist* x) noexcept nogil

@@ -1,4 +1,4 @@
-"""Bounded rows of articulations (limits, motors, springs, joint friction), solved exactly with the joints in them.
+"""Bounded rows of articulations (limits, motors, springs, rotors, joint friction), solved exactly with the joints in them.
 
 A sweep sees two bodies' masses in such a row. Where joints make it far harder to move than that, sweeps in turn with the
 joints take as many rounds as the masses differ; and motors that carry each other need as many as an arm has joints, and
@@ -16,6 +16,7 @@ joints alone. Sweeps take it.
 Other velocities than the bodies' have classes of their own, with other rates and responses.
 """
 
+from libc.math cimport INFINITY
 from libc.string cimport memset
 
 import numpy as np
@@ -23,8 +24,8 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
-from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
-from mcsim.state._rows cimport is_of_motor
+from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
+from mcsim.state._rows cimport is_of_drive
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
 # cube.
@@ -92,7 +93,7 @@ cdef class HeldRows:
                     self.integers[g] += 1
 
     cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Those of articulations with motors."""
+        """Those of articulations with motors or rotors."""
         self.find_driven(group, rows, count)
         self.list(group, self.driven, rows, count)
 
@@ -101,7 +102,7 @@ cdef class HeldRows:
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = self.owner(&rows[i], group)
-            if g >= 0 and is_of_motor(&rows[i]):
+            if g >= 0 and is_of_drive(&rows[i]):
                 self.driven[g] = 1
 
     cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
@@ -181,3 +182,34 @@ cdef class HeldRows:
                 row.impulse = impulse
                 changed = True
         return changed
+
+    cdef bint respond(self, Py_ssize_t g, const Row* rows, Twist* x) noexcept nogil:
+        """What rotors alone do against x, velocities that a blow has given to what the joints hold: J x + impulse / a = 0.
+        No row's impulse changes. -> whether any did: then the joints are to answer"""
+        cdef Boxed p
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* number = self.row + self.begin[g]
+        cdef double* a = self.values + self.matrix[g]
+        cdef double* b = self.numbers + ROW_DOUBLES * n
+        cdef double* bound = b + n
+        cdef int32_t* order = self.integers + ROW_INTEGERS * n
+        cdef bint found = False
+        cdef const Row* row
+        cdef Py_ssize_t i
+        give_room(&p, n, self.numbers, self.factor, self.integers)
+        for i in range(n):
+            row = &rows[number[i]]
+            a[i * n + i] = self.diagonal[self.begin[g] + i] + row.compliance[RELAXED]
+            b[i], p.x[i], order[i] = self.rate(rows, number[i], x), 0.0, <int32_t>i
+            bound[n + i] = INFINITY if row.kind == ROW_ARMATURE else 0.0
+            bound[i] = -bound[n + i]
+            found = found or row.kind == ROW_ARMATURE
+        if not found:
+            return False
+        p.a, p.b, p.lower, p.upper = a, b, bound, bound + n
+        p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
+        take_rows(&p, order)
+        for i in range(n):
+            if p.x[i] != 0.0:
+                self.act(rows, number[i], p.x[i], x)
+        return True

@@ -1,4 +1,4 @@
-"""Motors that ask for accelerations, solved exactly beside what solves the joints."""
+"""Motors and rotors that ask for accelerations, solved exactly beside what solves the joints."""
 
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
@@ -13,6 +13,7 @@ cdef class HeldMotors(HeldRows):
     cdef Twist* begun                    # the velocities or accelerations before the joints have acted
     cdef Py_ssize_t size                 # of them, in bytes
     cdef Noted noted
+    cdef bint driving                    # motors are among them, else rotors alone
 
     cdef bint prepare(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef bint find(self, Row* rows, Twist* x) noexcept nogil

@@ -1,6 +1,6 @@
-"""Motors that ask for accelerations, or jump to a velocity, as rows of their own beside the joints' solver:
+"""Motors and rotors that ask for accelerations, or jump to a velocity, as rows of their own beside the joints' solver:
 
-    w = J x + bias,     w = 0 where |force| < max_force,     else force = -+max_force and w of its sign
+    w = J x + bias + compliance force,     w = 0 where |force| < max_force,     else force = -+max_force and w of its sign
 
 x the accelerations (or velocities) that meet all joints, which answer every force. All of a world are one boxed linear
 complementarity problem (_held.pyx): a motor carries what others do.
@@ -17,7 +17,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.core._noted cimport NOTE_MOTORS
 from mcsim.solve._smooth cimport Articulation
-from mcsim.state._row cimport BIASED, BLOCK_BOUNDED, BLOCK_HELD
+from mcsim.state._row cimport BIASED, BLOCK_BOUNDED, BLOCK_HELD, ROW_ARMATURE
 
 # What a motor asks for is met where no more than this part of what all of them do there is left.
 cdef double MISSED = 1e-6
@@ -27,18 +27,19 @@ cdef enum:
 
 
 cdef class HeldMotors(HeldRows):
-    """numbers: how many velocities there are; noted: where it stands which motors are not met."""
+    """numbers: how many velocities there are; noted: where it stands which motors are not met; driving: whether motors are
+    among them, or rotors alone."""
 
-    def __init__(self, Py_ssize_t numbers, Noted noted not None):
+    def __init__(self, Py_ssize_t numbers, Noted noted not None, bint driving):
         HeldRows.__init__(self, 1)
         begun = np.zeros(numbers + 1)
         self.kept_motors = begun
         self.begun, self.size = <Twist*>doubles(begun), numbers * sizeof(double)
-        self.most_held, self.noted = 1 << 30, noted
+        self.most_held, self.noted, self.driving = 1 << 30, noted, driving
 
     cdef Py_ssize_t owner(self, const Row* row, const int32_t* group) noexcept nogil:
         """Of those that may act at all."""
-        return 0 if row.lower < row.upper else -1
+        return 0 if row.kind == ROW_ARMATURE or (self.driving and row.lower < row.upper) else -1
 
     cdef bint prepare(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """The matrix of those of rows[:count] that may act. -> whether there are any; `unsolved`: there is no memory for
@@ -80,8 +81,9 @@ cdef class HeldMotors(HeldRows):
         cdef Py_ssize_t i, k, n = self.count[0]
         for i in range(n):
             row = &rows[self.row[i]]
-            off = fabs(self.rate(rows, self.row[i], x) + row.bias[BIASED])
-            size = fabs(row.bias[BIASED]) + fabs(self.rate(rows, self.row[i], self.begun))
+            off = fabs(self.rate(rows, self.row[i], x) + row.bias[BIASED] + row.compliance[BIASED] * row.impulse)
+            size = fabs(row.bias[BIASED]) + fabs(self.rate(rows, self.row[i], self.begun)) + fabs(
+                row.compliance[BIASED] * row.impulse)
             for k in range(n):
                 size += fabs(self.values[i * n + k] * rows[self.row[k]].impulse)
             if off > MISSED * size and row.lower < row.impulse < row.upper:
@@ -104,8 +106,8 @@ cdef class HeldMotors(HeldRows):
 cdef class MotorsOfBodies(HeldMotors):
     """Of bodies' accelerations, or velocities, which a SmoothSolver answers."""
 
-    def __init__(self, SmoothSolver smooth not None, Noted noted):
-        HeldMotors.__init__(self, 6 * smooth.body_count, noted)
+    def __init__(self, SmoothSolver smooth not None, Noted noted, bint driving):
+        HeldMotors.__init__(self, 6 * smooth.body_count, noted, driving)
         self.smooth = smooth
 
     cdef Twist* probe(self, Row* rows, Py_ssize_t k) noexcept nogil:
@@ -125,8 +127,9 @@ cdef class MotorsOfBodies(HeldMotors):
 cdef class MotorsOfTrees(HeldMotors):
     """Of generalized accelerations or velocities, `numbers` of them, of which loop_rows, once found, close the loops."""
 
-    def __init__(self, GeneralizedRows generalized not None, LoopRows loop_rows not None, Py_ssize_t numbers, Noted noted):
-        HeldMotors.__init__(self, numbers, noted)
+    def __init__(self, GeneralizedRows generalized not None, LoopRows loop_rows not None, Py_ssize_t numbers, Noted noted,
+                 bint driving):
+        HeldMotors.__init__(self, numbers, noted, driving)
         moved = np.zeros(numbers + 1)
         self.kept_motors = self.kept_motors, moved
         self.generalized, self.loop_rows, self.moved = generalized, loop_rows, doubles(moved)

@@ -1,5 +1,5 @@
-"""Bounded rows of articulations that have motors, over the bodies' velocities, with the joints' rows answered by the KKT
-system (_smooth.pyx), whose factor and targets are there. Not of those with loops or gears, whose rows may leave a
+"""Bounded rows of articulations that have motors or rotors, over the bodies' velocities, with the joints' rows answered by
+the KKT system (_smooth.pyx), whose factor and targets are there. Not of those with loops or gears, whose rows may leave a
 motor next to nothing to move: there they are swept, one by one.
 
 Per pass:   prepare(rows, count);   per sweep, before it:   hold(rows, twist, relaxed)
@@ -7,7 +7,7 @@ Per pass:   prepare(rows, count);   per sweep, before it:   hold(rows, twist, re
 
 from libc.string cimport memset
 
-from mcsim.state._rows cimport is_of_motor
+from mcsim.state._rows cimport is_of_drive
 
 
 cdef class HeldSpans(HeldRows):
@@ -22,7 +22,7 @@ cdef class HeldSpans(HeldRows):
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = self.owner(&rows[i], self.smooth.group)
-            if g >= 0 and is_of_motor(&rows[i]) and self.smooth.span[g].loops == 0 and (
+            if g >= 0 and is_of_drive(&rows[i]) and self.smooth.span[g].loops == 0 and (
                     self.smooth.span[g].border == self.smooth.span[g].border_end):
                 self.driven[g] = 1
         self.list(self.smooth.group, self.driven, rows, count)

@@ -11,6 +11,7 @@ cdef enum:
 cdef class Impacts:
     cdef readonly int law        # of solve/_laws.pxd
     cdef object kept
+    cdef bint moves_rotors       # rotors answer, and are to be charged for it
     cdef const Row* rows
     cdef Py_ssize_t count
     cdef double threshold        # slower contacts do not bounce [m/s]

@@ -31,7 +31,8 @@ cdef enum:
     AXIS_MOTOR = 2
     AXIS_SPRING = 3
     AXIS_FRICTION = 4
-    AXIS_ROWS = 5
+    AXIS_ARMATURE = 5
+    AXIS_ROWS = 6
 
 # One free coordinate of a joint [rad or m].
 ctypedef struct JointAxis:
@@ -50,13 +51,20 @@ ctypedef struct JointAxis:
     double damping               # [N s/m or N m s/rad]
     double rest
     double friction              # [N or N m]
-    double impulse[5]            # of the last substep, by AXIS_... [N s or N m s]
+    double armature              # inertia of a rotor that goes with the coordinate [kg or kg m2]
+    double impulse[6]            # of the last substep, by AXIS_... [N s or N m s]
     int32_t motor_mode
     int32_t has_spring
     double motion[6]             # formula: position, velocity, acceleration, amplitude, frequency [Hz], phase [rad];
                                  # function: its position, velocity, acceleration at Settings.time
     int32_t motion_mode
     int32_t reserved
+
+cdef inline bint has_rotor(const JointAxis* axis) noexcept nogil:
+    """Whether its armature acts by a row, but of a tree's joint. A lighter one has none: its compliance would be no
+    number."""
+    return axis.armature > 1e-100
+
 
 cdef enum:
     MOST_ASKED = 8               # steps after which it is asked anew whether bounded rows are held
@@ -99,6 +107,15 @@ ctypedef struct Joint:
     double push[2]               # how fast its rows are closed, and pushed back from limits, at most [m/s, rad/s]
     int32_t locks                # lock: bit i: b does not slide along axis i of a, bit 3 + i: does not turn about it
     int32_t folded               # 1: no rows, for the body's inverse mass has the lock in it (step/_locked_bodies.pyx)
+
+cdef inline bint has_rotors(const Joint* joint) noexcept nogil:
+    """Whether any of its coordinates has one."""
+    cdef int i
+    for i in range(joint.axis_count):
+        if has_rotor(&joint.axes[i]):
+            return True
+    return False
+
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:

@@ -11,10 +11,11 @@ cdef enum RowKind:
     ROW_MOTOR = 2
     ROW_SPRING = 3
     ROW_JOINT_FRICTION = 4
-    ROW_NORMAL = 5           # contact, along the normal
-    ROW_FRICTION = 6         # contact, tangential: two rows in one block under a cone, or two single ones (pyramid)
-    ROW_TWIST = 7            # contact, friction about the normal
-    ROW_ROLLING = 8          # contact, friction about the tangents: two rows, as of ROW_FRICTION
+    ROW_ARMATURE = 5         # the rotor of a coordinate
+    ROW_NORMAL = 6           # contact, along the normal
+    ROW_FRICTION = 7         # contact, tangential: two rows in one block under a cone, or two single ones (pyramid)
+    ROW_TWIST = 8            # contact, friction about the normal
+    ROW_ROLLING = 9          # contact, friction about the tangents: two rows, as of ROW_FRICTION
 
 # How a block of consecutive rows is solved. `block` is the number of rows in the first row of a block, 0 in the others.
 cdef enum BlockKind:

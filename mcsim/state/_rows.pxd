@@ -7,7 +7,7 @@ from mcsim.core._math cimport cross, dot, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._bodies cimport DYNAMIC, Bodies
 from mcsim.state._joint cimport AXIS_MOTOR, AXIS_ROWS, Joint
-from mcsim.state._row cimport ROW_MOTOR, ROW_SPRING, JointRow, JointRows, Row, is_wide
+from mcsim.state._row cimport ROW_ARMATURE, ROW_MOTOR, ROW_SPRING, JointRow, JointRows, Row, is_wide
 from mcsim.state._settings cimport Settings
 
 
@@ -26,6 +26,11 @@ cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const in
 cdef inline bint is_of_motor(const Row* row) noexcept nogil:
     """Whether a motor has it: one for a velocity or a position, or a spring that is a PD motor."""
     return row.kind == ROW_MOTOR or (row.kind == ROW_SPRING and row.index % AXIS_ROWS == AXIS_MOTOR)
+
+
+cdef inline bint is_of_drive(const Row* row) noexcept nogil:
+    """Whether it is a motor's or a rotor's: both are carried by what hangs on them, and solved with the joints in them."""
+    return row.kind == ROW_ARMATURE or is_of_motor(row)
 
 
 cdef inline Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:

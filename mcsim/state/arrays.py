@@ -341,6 +341,7 @@ def joint_records(scene: Scene, index: Mapping[str, int], joints: Sequence[Joint
 def _fill_axis(slot: np.void, axis: AxisSpec) -> None:
     """One JOINT_AXIS_DTYPE record from an AxisSpec."""
     slot["lower"], slot["upper"], slot["friction"] = axis.lower, axis.upper, axis.friction
+    slot["armature"] = axis.armature
     if axis.spring is not None:
         slot["has_spring"] = 1
         slot["stiffness"], slot["damping"], slot["rest"] = axis.spring.stiffness, axis.spring.damping, axis.spring.rest

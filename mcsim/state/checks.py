@@ -96,6 +96,7 @@ AXIS_RULES: dict[str, Any] = {
     "damping": not_negative,
     "rest": finite,
     "friction": not_negative,
+    "armature": not_negative,
     "impulse": anything,
     "motor_mode": up_to(3),
     "has_spring": up_to(1),
@@ -194,7 +195,7 @@ MANIFOLD_RULES: dict[str, Any] = {
 # What a joint's record has from its scene and no call changes, and what says which rows it has and between which bodies.
 CONNECTS = ("type", "body_a", "body_b")
 HOLDS = ("axis_count", "constant", "breakable", "disc", "user", "ratio", "geared", "geared_axis", "user_size", "locks")
-AXES_HOLD = ("motion_mode",)
+AXES_HOLD = ("motion_mode", "armature")
 LAID_OUT = ("row_begin", "row_count", "folded")  # where a step had its rows: no state
 MEASURED = ("length", "push")  # what follows from bodies and settings: no state either
 

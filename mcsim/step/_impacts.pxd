@@ -5,6 +5,7 @@ from mcsim.direct._articulations cimport Articulations
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._held_motors cimport HeldMotors
 from mcsim.solve._loop_rows cimport LoopRows
 from mcsim.solve._impact cimport BodyImpacts, Impacts
 from mcsim.solve._smooth cimport SmoothSolver
@@ -30,6 +31,8 @@ cdef class ArticulationImpacts(BodyImpacts):
 
 cdef class SmoothImpacts(BodyImpacts):
     cdef SmoothSolver smooth
+    cdef HeldMotors rotors
+    cdef Py_ssize_t joint_row_count
     cdef const Bodies* bodies
 
 cdef class RowImpacts(BodyImpacts):

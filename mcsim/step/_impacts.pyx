@@ -2,8 +2,8 @@
 
 What a contact's impulse changes is J H^-1 J': the velocities that it gives the bodies, and what the joints then answer.
 
-    ArticulationImpacts   the factor of the direct joint solver
-    SmoothImpacts         that of the integrators on accelerations
+    ArticulationImpacts   the factor of the direct joint solver, and rotors, as rows that are held with it
+    SmoothImpacts         that of the integrators on accelerations, likewise
     RowImpacts            joints that are rows of the sweeps: conjugate gradients on J M^-1 J' (M. Hestenes, E. Stiefel,
                           1952), which needs no factor and finds the change of velocities of redundant rows, too
     TreeImpacts           generalized coordinates, where only loops have to answer
@@ -34,6 +34,7 @@ cdef class ArticulationImpacts(BodyImpacts):
     def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies, bint holds):
         cdef Py_ssize_t count = articulations.state.articulation_count
         BodyImpacts.__init__(self, law, bodies, count)
+        self.moves_rotors = True
         kicked, ready, readied = np.zeros((bodies + 1, 6)), np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
         self.kept += [kicked, ready, readied]
         self.articulations, self.holds = articulations, holds
@@ -72,7 +73,7 @@ cdef class ArticulationImpacts(BodyImpacts):
         self.articulations.begin_blows(g)
         for k in range(a.member, a.member_end):
             self.kick_body(self.articulations.state.member[k])
-        self.articulations.solves.answer(g, self.kicked)
+        self.articulations.bounds.answer(g, self.kicked)
 
     cdef void kick_body(self, int32_t i) noexcept nogil:
         cdef double half = 0.5 * self.settings.h
@@ -119,7 +120,7 @@ cdef class ArticulationImpacts(BodyImpacts):
 
     cdef void answer(self, int32_t node) noexcept nogil:
         if node >= self.bodies.count:
-            self.articulations.solves.answer(node - self.bodies.count, self.response)
+            self.articulations.bounds.answer(node - self.bodies.count, self.response)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef const Articulation* a
@@ -142,15 +143,20 @@ cdef class ArticulationImpacts(BodyImpacts):
 
 cdef class SmoothImpacts(BodyImpacts):
     """smooth: the joints of integrators on accelerations, whose factor is made anew for the poses at which something
-    strikes."""
+    strikes; rotors: beside them, or None."""
 
-    def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies):
+    def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies, HeldMotors rotors):
         BodyImpacts.__init__(self, law, bodies, smooth.span_count)
-        self.smooth = smooth
+        self.smooth, self.rotors = smooth, rotors
+
+    cdef void see_joints(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        self.joint_row_count = count
 
     cdef void prepare(self) noexcept nogil:
         BodyImpacts.prepare(self)
         self.smooth.factor(<Row*>self.rows, self.bodies)
+        if self.rotors is not None:
+            self.rotors.prepare(<Row*>self.rows, self.joint_row_count)
 
     cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
         cdef int32_t i = BodyImpacts.node_of(self, row, side)
@@ -168,6 +174,9 @@ cdef class SmoothImpacts(BodyImpacts):
         if node >= self.bodies.count:
             self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
                                    self.smooth.nothing)
+            if self.rotors is not None and self.rotors.respond(0, self.rows, self.response):
+                self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
+                                       self.smooth.nothing)
 
     cdef void take(self, int32_t node) noexcept nogil:
         cdef const Articulation* span

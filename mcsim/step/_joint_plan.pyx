@@ -110,7 +110,8 @@ cdef class JointPlan:
     def _plan_motors(self, bodies, joints):
         """Who probes for motors where the direct solver takes the joints' rows in turn with sweeps."""
         self.probing, self.held_motors = None, None
-        if self.articulations is None or self.closes() or not np.any(joints["axes"]["motor_mode"]):
+        if self.articulations is None or self.closes() or not (
+                np.any(joints["axes"]["motor_mode"]) or np.any(joints["axes"]["armature"])):
             return
         beside = border_rows(joints)
         sizes = self._joint_sizes().copy()

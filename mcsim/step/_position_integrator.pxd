@@ -22,6 +22,9 @@ cdef class PositionIntegrator(SmoothIntegrator):
 
     cdef void find_damping(self) noexcept nogil
     cdef void forces(self) noexcept nogil
+    cdef void solve_joints(self, Twist* x, int half) noexcept nogil
+    cdef double rotor_bias(self, const Row* row) noexcept nogil
+    cdef void keep_rotors(self) noexcept nogil
     cdef void first_half(self) noexcept nogil
     cdef double try_flight(self) noexcept nogil
     cdef void correct(self, int round) noexcept nogil

@@ -35,7 +35,7 @@ from mcsim.integrate._variational cimport FreeFlight
 from mcsim.solve._si cimport residual
 from mcsim.state._bodies cimport DYNAMIC
 from mcsim.state._joint cimport MOTOR_PD, JointAxis
-from mcsim.state._row cimport BIASED, RELAXED, Row
+from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, Row
 from mcsim.state._settings cimport INTEGRATE_VARIATIONAL
 from mcsim.state._rows cimport rate
 from mcsim.step._smooth_integrator cimport CLOSED, CLOSE_ENOUGH
@@ -125,6 +125,33 @@ cdef class PositionIntegrator(SmoothIntegrator):
                          self.context.settings, self.plain.rows, self.wrench, False)
         free_accelerations(self.context.bodies, self.wrench, self.acceleration)
 
+    cdef void solve_joints(self, Twist* x, int half) noexcept nogil:
+        """What joints answer, to the solver's targets, and rotors with them: in a half of the substep (0, 1) from the rates
+        that they had, or of velocities of a round (-1) from none. Of the drift's h J' v the first half has half."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        for i in range(self.context.joint_rows if self.motors is not None else 0):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_ARMATURE:
+                row.impulse = 0.0
+                row.bias[BIASED] = self.rotor_bias(row) if half == 0 else (
+                    row.bias[RELAXED] + row.compliance[BIASED] * row.carry if half == 1 else 0.0)
+        if self.motors is not None:
+            self.drive(x)
+        self.smooth.solve(self.plain.rows, x)
+
+    cdef double rotor_bias(self, const Row* row) noexcept nogil:
+        return row.bias[RELAXED] + 0.5 * self.context.settings.h * row.curvature
+
+    cdef void keep_rotors(self) noexcept nogil:
+        """What rotors have done in the first half, by the velocities that the flight has begun with."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        for i in range(self.context.joint_rows if self.motors is not None else 0):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_ARMATURE:
+                row.carry = -(rate(row, self.flight.twist) + self.rotor_bias(row)) / row.compliance[BIASED]
+
     cdef void first_half(self) noexcept nogil:
         """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that
         hold positions a first guess, for the others what they do."""
@@ -134,6 +161,8 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.plain.write_joints(self.plain.rows)
         if not self.factored:
             self.smooth.factor(self.plain.rows, self.context.bodies)
+        if self.motors is not None:
+            self.motors.prepare(self.plain.rows, self.context.joint_rows)
         for i in range(self.smooth.count):
             row = &self.plain.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.context.settings.h * row.curvature
@@ -141,7 +170,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.forces()
         add_twists(self.context.bodies.count, 0.5 * self.context.settings.h, self.acceleration,
                    self.context.bodies.twist)
-        self.smooth.solve(self.plain.rows, self.context.bodies.twist)
+        self.solve_joints(self.context.bodies.twist, 0)
 
     # ---- the flight --------------------------------------------------------------------------------------------------
 
@@ -184,7 +213,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         for i in range(self.smooth.count):
             self.smooth.target[i] = -self.gap[i] / self.context.settings.h
         memset(own - 1, 0, (n + 1) * sizeof(Twist))
-        self.smooth.solve(self.plain.rows, own)
+        self.solve_joints(own, -1)
         for j in range(round):
             s = self.rounds + j * (n + 1) + 1
             along = self.product(s, s)
@@ -230,6 +259,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
         if not off <= nearest:
             memcpy(self.flight.twist, self.best, n * sizeof(Twist))
             off = self.try_flight()
+        self.keep_rotors()
         if off <= STILL_CLOSED:
             if off > CLOSE_ENOUGH:
                 self.note_open()
@@ -273,6 +303,8 @@ cdef class PositionIntegrator(SmoothIntegrator):
         self.plain.write_joints(self.plain.rows)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
+        if self.motors is not None:
+            self.motors.prepare(self.plain.rows, self.context.joint_rows)
         self.flight.begin(self.context.bodies)
         for _ in range(MOST_REPEATS):
             self.forces()
@@ -280,7 +312,7 @@ cdef class PositionIntegrator(SmoothIntegrator):
                 x[i].v = add_scaled(self.flight.twist[i].v, 0.5 * h, x[i].v)
                 x[i].w = add_scaled(self.flight.twist[i].w, 0.5 * h, x[i].w)
             self.smooth.aim_still(self.plain.rows)
-            self.smooth.solve(self.plain.rows, x)
+            self.solve_joints(x, 1)
             fastest = 0.0
             for i in range(self.context.bodies.count):
                 v = &self.context.bodies.twist[i]

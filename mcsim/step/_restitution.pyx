@@ -1,5 +1,7 @@
 """The impacts of a step: of what would touch within the next substep, before anything stops what should bounce."""
 
+from mcsim.state._row cimport RELAXED, ROW_ARMATURE, Row
+from mcsim.state._rows cimport rate
 from mcsim.step._stage_times cimport STAGE_IMPACT
 
 
@@ -27,7 +29,30 @@ cdef class Restitution:
         self.impacts.see_joints(self.plain.rows, self.plain.joint_end)
         if not held:
             self.impacts.hold(self.plain.rows, self.plain.impact_rows)
+        if self.impacts.moves_rotors:
+            self.note_rotors()
         self.count += self.impacts.resolve(self.plain.rows, self.plain.impact_rows,
                                            self.context.settings.restitution_threshold, self.context.settings.h,
                                            self.first, self.plain.impacts)
+        if self.impacts.moves_rotors:
+            self.charge_rotors()
         self.times.lap(STAGE_IMPACT)
+
+    cdef void note_rotors(self) noexcept nogil:
+        """The rates of their coordinates before the blows, in `kick`."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_ARMATURE:
+                row.kick = rate(row, self.context.bodies.twist)
+
+    cdef void charge_rotors(self) noexcept nogil:
+        """What a blow changes of a rotor's rate it has done by that much of its row's impulse."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if row.kind == ROW_ARMATURE:
+                row.impulse -= (rate(row, self.context.bodies.twist) - row.kick) / row.compliance[RELAXED]
+                row.kick = 0.0

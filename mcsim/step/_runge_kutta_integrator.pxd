@@ -16,7 +16,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef int tries                       # of such steps since, as far as they are counted
     cdef double explicit_h               # how long steps were before that [s]
     cdef bint projecting                 # joints are projected after each step
-    cdef HeldMotors motors               # of "reference", else None
+    cdef HeldMotors motors               # of "reference", and rotors; None: there are none
     cdef object kept_angles
     cdef double* angles                  # (joints, JOINT_AXES) as a step begins
 
@@ -36,6 +36,7 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void drive(self, Twist* x) noexcept nogil
     cdef void give_up(self, int why, double h) noexcept nogil
     cdef void start_motors(self) noexcept nogil
+    cdef void free_rotors(self, int relaxed) noexcept nogil
     cdef void keep_angles(self, bint back) noexcept nogil
 
     # Of those that move something.
@@ -51,3 +52,4 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void take_back(self) noexcept nogil
     cdef void settle(self, double h) noexcept nogil
     cdef void jump(self) noexcept nogil
+    cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil

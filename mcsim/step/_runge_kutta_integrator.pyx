@@ -14,13 +14,13 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from mcsim.constraints._forces cimport aim_accelerations, aim_speeds
+from mcsim.constraints._forces cimport aim_accelerations, aim_speeds, free_rotor
 from mcsim.core._arrays cimport doubles
 from mcsim.core._implicit cimport NEWTON_FAILED, NEWTON_GOES_ON, ImplicitStages
 from mcsim.core._tableau cimport implicit_pays
 from mcsim.core._types cimport OK, Twist
 from mcsim.state._joint cimport JOINT_AXES
-from mcsim.state._row cimport ROW_JOINT, Row, is_wide
+from mcsim.state._row cimport ROW_ARMATURE, ROW_JOINT, Row, is_wide
 from mcsim.state._rows cimport rate
 
 from mcsim.core._tableau import classical, dormand_prince, implicit_method
@@ -100,8 +100,15 @@ cdef class RungeKuttaIntegrator(Integrator):
     cdef void start_motors(self) noexcept nogil:
         """What has a motor for a velocity without a bound jumps to that."""
         if self.motors is not None and aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end,
-                                                  self.context.settings) > 0:
+                                                  self.context.bodies.twist, self.context.settings) > 0:
             self.jump()
+
+    cdef void free_rotors(self, int relaxed) noexcept nogil:
+        """Rotors keep to their present rates, but for impulses to come."""
+        cdef Py_ssize_t i
+        for i in range(self.plain.joint_end if self.motors is not None else 0):
+            if self.plain.rows[i].kind == ROW_ARMATURE:
+                free_rotor(&self.plain.rows[i], self.rotor_rate(i), relaxed)
 
     cdef bint is_open(self) noexcept nogil:
         """Whether any joint's own row is, as a step lays them out."""
@@ -277,13 +284,14 @@ cdef class RungeKuttaIntegrator(Integrator):
                 "is kept"))
 
     cdef bint aim_motors(self) noexcept nogil:      # no-cython-lint: a method hides no function
-        """Of the rows at the present pose, whose joints' solver is ready. -> whether any ask for accelerations"""
+        """And rotors, of the rows at the present pose, whose joints' solver is ready. -> whether any ask for
+        accelerations"""
         return self.motors is not None and aim_accelerations(
             self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
             self.context.settings) > 0 and self.motors.prepare(self.plain.rows, self.plain.joint_end)
 
     cdef void drive(self, Twist* x) noexcept nogil:
-        """Add to x what the motors do."""
+        """Add to x what the motors and rotors do."""
         if not self.motors.find(self.plain.rows, x):
             self.give_up(NOT_DRIVEN, 0.0)
 
@@ -327,6 +335,10 @@ cdef class RungeKuttaIntegrator(Integrator):
 
     cdef void settle(self, double h) noexcept nogil:
         """A stage, or the end, of a step of h has come."""
+
+    cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil:
+        """That of the coordinate of row i now."""
+        return rate(&self.plain.rows[i], self.context.bodies.twist)
 
     cdef void jump(self) noexcept nogil:
         """Velocities to what the motors' rows, which are aimed, ask for."""

@@ -20,6 +20,7 @@ from mcsim.step._sweeps cimport SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, aim_speeds, mute_joint_forces
 from mcsim.constraints._coordinates cimport foresee_turns
 from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._tableau cimport count_squares
 from mcsim.core._types cimport Twist
@@ -45,6 +46,13 @@ cdef int PROJECTION_ROUNDS = 3
 cdef double SQUARED = 1e-9
 
 
+# Rotors make contacts far heavier to move than a sweep sees: beside them sweeps over contacts go on, up to so many times as
+# many, until one changes no velocity by more than this part of g h.
+cdef enum:
+    MORE_SWEEPS = 64
+cdef double UNDONE = 0.001
+
+
 cdef class SmoothIntegrator(RungeKuttaIntegrator):
     """Arguments as of Integrator."""
 
@@ -56,7 +64,9 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.held_spans = HeldSpans(self.smooth)
-        self.motors = None if self.sizes is None else MotorsOfBodies(self.smooth, self.context.noted)
+        driving = self.sizes is not None
+        self.motors = MotorsOfBodies(self.smooth, self.context.noted, driving) if driving or np.any(
+            joints["axes"]["armature"]) else None
         self.projecting = self.context.settings.smooth_projection
         if self.projecting and self.sizes is not None:
             self.smooth.proximal = PROXIMAL_CLOSED
@@ -73,7 +83,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     def impacts(self, int law):
         """Velocities are at the time of the pose, as forces in two halves leave them."""
-        cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count)
+        cdef SmoothImpacts blows = SmoothImpacts(law, self.smooth, self.context.bodies.count, self.motors)
         blows.twist, blows.bodies = self.context.bodies.twist, self.context.bodies
         return blows, 0.5
 
@@ -108,7 +118,8 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
 
     cdef void jump(self) noexcept nogil:
         self.plain.write_joints(self.plain.rows)
-        aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.settings)
+        aim_speeds(self.context.joints, self.plain.rows, self.plain.joint_end, self.context.bodies.twist,
+                   self.context.settings)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.factored = True
         self.motors.prepare(self.plain.rows, self.plain.joint_end)
@@ -120,12 +131,14 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
         what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
         whose masses and factors are 0."""
+        cdef double enough = UNDONE * norm(self.context.settings.gravity) * self.context.settings.h
         cdef Py_ssize_t i
         cdef int k
         self.factored = False
         stabilize_rows(self.plain.rows, self.plain.row_count, self.context.bodies, self.context.neighbours,
                        1.0, self.context.settings)
         mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
+        self.free_rotors(relaxed)
         self.smooth.factor(self.plain.rows, self.context.bodies)
         self.smooth.forget(self.context.joint_rows)
         for i in range(self.context.joint_rows):
@@ -136,7 +149,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
         else:
             self.smooth.aim_rates(self.plain.rows, self.context.bodies.twist)
         self.held_spans.prepare(self.plain.rows, self.context.joint_rows)
-        for k in range(self.sweeping.asked):
+        for k in range(self.sweeping.asked * (MORE_SWEEPS if self.motors is not None else 1)):
             self.held_spans.hold(self.plain.rows, self.context.bodies.twist, relaxed)
             self.sweeping.correction = self.smooth.sweep(self.plain.rows, self.context.joint_rows,
                                                          self.context.bodies.twist, relaxed)
@@ -146,6 +159,7 @@ cdef class SmoothIntegrator(RungeKuttaIntegrator):
             self.smooth.solve(self.plain.rows, self.context.bodies.twist)
             self.smooth.keep(self.plain.rows, 1.0)
             if self.sweeping.correction == 0.0 or (
+                    k >= self.sweeping.asked - 1 and self.sweeping.correction < enough) or (
                     k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.calls.is_interrupted()):
                 break
 

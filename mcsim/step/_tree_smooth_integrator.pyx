@@ -20,7 +20,7 @@ from mcsim.reduced._tree_runge_kutta cimport TreeRungeKutta
 from mcsim.solve._held_motors cimport MotorsOfTrees
 from mcsim.solve._si cimport residual
 from mcsim.solve._smooth cimport PROXIMAL_CLOSED, PROXIMAL_ERRORS
-from mcsim.state._row cimport BIASED, RELAXED, ROW_JOINT, ROW_SPRING
+from mcsim.state._row cimport BIASED, RELAXED, ROW_ARMATURE, ROW_JOINT, ROW_SPRING
 from mcsim.step._runge_kutta_integrator cimport RungeKuttaIntegrator
 from mcsim.step._stage_times cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.step._tree_constraints cimport TreeConstraints
@@ -45,8 +45,10 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         RungeKuttaIntegrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.projecting = self.rows.loops.projecting
-        self.motors = None if self.sizes is None else MotorsOfTrees(
-            self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted)
+        driving = self.sizes is not None
+        self.motors = MotorsOfTrees(
+            self.space.generalized, self.rows.loop_rows, self.space.motion.tree.nv, self.context.noted, driving
+        ) if driving or self.space.has_loop_rotors() else None
         self.begin_steps()
         self.kept_whole = np.zeros(self.space.motion.tree.nv + 1)
         self.whole = doubles(self.kept_whole)
@@ -205,6 +207,9 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         if self.rows.loops.some:
             self.rows.loop_rows.keep(self.plain.rows, h)
 
+    cdef double rotor_rate(self, Py_ssize_t i) noexcept nogil:
+        return self.space.generalized.rate(i, self.space.motion.qd)
+
     # ---- what has bounds ---------------------------------------------------------------------------------------------
 
     cdef void solve_before(self, double h, bint last) noexcept nogil:
@@ -218,6 +223,7 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
         if self.context.contact_rows > 0:
             self.rows.contacts.begin()
         self.kicks.first_smooth(0.5 * h)
+        self.free_rotors(BIASED)
         self.solve_bounded(BIASED)
         self.kicks.leave_changes(True)
         self.sweeping.first_residual = 0.0
@@ -242,13 +248,15 @@ cdef class TreeSmoothIntegrator(RungeKuttaIntegrator):
             self.rows.surfaces.set_start_impulses()
         mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
         for i in range(self.plain.joint_end):
-            if self.plain.rows[i].kind == ROW_JOINT or self.plain.rows[i].kind == ROW_SPRING:
+            if self.plain.rows[i].kind == ROW_JOINT or self.plain.rows[i].kind == ROW_SPRING or (
+                    self.plain.rows[i].kind == ROW_ARMATURE):
                 self.plain.rows[i].impulse = self.plain.rows[i].carry = 0.0
 
     cdef void solve_after(self, bint last) noexcept nogil:
         """Impulses on the velocity at the end; what closes loops leaves their rates as they are, or stills them after
         impacts."""
         mute_joint_forces(self.context.joints, self.context.joint_count, self.context.settings, self.plain.rows)
+        self.free_rotors(RELAXED)
         if self.rows.loops.some:
             self.rows.loop_rows.aim_rates(self.plain.rows, self.space.motion.qd)
         self.sets.return_carried()

@@ -52,6 +52,11 @@ cdef class TreeSpace(VelocitySpace):
                                plan.carriers)
         self.resting = TreeRest(context, self.motion, self.poses, self.body_sync, self.loads, islands)
 
+    def has_loop_rotors(self):
+        """Whether a joint that closes a loop has an armature."""
+        free = np.diff(self.kept[0]) == 0
+        return bool(np.any(self.arrays.kept[1]["axes"]["armature"][free]))
+
     # ---- what is read off them ---------------------------------------------------------------------------------------
 
     def velocities(self):

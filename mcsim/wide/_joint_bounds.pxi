@@ -7,7 +7,7 @@ from libc.stdint cimport int8_t
 
 from mcsim.core._numbers cimport HUGE
 from mcsim.core._types cimport Quat
-from mcsim.state._joint cimport AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, MOTION_NONE, MOTOR_NONE, JointAxis
+from mcsim.state._joint cimport AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, MOTION_NONE, MOTOR_NONE, JointAxis, has_rotor
 from mcsim.state._joint_types cimport HINGE
 from mcsim.state._limit_margin cimport LIMIT_MARGIN_ANGLE
 from mcsim.wide._joint_bounds cimport (BOUND_LOWER, BOUND_SLOTS, BOUND_SWING, BOUND_UPPER, BoundBlock, JointBoundKernels,
@@ -90,14 +90,14 @@ cdef void fill_joint_bounds(BoundBlock* blocks, Py_ssize_t k, const Joint* joint
 
 
 cdef inline bint has_joint_bounds_alone(const Joint* joint) noexcept nogil:
-    """No springs, motors, prescribed motions; no limits on a ball joint's first two coordinates."""
+    """No springs, motors, rotors, prescribed motions; no limits on a ball joint's first two coordinates."""
     cdef const JointAxis* axis
     cdef int i
     if joint.broken:
         return False
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
-        if axis.has_spring or axis.motor_mode != MOTOR_NONE or axis.motion_mode != MOTION_NONE:
+        if axis.has_spring or axis.motor_mode != MOTOR_NONE or axis.motion_mode != MOTION_NONE or has_rotor(axis):
             return False
         if joint.type != HINGE and i < 2 and not (isinf(axis.lower) and isinf(axis.upper)):
             return False

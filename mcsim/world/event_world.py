@@ -304,6 +304,7 @@ def refuse_bounds(world: SteppedWorld) -> None:
             (np.any(axes["motion_mode"]), "a given motion"),
             (bool(record["breakable"]), "a force that breaks it"),
             (reduced and np.any(axes["has_spring"]), "a spring"),
+            (not reduced and np.any(axes["armature"]), "an armature"),
         ]
         for is_so, what in found:
             if is_so:

@@ -29,7 +29,7 @@ from mcsim.world.settings import joint_tree
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-AXIS_ROWS = 5  # state/_joint.pxd
+AXIS_ROWS = 6  # state/_joint.pxd
 
 CONTACT_DTYPE = np.dtype(
     [
@@ -164,12 +164,15 @@ class Observers(WorldBase):
         return self._pipeline.parts.arrays.spins()
 
     def energy(self) -> Energy:
-        """Energy of the dynamic bodies and the joint springs [J]."""
+        """Energy of the dynamic bodies, the joints' springs and their rotors (armature) [J]."""
         with self._turn.look("energy"), np.errstate(over="ignore", invalid="ignore"):
             moving = self._bodies.inv_mass > 0.0
             v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
             masses = self._bodies.mass
             kinetic = 0.5 * np.sum(masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
+            rotors = self._joints["axes"]["armature"] * (self._joints["broken"] == 0)[:, None]
+            if np.any(rotors):
+                kinetic += 0.5 * np.sum(rotors * self._pipeline.space.measured()["axes"]["velocity"] ** 2)
             heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
             gravity = -np.sum(masses * self._bodies.gravity_scale * heights, where=moving)
             return Energy(float(kinetic), float(gravity + self._pipeline.parts.spring_energy()))
@@ -184,12 +187,11 @@ class Observers(WorldBase):
     def rows(self) -> np.ndarray:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
-        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling"); source:
-        number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the
-        world, of a gear those of its first joint; error C [m,
-        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
-        -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
-        [N s, N m s]."""
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "armature", "normal", "friction", "twist",
+        "rolling"); source: number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a
+        and b, -1 = the world, of a gear those of its first joint; error C [m, rad]; bias [m/s, rad/s] and compliance of
+        the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf: `friction` times the normal impulses
+        bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         with self._observing("rows"):
             raw = self._raw_rows()
             raw = raw[~second_rows(raw)]
@@ -304,8 +306,9 @@ class Observers(WorldBase):
         the user's forces, `tau`, damping, springs and PD motors count as forces, and what position motors give, so that
         their coordinates accelerate by -w^2 e - 2 z w de/dt. Limits, joint friction, velocity motors and contacts are left
         out. No stabilization: the second part of rhs is minus dJ/dt v.
-        Redundant rows stay in the matrix, which is then singular; solve() copes."""
+        Redundant rows stay in the matrix, which is then singular; solve() copes. A world with armature is refused."""
         with self._observing("kkt"):
+            self._refuse_rotors()
             if self._pipeline.parts.islands.sleepers:
                 return self._awake().kkt()
             raw = self._raw_rows()
@@ -326,6 +329,14 @@ class Observers(WorldBase):
             right = -rows["curvature"] + jacobian @ turning.ravel()
             motors = self._motor_wrenches(raw, jacobian.toarray(), right, forces - gyroscopic, turning.ravel())
             return kkt_system(jacobian, blocks, forces - gyroscopic + motors, right)
+
+    def _refuse_rotors(self) -> None:
+        found = np.flatnonzero(np.any(self._joints["axes"]["armature"] > 0.0, axis=1))
+        if len(found):
+            raise SceneError(
+                f"{type(self).__name__}.kkt: joint {self._scene.joints[found[0]].name!r} has an armature, which is in no "
+                "body's mass: ReducedWorld.mass_matrix has it, or leave the armature out"
+            )
 
     def _motor_wrenches(
         self, rows: np.ndarray, jacobian: np.ndarray, right: np.ndarray, forces: np.ndarray, turning: np.ndarray

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_gymnasiums_own_checker(name):
 def test_many_are_as_many_single_ones(name):
     """The same seeds and actions: the same episodes, to the bit, with any number of threads, over the ends of episodes."""
     task = TASKS[name]
-    length = {"CartPole": 60, "Hopper": 40, "GetUp": 12}[name]
+    length = {"CartPole": 60, "Hopper": 80, "GetUp": 12}[name]
     many = [Environments(task, 3, threads=threads) for threads in (1, 2)]
     single = [Environment(task) for _ in range(3)]
     seen = [one.reset(seed=7 + i)[0] for i, one in enumerate(single)]
@@ -83,6 +84,33 @@ def test_a_hopper_that_does_nothing_falls_soon():
         k += 1
     assert 20 < k < 400 and env.unwrapped.world.q[1] < 0.1
     assert env.unwrapped.world.stats.notes == []
+
+
+def test_the_hopper_is_gymnasiums():
+    """Its mass matrix, limits, rotors and damping, and what gravity asks of the joints, by Gymnasium's own file."""
+    mujoco = pytest.importorskip("mujoco")
+    path = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "hopper.xml"
+    if not path.exists():
+        pytest.skip("Gymnasium has no such file")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    world = TASKS["Hopper"]().make()
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    for _ in range(5):
+        q = rng.uniform(-0.5, 0.5, 6)
+        data.qpos[:], data.qvel[:] = q + (0, 1.25, 0, 0, 0, 0), 0.0
+        mujoco.mj_forward(model, data)
+        h = np.zeros((6, 6))
+        try:
+            mujoco.mj_fullM(model, data, h)
+        except TypeError:  # before MuJoCo 4
+            mujoco.mj_fullM(model, h, data.qM)
+        assert world.mass_matrix(q) == pytest.approx(h, abs=3e-3)  # two bodies of 1 g between the first three joints
+        assert world.bias_force(q, np.zeros(6)) == pytest.approx(data.qfrc_bias, abs=0.02)
+    for joint, ours in zip(range(3, 6), ("hip", "knee", "ankle")):
+        axis = world.scene.joint(ours).axes[0]
+        assert (axis.lower, axis.upper) == pytest.approx(tuple(model.jnt_range[joint]))
+        assert (axis.armature, axis.spring.damping) == (model.dof_armature[joint], model.dof_damping[joint])
+    assert TASKS["Hopper"].TORQUE == model.actuator_gear[0, 0]
 
 
 def test_a_doll_lies_before_it_gets_up():

@@ -44,7 +44,8 @@ class Writer:
             self.chance.choice(("free", "plain", "plain")) if depth == 0 else self.chance.choice(("plain", "plain", "none"))
         )
         if kind == "free":
-            return f'<freejoint name="{name}_free"/>'
+            rotor = f' armature="{self.chance.uniform(0, 1)!r}"' if self.chance.random() < 0.3 else ""
+            return f'<joint type="free" name="{name}_free"{rotor}/>'
         if kind == "none":
             return ""
         kinds = [self.chance.choice(("hinge", "slide")) for _ in range(self.chance.randint(1, 3))]
@@ -55,10 +56,10 @@ class Writer:
 
     def joint(self, name, kind):
         ref = "" if kind == "ball" else f'axis="{self.numbers()}" ref="{self.chance.uniform(-1, 1)!r}"'
-        passive = ""
+        passive = f'armature="{self.chance.uniform(0, 1)!r}"' if self.chance.random() < 0.5 else ""
         if self.passive and kind != "ball":
-            passive = (
-                f'stiffness="{self.chance.uniform(0, 5)!r}" damping="{self.chance.uniform(0, 1)!r}" '
+            passive += (
+                f' stiffness="{self.chance.uniform(0, 5)!r}" damping="{self.chance.uniform(0, 1)!r}" '
                 f'springref="{self.chance.uniform(-1, 1)!r}"'
             )
         return f'<joint name="{name}" type="{kind}" pos="{self.numbers()}" {ref} {passive}/>'

@@ -452,6 +452,22 @@ def test_touch_weighs_what_presses():
 # ---- what is left out, what is wrong ---------------------------------------------------------------------------------
 
 
+def test_armature_is_the_joints():
+    """Of all four kinds; a model that was changed to have several about one ball is told of, with the least of them."""
+    joints = '<joint name="h" armature=".1"/><joint name="s" type="slide" armature=".2"/>'
+    joints += '<joint name="b" type="ball" armature=".3"/>'
+    model = mujoco.MjModel.from_xml_string(
+        model_of(world=f'<body><joint name="f" type="free" armature=".4"/>{BALL}<body>{joints}{BALL}</body></body>')
+    )
+    robot = read_mjcf(model)
+    found = {joint.name: [axis.armature for axis in joint.axes] for joint in robot.scene.joints}
+    assert found == {"f": [0.4] * 6, "h": [0.1], "s": [0.2], "b": [0.3] * 3} and robot.left_out == {}
+    model.dof_armature[-1] = 0.5
+    robot = read_mjcf(model)
+    assert [axis.armature for axis in robot.scene.joint("b").axes] == [0.3] * 3
+    assert robot.left_out == {"armature of joints that differs about x, y and z": ["b"]}
+
+
 def test_all_that_is_left_out_is_named(tmp_path):
     """Each thing in the file that has no counterpart stands in the list, by its name; nothing else does."""
     body = (
@@ -475,7 +491,6 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "solref and solimp of geoms": ["soft"],
         "margin of geoms": ["soft"],
         "contact pairs given one by one": ["soft and seen"],
-        "armature of joints": ["j"],
         "limits of ball joints": ["k"],
         "equality constraints that are not active": ["e"],
         "limits of tendons": ["t"],
@@ -484,7 +499,7 @@ def test_all_that_is_left_out_is_named(tmp_path):
         "what actuators do on a site": ["a"],
         "forces of a fluid (density, viscosity, wind)": [],
     }
-    with pytest.warns(MjcfWarning, match="armature of joints: j; .*limits of ball joints: k") as caught:
+    with pytest.warns(MjcfWarning, match="limits of ball joints: k; .*limits of tendons: t") as caught:
         load_mjcf(text)
     assert len(caught) == 1 and caught[0].filename == __file__
     path = tmp_path / "some.xml"

@@ -185,13 +185,13 @@ def test_robots_from_the_command_line(write, capsys, monkeypatch, tmp_path):
     """run --floor for both kinds of robot, check, and what is said of what is left out."""
     monkeypatch.chdir(tmp_path)
     write(ARM)
-    body = '<body pos="0 0 2"><freejoint/><geom size=".1"/><body><joint armature="1" name="j"/><geom size=".2"/>'
+    body = '<body pos="0 0 2"><freejoint/><geom size=".1"/><body><joint armature="1" margin="1" name="j"/><geom size=".2"/>'
     (tmp_path / "robot.xml").write_text(f"<mujoco><worldbody>{body}</body></body></worldbody></mujoco>")
     for name in ("robot.urdf", "robot.xml"):
         assert main(["run", name, "--floor", "--seconds", "1"]) == 0
         out, err = capsys.readouterr()
         assert "deepest contact" in out and "none overlaps" not in out
-        assert ("armature of joints: j" in err) == name.endswith(".xml")
+        assert ("margin of joints: j" in err) == name.endswith(".xml")
         assert main(["run", name, "--seconds", "0.1"]) == 0
         assert "none overlaps" in capsys.readouterr().out
     assert main(["check", "robot.xml"]) == 0

@@ -19,6 +19,7 @@ Limits = Sequence[float | None]
 FrameArgument = tuple[Vector, Vector]
 
 UNLIMITED = (-inf, inf)
+SEVERAL = {2: "a pair of", 3: "three of", 6: "six of"}
 PERPENDICULAR = 1e-6  # cosine up to which two axes count as perpendicular
 
 
@@ -121,18 +122,21 @@ def perpendicular(axis: tuple[Any, ...], field: str, other: tuple[Any, ...], oth
         raise FieldError(other_field, f"must be perpendicular to {field}, the cosine between them is {cosine:.3g}")
 
 
+def sizes_of(value: Any, count: int, field: str) -> Any:
+    """A number at least 0 for all coordinates of a joint, or one for each."""
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return not_negative(value, field)
+    return each_of(value, count, field, f"a number or {SEVERAL[count]} them", not_negative)
+
+
 def several_axes(count: int, limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:
     """What a joint with 2, 3 or 6 free coordinates takes for them: one thing or None for each."""
-    of = {2: "a pair of", 3: "three of", 6: "six of"}[count]
-    if isinstance(friction, (list, tuple, np.ndarray)):
-        friction = each_of(friction, count, "friction", f"a number or {of} them", not_negative)
-    else:
-        friction = not_negative(friction, "friction")
+    of = SEVERAL[count]
     return {
         "limits": each_of(limits, count, "limits", f"{of} (lower, upper) or None", checks.interval),
         "motor": each_of(motor, count, "motor", f"{of} Motor or None", lambda m, field: single(m, Motor, field)),
         "spring": each_of(spring, count, "spring", f"{of} Spring or None", lambda s, field: single(s, Spring, field)),
-        "friction": friction,
+        "friction": sizes_of(friction, count, "friction"),
     }
 
 
@@ -153,6 +157,13 @@ def whole_motion(motion: Any) -> tuple[Any, ...] | None:
     if len(three) != 3 or not all(isinstance(one, Motion) for one in three):
         raise FieldError("motion", f"must be three of Motion, of the rotation vector, got {show(motion)}")
     return tuple(three)
+
+
+def with_armature(axes: list[AxisSpec], armature: Any) -> list[AxisSpec]:
+    """The axes with their rotors, of an armature that was checked: a number for all of them, or one for each."""
+    if not np.any(armature):
+        return axes
+    return [replace(axis, armature=one) for axis, one in zip(axes, np.broadcast_to(armature, len(axes)).tolist())]
 
 
 def with_motion(axes: list[AxisSpec], motion: Any) -> list[AxisSpec]:

@@ -34,7 +34,8 @@ class BallJoint(Joint):
     swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
     motor: velocity along the joint's x, y, z, or position as a rotation vector; or three, each one or None, of single
     numbers. spring: the same about each axis, with `rest` 0 or a rotation vector; or three. friction [N m] about each
-    axis. motion: three of Motion, of the rotation vector.
+    axis. motion: three of Motion, of the rotation vector. armature: inertia that resists turning about every axis, beside
+    the bodies' [kg m²].
     """
 
     type = "ball"
@@ -61,6 +62,7 @@ class BallJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Sequence[Motion] | None = None,
+        armature: float = 0.0,
     ):
         anchor = anchor_of(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
@@ -87,6 +89,7 @@ class BallJoint(Joint):
             spring=spring if isinstance(spring, Spring | None) else tuple(springs),
             friction=friction,
             motion=whole_motion(motion),
+            armature=not_negative(armature, "armature"),
         )
         self._set(swing_limit=inf if swing_limit is None else swing_limit)
 

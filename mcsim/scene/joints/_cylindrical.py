@@ -10,7 +10,16 @@ import numpy as np
 from mcsim.core.rotation import Frame, from_axes
 from mcsim.scene.checks import Vector
 from mcsim.scene.drives import Motion, Motor, Spring
-from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_specs, motions, several_axes
+from mcsim.scene.joints._arguments import (
+    FrameArgument,
+    Limits,
+    anchor_of,
+    axis_of,
+    axis_specs,
+    motions,
+    several_axes,
+    sizes_of,
+)
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
 
@@ -19,7 +28,7 @@ class CylindricalJoint(Joint):
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
     limits, motor, spring, motion: a pair, each one or None, for way and angle. friction: a number for both or a pair
-    [N, N m].
+    [N, N m]. armature: of rotors that go with way and angle, a number for both or a pair [kg, kg m²].
     """
 
     type = "cylindrical"
@@ -44,6 +53,7 @@ class CylindricalJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Sequence[Motion | None] | None = None,
+        armature: float | Sequence[float] = 0.0,
     ):
         required = frame_a is None and frame_b is None
         anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
@@ -62,6 +72,7 @@ class CylindricalJoint(Joint):
             anchor=anchor,
             axis=axis,
             motion=motion,
+            armature=sizes_of(armature, 2, "armature"),
             **driven,
         )
 

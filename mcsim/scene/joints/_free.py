@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
-from mcsim.scene.checks import FieldError, Vector, direction
+from mcsim.scene.checks import FieldError, Vector, direction, show
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import (
     FrameArgument,
@@ -18,6 +18,7 @@ from mcsim.scene.joints._arguments import (
     axis_specs,
     motions,
     several_axes,
+    sizes_of,
     swing_of,
     twist_of,
 )
@@ -36,6 +37,8 @@ class FreeJoint(Joint):
     how far b's axis leans from a's is swing_limit [rad], 0 to π. motor, spring: six, each one or None; positions and
     `rest` about x, y, z are a rotation vector. friction: a number for all or six [N, N, N, N m, N m, N m].
     motion: six, each a Motion or None; the three of the rotation vector all or none.
+    armature: what resists along and about the axes beside the bodies, a number for all or six, of which the last three are
+    one [kg, kg, kg, kg m², kg m², kg m²].
 
         mc.FreeJoint(None, "engine", spring=[mc.Spring(2e5, 900)] * 3 + [mc.Spring(800, 8)] * 3)
     """
@@ -65,6 +68,7 @@ class FreeJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Sequence[Motion | None] | None = None,
+        armature: float | Sequence[float] = 0.0,
     ):
         anchor, axis = anchor_of(anchor, required=False), direction(axis, "axis")
         driven = several_axes(6, limits, motor, spring, friction)
@@ -75,6 +79,11 @@ class FreeJoint(Joint):
         motion = motions(motion, 6)
         if motion is not None and None in motion[3:] and motion[3:] != (None, None, None):
             raise FieldError("motion", "must prescribe all three of the rotation vector, or none of them")
+        armature = sizes_of(armature, 6, "armature")
+        if isinstance(armature, tuple) and len(set(armature[3:])) > 1:
+            raise FieldError(
+                "armature", f"must be one number about x, y and z, about which b turns freely, got {show(armature)}"
+            )
         swing_limit = swing_of(swing_limit)
         self._describe(
             a,
@@ -90,6 +99,7 @@ class FreeJoint(Joint):
             axis=axis,
             swing_limit=swing_limit,
             motion=motion,
+            armature=armature,
             **driven,
         )
         self._set(swing_limit=inf if swing_limit is None else swing_limit)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
-from mcsim.scene.checks import Vector
+from mcsim.scene.checks import Vector, not_negative
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_spec, one_axis
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
@@ -18,6 +18,7 @@ class HingeJoint(Joint):
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
     limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
+    armature: inertia of a rotor that turns with the angle [kg m²].
     """
 
     type = "hinge"
@@ -43,6 +44,7 @@ class HingeJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Motion | None = None,
+        armature: float = 0.0,
     ):
         required = frame_a is None and frame_b is None
         anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
@@ -60,6 +62,7 @@ class HingeJoint(Joint):
             anchor=anchor,
             axis=axis,
             motion=motion,
+            armature=not_negative(armature, "armature"),
             **driven,
         )
 

@@ -16,7 +16,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, text
 from mcsim.scene.described import Described
 from mcsim.scene.drives import AxisSpec
-from mcsim.scene.joints._arguments import body_name, bound_of, placed_frame, with_motion
+from mcsim.scene.joints._arguments import body_name, bound_of, placed_frame, with_armature, with_motion
 
 BodyName = Body | str | None
 
@@ -129,7 +129,7 @@ class Joint(Described):
             name=name,
             a=arguments["a"],
             b=arguments["b"],
-            axes=with_motion(axes, arguments.get("motion")),
+            axes=with_motion(with_armature(axes, arguments.get("armature", 0.0)), arguments.get("motion")),
             frame_a=placed_frame(arguments["frame_a"]),
             frame_b=placed_frame(arguments["frame_b"]),
             collide=arguments["collide"],

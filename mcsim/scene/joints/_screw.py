@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcsim.core.rotation import Frame, from_axes
-from mcsim.scene.checks import FieldError, Vector, number
+from mcsim.scene.checks import FieldError, Vector, not_negative, number
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_spec, one_axis
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
@@ -19,6 +19,7 @@ class ScrewJoint(Joint):
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
     pitch: way along the axis a radian [m/rad]; the pitch of a thread divided by 2 π. Negative for a left-hand thread.
     limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
+    armature: inertia of a rotor that turns with the angle [kg m²].
     """
 
     type = "screw"
@@ -44,6 +45,7 @@ class ScrewJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Motion | None = None,
+        armature: float = 0.0,
     ):
         required = frame_a is None and frame_b is None
         anchor, axis = anchor_of(anchor, required), axis_of(axis, "axis", required)
@@ -65,6 +67,7 @@ class ScrewJoint(Joint):
             axis=axis,
             pitch=pitch,
             motion=motion,
+            armature=not_negative(armature, "armature"),
             **driven,
         )
         self._set(constant=pitch)

@@ -5,7 +5,7 @@ from __future__ import annotations  # signatures read as they are written here
 from typing import ClassVar
 
 from mcsim.core.rotation import Frame, from_axes
-from mcsim.scene.checks import Vector
+from mcsim.scene.checks import Vector, not_negative
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints._arguments import FrameArgument, Limits, anchor_of, axis_of, axis_spec, one_axis
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
@@ -16,7 +16,7 @@ class SliderJoint(Joint):
 
     axis: the joint's z; anchor: the joint's point [m], b's position if not given (a's if b is the world).
     Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N]; motion:
-    prescribes the distance.
+    prescribes the distance. armature: mass of a rotor that goes with the distance [kg].
     """
 
     type = "slider"
@@ -42,6 +42,7 @@ class SliderJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Motion | None = None,
+        armature: float = 0.0,
     ):
         axis = axis_of(axis, "axis", required=frame_a is None and frame_b is None)
         anchor = anchor_of(anchor, required=False)
@@ -59,6 +60,7 @@ class SliderJoint(Joint):
             axis=axis,
             anchor=anchor,
             motion=motion,
+            armature=not_negative(armature, "armature"),
             **driven,
         )
 

@@ -20,6 +20,7 @@ from mcsim.scene.joints._arguments import (
     instance_of,
     perpendicular,
     several_axes,
+    sizes_of,
 )
 from mcsim.scene.joints._joint import BodyName, Joint, TreeKind
 
@@ -32,7 +33,8 @@ class UniversalJoint(Joint):
 
     anchor: the point [m]; axis_a, axis_b: perpendicular within 1e-6. All in world coordinates.
     limits, motor, spring: a pair, each one or None, for the two angles. friction: a number or a pair [N m].
-    motion: a pair, each a Motion or None, that prescribes an angle.
+    motion: a pair, each a Motion or None, that prescribes an angle. armature: inertia of rotors that turn with the angles,
+    a number or a pair [kg m²].
     """
 
     type = "universal"
@@ -58,6 +60,7 @@ class UniversalJoint(Joint):
         break_torque: float | None = None,
         collide: bool = False,
         motion: Sequence[Motion | None] | None = None,
+        armature: float | Sequence[float] = 0.0,
     ):
         required = frame_a is None and frame_b is None
         anchor = anchor_of(anchor, required)
@@ -80,6 +83,7 @@ class UniversalJoint(Joint):
             axis_a=axis_a,
             axis_b=axis_b,
             motion=motion,
+            armature=sizes_of(armature, 2, "armature"),
             **driven,
         )
 
