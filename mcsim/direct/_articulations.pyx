@@ -202,7 +202,8 @@ cdef class Articulations(ArticulationPart):
 
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them where they are far from
-        closed, and Newton's step may lead away, and where they fly."""
+        closed, and Newton's step may lead away, and where they fly. A drift tells what closes them once the velocities go
+        along with them: forces alone turn what is light by radians in a substep."""
         cdef Py_ssize_t c, g
         cdef double far
         for c in range(self.state.alone_count):
@@ -210,10 +211,14 @@ cdef class Articulations(ArticulationPart):
             if not self.state.swept[g]:
                 continue
             far = self.articulation[g].size * (LOOP_GAP if self.articulation[g].loops else WIDEST_GAP)
-            if self.state.flies[g] or self.drifts.drift(g) > far:
-                self.solves.aim_still(g)
-            else:
+            self.solves.aim_still(g)
+            if self.state.flies[g]:
+                continue
+            self.solves.solve_one(g, self.bodies.twist)
+            if self.drifts.drift(g) <= far:
                 self.solves.subtract_rates(g)
+            else:
+                self.solves.aim_still(g)
         if self.batches is not None:
             self.batch_drifts.drift_batches(False, False)
             self.batches.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP / NEAR)

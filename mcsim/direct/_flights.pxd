@@ -42,6 +42,7 @@ cdef class Flights:
     cdef double* opening                 # (rows,) errors at a piece's end that it aims at [m, rad]
     cdef double* residual
     cdef double* warm                    # half of the impulses that a piece begins with
+    cdef bint forced                     # whether gravity and forces act within the drift
     cdef double* sum                     # half of the joints' impulses over the drift
     cdef double* held                    # those that held velocities at its start and between its pieces
     cdef readonly long long pieces       # since the beginning

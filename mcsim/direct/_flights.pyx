@@ -23,7 +23,9 @@ Newton's method solves for the mean velocities u and L. By both equations, with 
 K+ in place of K leaves the matrix definite; it is made anew with each step.
 
 Gravity and the user's forces act at both ends of a piece, half each: of a constant force the energy is exact too, since
-the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). At the end of a piece J v = 0 is asked for, which the
+the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). Where contacts, limits or drives have been solved against
+the half of the forces that acts before the drift, it stays in the velocities, balanced by their impulses, and the flight
+has no forces of its own. At the end of a piece J v = 0 is asked for, which the
 motion found meets but for what the joints' forces change within the piece: what that projection takes of the kinetic
 energy is the measure of a piece's error. A piece that takes too much, or for which Newton's method finds no end, is
 divided in two; after it pieces grow again.
@@ -173,6 +175,7 @@ cdef class Flights:
         cdef bint exact
         cdef bint lanes = self.tree.lanes
         self.tree.lanes = False
+        self.forced = not swept
         self.begin_drift(a, h, swept)
         self.tree.scale_rows(a, 1.0 / (1 << coarsest), impulse)
         while True:
@@ -518,7 +521,7 @@ cdef class Flights:
             t = &self.bodies.twist[i]
             v = add(kept.v, cross(kept.w, sub(self.bodies.position[i], center)))
             force = add_scaled(self.bodies.force[i].v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i],
-                               self.settings.gravity)
+                               self.settings.gravity) if self.forced else vec3(0.0, 0.0, 0.0)
             way += dot(force, sub(self.bodies.position[i], flier.position))
             way -= 0.5 * h * dot(force, add(flier.start.v, v))
             rest += 0.5 * h * dot(force, sub(t.v, v))
@@ -554,12 +557,12 @@ cdef class Flights:
         return self.flight_rows.write_rows(a, end)
 
     cdef void kick(self, const Articulation* a, double h) noexcept nogil:
-        """Gravity and the user's forces over the time h."""
+        """Gravity and the user's forces over the time h, where they act within the drift."""
         cdef Py_ssize_t k
         cdef int i
         cdef Twist* twist
         cdef const Twist* force
-        for k in range(a.member, a.member_end):
+        for k in range(a.member, a.member_end if self.forced else a.member):
             i = self.member[k]
             twist = &self.bodies.twist[i]
             force = &self.bodies.force[i]
