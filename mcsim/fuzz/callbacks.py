@@ -21,6 +21,7 @@ from mcsim.io import Recorder
 from mcsim.scene import Scene, load_scene
 
 BUSY = "is in the middle of a step"
+LOOKS = 10  # of each thread that looks while another calls
 
 
 class CallbackError(Exception):
@@ -140,12 +141,11 @@ def recorded(world: Any, steps: int) -> int:
 
 def beside(world: Any, call: Callable[[Any], object]) -> None:
     """A call in this thread, again and again until it is not refused because another has its turn, while two other
-    threads look."""
-    ended = threading.Event()
+    threads look some times."""
     failed: list[BaseException] = []
 
     def look() -> None:
-        while not ended.is_set():
+        for _ in range(LOOKS):
             try:
                 world.state_hash(), world.ray_cast((0, 0, 5), (0, 0, -1)), world.energy()
             except (SimulationError, SceneError):  # it is not its turn
@@ -166,7 +166,6 @@ def beside(world: Any, call: Callable[[Any], object]) -> None:
                 if BUSY not in str(error):
                     raise
     finally:
-        ended.set()
         for thread in threads:
             thread.join()
     if failed:

@@ -376,12 +376,12 @@ def rollout(p: Present) -> Call:
 
 @operation(1.5)
 def keep(p: Present) -> Call:
-    return Call("snapshot", "kept[{0}] = w.snapshot()", (one_of(p.rng, KEPT),))
+    return Call("snapshot", f"kept[{one_of(p.rng, KEPT)!r}] = w.snapshot()")
 
 
 @operation(1.5)
 def restore(p: Present) -> Call:
-    return Call("restore", "w.restore(kept.get({0}))", (one_of(p.rng, KEPT),))
+    return Call("restore", "w.restore({0})", (expression(f"kept.get({one_of(p.rng, KEPT)!r})"),))
 
 
 @operation(1)
