@@ -229,6 +229,8 @@ class System:
         a joint and a body have is the joint's.
         """
         name: Any = getattr(which, "name", which)
+        if not isinstance(name, str):
+            raise SceneError(f"index takes a joint or a body, or the name of one, got {show(name)}")
         joint = None if isinstance(which, Body) else self._link_of_joint.get(name)
         if joint is not None:
             return joint.q, joint.v

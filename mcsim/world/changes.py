@@ -356,7 +356,7 @@ def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
     given = {name: value for name, value in old._arguments.items() if name != "name"}
     given["shape"] = given.pop("shapes")
     given |= arguments
-    if given["kind"] == "static":
+    if isinstance(given["kind"], str) and given["kind"] == "static":
         given["velocity"] = given["angular_velocity"] = (0.0, 0.0, 0.0)
     if arguments.get("density") is not None:
         given["mass"] = arguments.get("mass")

@@ -342,6 +342,7 @@ class Snapshots(WorldBase):
         pipeline = vars(self)["_pipeline"]
         pipeline.take_call(old)
         new, before = pipeline.parts, old.parts
+        new.noted.forget()  # what it was made of: arrays that may have been the scene's, not the present state
         carry_over(new.noted, before.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
         for log, last in ((new.collider, before.collider), (new.sensors, before.sensors)):
             if log is not None:
