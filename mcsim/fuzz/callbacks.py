@@ -183,9 +183,13 @@ def look(world: Any) -> None:
             seen = getattr(world, name)
             if callable(seen):
                 seen()
-    repr(world), dict(world.stats.residuals), world.stats.all_notes
+    repr(world), world.stats.all_notes
+    with suppress(SceneError, CallbackError):
+        dict(world.stats.residuals)
     for handle in world.bodies:
-        handle.frame, handle.contacts, handle.inertia, repr(handle)
+        handle.frame, handle.inertia, repr(handle)
+        with suppress(SceneError, CallbackError):  # of a contact filter that is asked
+            handle.contacts
     for handle in world.joints:
         repr(handle)
         for name in ("position", "velocity", "force", "torque", "broken", "error", "motor_force", "tau"):

@@ -161,7 +161,8 @@ class _Worker:
                 text=True,
             )
         assert self.process.stdout is not None
-        threading.Thread(target=_pass_on, args=(self.process.stdout, self.lines), daemon=True).start()
+        self.reader = threading.Thread(target=_pass_on, args=(self.process.stdout, self.lines), daemon=True)
+        self.reader.start()
 
     def told(self, wait: float) -> dict[str, Any] | None:
         """What is told of a run that has ended, rightly or not; None if none has by now."""
@@ -170,7 +171,6 @@ class _Worker:
         except queue.Empty:
             if time.monotonic() - self.since < LONGEST:
                 return None
-            self.end()
             return self.over(HANGS, f"more than {LONGEST:g} s")
         if line is None:
             code = self.process.wait()
@@ -185,6 +185,7 @@ class _Worker:
 
     def over(self, kind: str, text: str) -> dict[str, Any]:
         """The run that has ended the process, or had to be ended with it; another process goes on behind it."""
+        self.end()
         case, seed = logged_case(self.log), self.playing
         self.start(seed + self.stride)
         return {"seed": seed, "kind": kind, "text": text, "case": case and case.data()}
@@ -193,6 +194,9 @@ class _Worker:
         """Ends the process."""
         self.process.kill()
         self.process.wait()
+        self.reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 def _pass_on(stream: IO[str], lines: queue.Queue[str | None]) -> None:

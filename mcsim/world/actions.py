@@ -43,13 +43,14 @@ class Actions(WorldBase):
             torque = np.zeros(3)
             if point is not None:
                 torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
-            self._bodies.force[i] += (*force, *torque)
+            self._add(self._bodies.force, [i], np.array([(*force, *torque)]), "apply_force")
 
     def apply_torque(self, body: AnyBody, torque: Vector) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
         with self._turn.alone("apply_torque"):
             i = self._dynamic(body, "apply_torque")
-            self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
+            wrench = np.array([(0.0, 0.0, 0.0, *self._vector(torque, "torque", "apply_torque"))])
+            self._add(self._bodies.force, [i], wrench, "apply_torque")
 
     def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
@@ -61,7 +62,20 @@ class Actions(WorldBase):
                 arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
                 rotation = matrices(self._bodies.orientation[i : i + 1])[0]
                 spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
-            self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
+            self._add(
+                self._bodies.twist, [i], np.array([(*(self._bodies.inv_mass[i] * impulse), *spin)]), "apply_impulse"
+            )
+
+    def _add(self, array: np.ndarray, chosen: Sequence[int] | np.ndarray, more: np.ndarray, doing: str) -> None:
+        """Add to rows of forces or twists, if the sums, and what was made of finite arguments, are finite themselves."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            before = array[chosen]
+            np.add.at(array, chosen, more)
+        wrong = ~np.isfinite(array[chosen]).all(axis=1) & np.isfinite(before).all(axis=1)
+        if wrong.any():
+            array[chosen] = before
+            name = self.body_names[int(np.asarray(chosen)[np.argmax(wrong)])]
+            raise SceneError(f"World.{doing}: body {name!r} would have more than a number can hold")
 
     def wake(self, body: AnyBody | None = None) -> None:
         """Wake a body and all that fell asleep with it; None: everything."""
@@ -135,7 +149,7 @@ class Actions(WorldBase):
         """
         with self._turn.alone("apply_forces"):
             chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
-            np.add.at(self._bodies.force, chosen, wrenches)
+            self._add(self._bodies.force, chosen, wrenches, "apply_forces")
 
     def apply_impulses(
         self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
@@ -148,7 +162,7 @@ class Actions(WorldBase):
             body_axes = turned(rotations.swapaxes(1, 2), wrenches[:, 3:])
             wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
             wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
-            np.add.at(self._bodies.twist, chosen, wrenches)
+            self._add(self._bodies.twist, chosen, wrenches, "apply_impulses")
 
     def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

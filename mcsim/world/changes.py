@@ -340,6 +340,8 @@ class Changes(WorldBase):
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
+        if anew:  # a state that is to be restored: what it was made of is the state before
+            parts["_pipeline"].parts.noted.forget()
         carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 

@@ -584,6 +584,8 @@ class ReducedWorld(World):
                 force += product(wrench, self.body_jacobian(int(i)))
             still = np.zeros(len(self.qd))
             moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
+            if not np.isfinite(self.qd + moved - before).all():
+                raise SceneError("World.apply_impulses: coordinates would have more velocity than a number can hold")
             self.qd[...] += moved - before
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------

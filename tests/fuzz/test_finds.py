@@ -1,5 +1,8 @@
 """What the fuzzer has found, and what was mended: each as a test of its own."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -58,6 +61,63 @@ def test_strict_worlds_that_forget_answer_alike(monkeypatch):
     world.set_pose("b1", (1, 0.7, 0.2))
     world.add_joint(mc.BallJoint("b0", "b1", (0.5, 0, 0)))
     world.step(2)
+
+
+COPIES = [copy.deepcopy, lambda world: pickle.loads(pickle.dumps(world)), lambda world: world.remade()]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_tell_what_waits_for_a_step_and_nothing_else(copied):
+    """A copy noted joints that a change had brought as open, between the bodies of the scene's beginning; strict, it
+    answered otherwise than the world that it was made of."""
+    world = torn()
+    other = copied(world)
+    other.step()
+    assert [note.kind for note in other.stats.notes] == ["torn joints"]
+    world.step()
+    other = copied(world)
+    other.step()
+    assert not other.stats.all_notes
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(2):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i, 0, 0))
+    world = mc.ReducedWorld(scene, strict=True)
+    world.set_pose("b1", (1, 0.7, 0.2))
+    world.add_joint(mc.BallJoint("b0", "b1", (0.5, 0, 0)))
+    copied(world).step()
+
+
+def test_going_back_notes_nothing():
+    """A joint that a restored snapshot brings back was measured between the bodies of before."""
+    world = mc.ReducedWorld(mc.load("pendulum"), strict=True)
+    kept = world.snapshot()
+    name = world.joint_names[0]
+    body = world.scene.joints[0].b
+    world.remove_joint(name)
+    world.set_pose(body, (3, 2, 1))
+    world.restore(kept)
+    world.step()
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_forces_that_overflow_are_refused(kind):
+    """Finite arguments gave forces that are not: a torque about a body that is far away, and sums."""
+    world = kind(mc.Scene(gravity=(0, 0, 0)))
+    world.add_body("a", shape=mc.Box((0.1, 0.1, 0.1)), position=(1e308, 0, 0))
+    world.apply_force("a", (1e308, 0, 0))
+    twice = lambda: [world.apply_torque("a", (1e308, 0, 0)) for _ in range(2)]
+    before = world.state_hash()
+    for call in (
+        lambda: world.apply_force("a", (1, 50, 1), (0, 0, 0)),
+        lambda: world.apply_force("a", (1e308, 0, 0)),
+        lambda: world.apply_forces([(1e308, 0, 0)]),
+        lambda: world.apply_impulse("a", (0, 1e10, 0), (0, 0, 0)),
+        twice,
+    ):
+        with pytest.raises(mc.SceneError, match="than a number can hold|finite"):
+            call()
+        if call is not twice:
+            assert world.state_hash() == before
 
 
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
