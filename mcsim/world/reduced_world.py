@@ -584,9 +584,11 @@ class ReducedWorld(World):
                 force += product(wrench, self.body_jacobian(int(i)))
             still = np.zeros(len(self.qd))
             moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
-            if not np.isfinite(self.qd + moved - before).all():
+            with np.errstate(over="ignore", invalid="ignore"):
+                qd = self.qd + (moved - before)
+            if not np.isfinite(qd).all():
                 raise SceneError("World.apply_impulses: coordinates would have more velocity than a number can hold")
-            self.qd[...] += moved - before
+            self.qd[...] = qd
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------
 
