@@ -71,7 +71,7 @@ def calls_back(a: Any, b: Any) -> bool:
     return True
 
 
-# ---- residuals of user's joints, motions -------------------------------------------------------------------------------
+# ---- residuals of user's joints, motions -----------------------------------------------------------------------------
 
 
 class Apart:
@@ -119,7 +119,7 @@ def swing_of_garbage(t: float) -> Any:
     return math.nan if t > 0.02 else 0.1 * t
 
 
-# ---- calls of more than a line -------------------------------------------------------------------------------------------
+# ---- calls of more than a line ---------------------------------------------------------------------------------------
 
 
 def through_file(scene: Scene) -> Scene:
@@ -183,11 +183,11 @@ def look(world: Any) -> None:
             seen = getattr(world, name)
             if callable(seen):
                 seen()
-    repr(world), world.stats.all_notes
+    assert repr(world) and world.stats.all_notes is not None
     with suppress(SceneError, CallbackError):
         dict(world.stats.residuals)
     for handle in world.bodies:
-        handle.frame, handle.inertia, repr(handle)
+        assert handle.frame and handle.inertia is not None and repr(handle)
         with suppress(SceneError, CallbackError):  # of a contact filter that is asked
             handle.contacts
     for handle in world.joints:

@@ -73,9 +73,7 @@ def drawn_case(seed: int) -> tuple[Case, np.random.Generator]:
         b = one_of(rng, bodies)
         a = one_of(rng, names if isolated else [None, *names])
         anchor = [float(x) for x in np.round(np.add(b["position"], numbers(rng, 3, 0.2)), 3)]
-        lines.append(
-            Call("scene.add_joint", "scene.add_joint(*)", (joint(rng, a, b["name"], anchor, f"j{i}", joints),))
-        )
+        lines.append(Call("scene.add_joint", "scene.add_joint(*)", (joint(rng, a, b["name"], anchor, f"j{i}", joints),)))
         joints.append(f"j{i}")
     return Case(seed, tuple(lines), world(rng), (), one_of(rng, TWINS)), rng
 

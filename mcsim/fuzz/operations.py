@@ -76,7 +76,7 @@ def operation(weight: float) -> Callable[[Draw], Draw]:
     return add
 
 
-# ---- steps ---------------------------------------------------------------------------------------------------------------
+# ---- steps -----------------------------------------------------------------------------------------------------------
 
 
 @operation(14)
@@ -94,7 +94,7 @@ def recorded(p: Present) -> Call:
     return Call("record", "callbacks.recorded(w, {0})", (int(p.rng.integers(1, 4)),))
 
 
-# ---- what moves -----------------------------------------------------------------------------------------------------------
+# ---- what moves ------------------------------------------------------------------------------------------------------
 
 
 @operation(2)
@@ -135,7 +135,7 @@ def move_to(p: Present) -> Call:
 @operation(2)
 def push(p: Present) -> Call:
     name, size = one_of(p.rng, [("apply_force", 50.0), ("apply_impulse", 1.0), ("apply_torque", 1.0)])
-    args = (p.body(), numbers(p.rng, 3, size))
+    args: tuple[Value, ...] = (p.body(), numbers(p.rng, 3, size))
     if name != "apply_torque" and chance(p.rng, 0.5):
         args += (p.point(),)
     return Call(name, f"w.{name}(*)", args)
@@ -167,7 +167,7 @@ def set_coordinates(p: Present) -> Call:
     return Call(f"{name} =", f"w.{name} = {{0}}", (numbers(p.rng, size, 0.1),))
 
 
-# ---- bodies and joints that come, go and change ----------------------------------------------------------------------------
+# ---- bodies and joints that come, go and change ----------------------------------------------------------------------
 
 
 @operation(2)
@@ -257,7 +257,7 @@ def keep_handles(p: Present) -> Call:
     return Call("keep handle", "kept['j'] = w.joint({0})", (p.joint(),))
 
 
-# ---- joints that are driven --------------------------------------------------------------------------------------------------
+# ---- joints that are driven ------------------------------------------------------------------------------------------
 
 
 @operation(1)
@@ -285,7 +285,7 @@ def set_joint_by_handle(p: Present) -> Call:
     return Call(f"joint.{name} =", "w.joint({0})." + name + " = {1}", (p.joint(), short(p.rng.normal())))
 
 
-# ---- settings, filters, sleep --------------------------------------------------------------------------------------------------
+# ---- settings, filters, sleep ----------------------------------------------------------------------------------------
 
 
 @operation(0.8)
@@ -328,7 +328,7 @@ def wake(p: Present) -> Call:
     return Call("wake", "w.wake(*)", (p.body(),) if chance(p.rng, 0.5) else ())
 
 
-# ---- looking ------------------------------------------------------------------------------------------------------------------
+# ---- looking ---------------------------------------------------------------------------------------------------------
 
 
 @operation(1)
@@ -371,7 +371,7 @@ def rollout(p: Present) -> Call:
     return Call("rollout", "mc.rollout(w, {0}, worlds={1})", (int(p.rng.integers(1, 4)), int(p.rng.integers(1, 3))))
 
 
-# ---- copies and files ------------------------------------------------------------------------------------------------------------
+# ---- copies and files ------------------------------------------------------------------------------------------------
 
 
 @operation(1.5)
@@ -416,14 +416,16 @@ def made_anew(p: Present) -> Call:
     return Call("make anew", form, (one_of(p.rng, [1 / 64, 1 / 100]),))
 
 
-# ---- what is wrong on purpose --------------------------------------------------------------------------------------------------
+# ---- what is wrong on purpose ----------------------------------------------------------------------------------------
 
 WRONG: list[Value] = [
     *(math.nan, math.inf, -math.inf, 1e308, -1e200, 1e30, 1e9, 1e-300, 0, 0.0, -1.0, 2**70, -(2**40)),
     *("", "nan", "b0", [], [1.0], [1.0, 2.0, 3.0, 4.0, 5.0], [[0.0, 0.0, 1.0]], [math.nan] * 3, [1e200, 0.0, 0.0]),
     *(None, True, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], ["a", "b", "c"], {"dict": {"x": 1.0}}),
     *map(expression, ("object()", "1j", "b'bytes'", "np.zeros(0)", "np.full(3, nan)", "np.zeros((3, 3))", "mc", "w")),
-    *map(expression, ("np.int64(3)", "np.float32(0.5)", "float", "(lambda *a: 1)", "np.array(['x'])", "w.bodies", "{1, 2}")),
+    *map(
+        expression, ("np.int64(3)", "np.float32(0.5)", "float", "(lambda *a: 1)", "np.array(['x'])", "w.bodies", "{1, 2}")
+    ),
 ]
 # Numbers that are steps or counts make a call that goes on for ever, or needs all memory, if they are huge: no defect.
 SMALL = {"step", "step beside threads", "record", "rollout", "make anew"}
@@ -438,7 +440,7 @@ def spoiled(rng: Rng, call: Call) -> Call:
     counts = call.name in SMALL or {"substeps", "iterations", "threads"} & call.keywords.keys()
     if counts:
         wrong = [item for item in WRONG if not (isinstance(item, (int, float)) and abs(item) > 3 and math.isfinite(item))]
-    if not found or call.name.startswith("write "):  # arrays are the user's own: what is written stands there
+    if not found or call.name.startswith(("write ", "record")):  # arrays are the user's own: what is written stands there
         return call
     path = one_of(rng, found)
     if isinstance(at(value, path), str) and isinstance(at(value, path[:-1]), dict) and "text" in at(value, path[:-1]):

@@ -243,7 +243,9 @@ MORE_OPTIONS: list[dict[str, Value]] = [
 def world(rng: Rng) -> Call:
     """The line that makes a world; one in six of whatever keywords, which may not go together."""
     reduced = chance(rng, 0.4)
-    options = [given for given in WORLD_OPTIONS if not reduced or given.get("stabilization") not in ("ggl", "split_impulse")]
+    options = [
+        given for given in WORLD_OPTIONS if not reduced or given.get("stabilization") not in ("ggl", "split_impulse")
+    ]
     options = [given for given in options if not reduced or given.get("integrator") not in ("rattle", "variational")]
     keywords = dict(one_of(rng, options))
     if chance(rng, 0.08):

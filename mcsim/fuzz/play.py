@@ -158,7 +158,9 @@ class Player:
             world.check()
         except mcsim.SimulationError as error:
             told = str(error)
-            raise Failure("check: " + re.sub(r"'[^']*'|[-+\d.e]+", "_", told.split(": ", 1)[-1])[:60], f"{text}: {told}") from None
+            raise Failure(
+                "check: " + re.sub(r"'[^']*'|[-+\d.e]+", "_", told.split(": ", 1)[-1])[:60], f"{text}: {told}"
+            ) from None
         if self.case.twin == "looks":
             self._aside(lambda: callbacks.look(world), "look")
         if self.case.twin == "copies":

@@ -31,9 +31,9 @@ def shrunk(case: Case, fails: Fails, seconds: float = 60.0) -> Case:
     found = case
     rest = fewest(rest, lambda lines: tries(replace(found, scene=(*first, *lines))))
     case = replace(case, scene=(*first, *rest))
-    case = _simpler(case, "scene", tries)
+    case = _simpler(case, True, tries)
     make = _simpler_call(case.make, lambda call: tries(replace(case, make=call)))
-    case = _simpler(replace(case, make=make), "calls", tries)
+    case = _simpler(replace(case, make=make), False, tries)
     last = case
     return replace(case, calls=fewest(case.calls, lambda calls: tries(replace(last, calls=calls))))
 
@@ -55,15 +55,20 @@ def fewest(items: tuple[Any, ...], fails: Callable[[tuple[Any, ...]], bool]) -> 
     return items
 
 
-def _simpler(case: Case, lines: str, fails: Fails) -> Case:
-    calls = list(getattr(case, lines))
+def _simpler(case: Case, in_scene: bool, fails: Fails) -> Case:
+    """With simpler arguments, in the lines of the scene or in the calls."""
+    calls = list(case.scene if in_scene else case.calls)
+
+    def with_them(others: tuple[Call, ...]) -> Case:
+        return replace(case, scene=others) if in_scene else replace(case, calls=others)
+
     for i, call in enumerate(calls):
 
-        def with_it(other: Call, i: int = i) -> Case:
-            return replace(case, **{lines: (*calls[:i], other, *calls[i + 1 :])})
+        def fails_with(other: Call, i: int = i) -> bool:
+            return fails(with_them((*calls[:i], other, *calls[i + 1 :])))
 
-        calls[i] = _simpler_call(call, lambda other: fails(with_it(other)))
-    return replace(case, **{lines: tuple(calls)})
+        calls[i] = _simpler_call(call, fails_with)
+    return with_them(tuple(calls))
 
 
 def _simpler_call(call: Call, fails: Callable[[Call], bool]) -> Call:

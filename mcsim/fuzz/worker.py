@@ -1,9 +1,9 @@
 """A process that plays cases, so that what ends or hangs it ends no other: python -m mcsim.fuzz.worker.
 
-  run FIRST STRIDE OPERATIONS LOG   plays the seeds FIRST, FIRST + STRIDE, ... until it is ended; a line of JSON as each
-                                    begins and ends; LOG has the case that is played, call by call as it is made
-  play CASE                         plays one case: code 0, or 3 where it fails, with a line of JSON
-  shrink CASE SECONDS               -> the case made short, of what fails as an exception
+run FIRST STRIDE OPERATIONS LOG   plays the seeds FIRST, FIRST + STRIDE, ... until it is ended; a line of JSON as each
+                                  begins and ends; LOG has the case that is played, call by call as it is made
+play CASE                         plays one case: code 0, or 3 where it fails, with a line of JSON
+shrink CASE SECONDS               -> the case made short, of what fails as an exception
 """
 
 from __future__ import annotations

@@ -70,9 +70,7 @@ class Actions(WorldBase):
                 with np.errstate(over="ignore", invalid="ignore"):
                     turning = product(rotation.T, _moment(arm, impulse))
                     spin = product(rotation, self._bodies.inv_inertia[i], turning)
-            self._add(
-                self._bodies.twist, [i], np.array([(*(self._bodies.inv_mass[i] * impulse), *spin)]), "apply_impulse"
-            )
+            self._add(self._bodies.twist, [i], np.array([(*(self._bodies.inv_mass[i] * impulse), *spin)]), "apply_impulse")
 
     def _add(self, array: np.ndarray, chosen: Sequence[int] | np.ndarray, more: np.ndarray, doing: str) -> None:
         """Add to rows of forces or twists, if the sums, and what was made of finite arguments, are finite themselves."""

@@ -3,7 +3,6 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def _of_tables(world: WorldBase, holder: Holder) -> Iterator[str]:
         ("bodies", scene.bodies, holder.body_index, holder.bodies.count),
         ("joints", scene.joints, holder.joint_index, len(holder.joints)),
     ):
-        names: list[Any] = [part.name for part in parts]  # type: ignore[attr-defined]
+        names = [part.name for part in parts]
         if [*index.items()] != [(name, i) for i, name in enumerate(names)]:
             yield f"the {what} of the scene, {names}, have the numbers {index}"
         if rows != len(names):
@@ -71,16 +70,17 @@ def _of_bodies(holder: Holder, names: tuple[str, ...]) -> Iterator[str]:
         if name in (*NUMBERS, "inv_mass", "inv_inertia_world") and name != "orientation" and np.any(array[0] != 0.0):
             yield f"{name} of the world itself is {array[0]}"
     dynamic = bodies.kind == BODY_KINDS.index("dynamic")
-    for i in np.flatnonzero(~dynamic & ((bodies.inv_mass != 0.0) | bodies.inv_inertia_world.any(axis=(1, 2)))):
+    for i in map(int, np.flatnonzero(~dynamic & ((bodies.inv_mass != 0.0) | bodies.inv_inertia_world.any(axis=(1, 2))))):
         yield f"body {names[i]!r} is {BODY_KINDS[bodies.kind[i]]}, and has an inverse mass or inertia"
-    for i in np.flatnonzero(dynamic & (bodies.locks == 0)):
+    for i in map(int, np.flatnonzero(dynamic & (bodies.locks == 0))):
         if not np.isclose(bodies.inv_mass[i] * bodies.mass[i], 1.0, rtol=ROUNDING):
             yield f"body {names[i]!r} has the mass {bodies.mass[i]} and the inverse mass {bodies.inv_mass[i]}"
 
 
 def _of_joints(world: WorldBase, holder: Holder) -> Iterator[str]:
     """Their types, and whom they connect."""
-    number = {**holder.body_index, None: -1}
+    number: dict[str | None, int] = {None: -1}
+    number.update(holder.body_index)
     for joint, record in zip(world._scene.joints, holder.joints):
         if JOINT_TYPES[record["type"]] != joint.type:
             yield f"joint {joint.name!r} is a {joint.type}, and its record that of a {JOINT_TYPES[record['type']]}"

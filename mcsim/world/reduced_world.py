@@ -570,7 +570,9 @@ class ReducedWorld(World):
     def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
         None). The joints of the tree pass it on; loops do not feel it before the next step."""
-        self.apply_impulses([impulse], [body], None if point is None else [point])
+        impulses: Any = [impulse]
+        points: Any = None if point is None else [point]
+        self.apply_impulses(impulses, [body], points)
 
     def apply_impulses(
         self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None

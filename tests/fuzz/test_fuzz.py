@@ -19,8 +19,8 @@ from mcsim.fuzz import Campaign, Case, Failure, drawn_case, played, replay, scri
 from mcsim.fuzz.operations import OPERATIONS, WRONG, drawn, spoiled
 from mcsim.fuzz.parts import WORLD_OPTIONS
 from mcsim.fuzz.shrink import fewest
-from mcsim.fuzz.worker import logged_case, run_of
 from mcsim.fuzz.words import Call, at, made, places, replaced, without, written
+from mcsim.fuzz.worker import logged_case, run_of
 from mcsim.world.world import World
 
 ROOT = Path(__file__).parents[2]

@@ -39,7 +39,9 @@ def fuzz(
             raise typer.Exit(INTERRUPTED) from None
     calls = sum(campaign.outcomes.values())
     print(f"runs       {campaign.done} from seed {seed}, in {campaign.elapsed:.3g} s")
-    print(f"calls      {calls} in runs without failures, {calls / max(campaign.elapsed, 1e-9):.3g} a second, on three worlds")
+    print(
+        f"calls      {calls} in runs without failures, {calls / max(campaign.elapsed, 1e-9):.3g} a second, on three worlds"
+    )
     refused = [f"{count} {kind}" for kind, count in campaign.outcomes.most_common() if kind != "done"]
     print(f"refused    {', '.join(refused) or 'none'}")
     print(f"failures   {sum(len(failure.seeds) for failure in found.values())}")
