@@ -189,7 +189,7 @@ def look(world: Any) -> None:
     for handle in world.bodies:
         assert handle.frame and handle.inertia is not None and repr(handle)
         with suppress(SceneError, CallbackError):  # of a contact filter that is asked
-            handle.contacts
+            tuple(handle.contacts)
     for handle in world.joints:
         repr(handle)
         for name in ("position", "velocity", "force", "torque", "broken", "error", "motor_force", "tau"):

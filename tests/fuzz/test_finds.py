@@ -135,3 +135,30 @@ def test_arguments_that_numpy_refused_in_its_own_words(kind):
         with pytest.raises(mc.SceneError, match=told):
             call()
     assert world.state_hash() == before
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_a_refused_change_wakes_nobody(sleeps):
+    """What was moved by hand woke its neighbours for a change that was refused then."""
+    soft = mc.Material(stiffness=1e5, damping=100.0)
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=soft)
+    scene.add_body("lift", shape=mc.Box((0.5, 0.5, 0.1)), kind="kinematic", position=(0, 0, 0.1), material=soft)
+    scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 0, 0.3), material=soft)
+    world = mc.World(scene, **({} if sleeps else {"contact": "compliant"}))
+    world.step(120)
+    assert world.asleep.any() == sleeps
+    world.set_pose("lift", (0, 0, 0))
+    before = world.state_hash()
+    with pytest.raises(mc.SceneError):
+        if sleeps:
+            world.add_joint(mc.UserJoint("lift", "box", lambda a, b: [0.0, 0.0], size=1))
+        else:
+            world.add_bodies(
+                [{"name": name, "shape": mc.Sphere(0.1), "position": (x, 0, 9)} for x, name in enumerate("hg")]
+            )
+    assert world.state_hash() == before
+    twin = copy.deepcopy(world)
+    for one in (world, twin):
+        one.step(5)
+    assert world.state_hash() == twin.state_hash()
