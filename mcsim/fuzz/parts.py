@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.linear import length
 from mcsim.fuzz.words import Call, Value, expression, made
 
 Rng = np.random.Generator
@@ -37,7 +38,7 @@ def within(rng: Rng, lower: Sequence[float], upper: Sequence[float]) -> list[flo
 def turn(rng: Rng) -> list[float]:
     """A unit quaternion, to all its digits."""
     q = rng.normal(size=4)
-    return [float(x) for x in q / np.linalg.norm(q)]
+    return [float(x) for x in q / length(q)]
 
 
 def chance(rng: Rng, part: float) -> bool:

@@ -171,6 +171,8 @@ class Player:
 
     def _copy(self, way: int) -> None:
         names, world = self.twin.names, self.twin.world
+        if way < 2 and {"h", "j"} & names["kept"].keys():
+            return  # handles are of the world that they were taken of, not of its copies
         if way == 0:
             self._aside(lambda: names.update(w=copy.deepcopy(world)), "copy.deepcopy(w)")
         elif way == 1:

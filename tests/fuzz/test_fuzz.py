@@ -104,6 +104,7 @@ def defect(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.sampled(3)
 def test_a_defect_is_found_and_made_short(name, monkeypatch):
     kind = defect(name, monkeypatch)
     for seed in range(300, 400):
@@ -191,6 +192,7 @@ def test_replay_needs_a_world():
         replay("scene = mc.Scene()")
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_a_failure(tmp_path, monkeypatch):
     """Its case is read from the log, made short in further processes, and written."""
     module = tmp_path / "sitecustomize.py"
