@@ -36,7 +36,9 @@ ACCIDENTS = re.compile(
 STEPS = ("step", "step beside threads", "record")
 # Between the momentum before and after, in parts of the sum of all bodies': rounding, and what solvers sum up.
 LOST = 1e-7
-# ... and of a ReducedWorld, in whose coordinates momentum is no linear function: what its integrator makes of it.
+# ... and of a ReducedWorld, in whose coordinates momentum is no linear function: what its integrator makes of it. Where
+# bodies touch, a drift goes by velocities that push overlaps apart and are taken back after it, about the poses of then:
+# the error is small beside these pushes, which nobody sees, so that is left out.
 LOST_IN_COORDINATES = 1e-2
 
 
@@ -207,6 +209,8 @@ def _momentum(world: Any) -> tuple[np.ndarray, float] | None:
     if any(joint.a is None or joint.type in ("user", "gear") for joint in scene.joints):
         return None
     if np.any(world._bodies.linear_damping) or np.any(world.tau):
+        return None
+    if isinstance(world, mcsim.ReducedWorld) and len(world._collider.get_manifolds()):
         return None
     each = world.masses[:, None] * world.velocities
     return each.sum(axis=0), float(np.abs(each).sum())
