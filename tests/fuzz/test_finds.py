@@ -128,7 +128,7 @@ def test_arguments_that_numpy_refused_in_its_own_words(kind):
     ragged = [0.0, np.zeros((3, 3)), 0.0]
     for call, told in (
         (lambda: world.set_kind("b1", np.zeros((3, 3))), "kind must be"),
-        (lambda: world.index([1.0]), "index takes a joint or a body"),
+        (lambda: world.index([1.0]), "no tree joint or free body"),
         (lambda: world.apply_impulse("b1", ragged), "impulse"),
         (lambda: world.apply_impulse("b1", (0, 0, 1), ragged), "point"),
     ):
@@ -162,3 +162,17 @@ def test_a_refused_change_wakes_nobody(sleeps):
     for one in (world, twin):
         one.step(5)
     assert world.state_hash() == twin.state_hash()
+
+
+def test_a_lock_of_a_body_on_its_own_has_no_rows_after_it_is_restored():
+    """It stayed in the body's inverse mass, and had rows beside that."""
+    scene = mc.Scene()
+    scene.add_body("a", shape=mc.Box((0.2, 0.1, 0.3)), position=(0, 0, 2))
+    scene.add_joint(mc.LockJoint(None, "a", "yz", "xyz"))
+    worlds = [mc.World(scene) for _ in range(2)]
+    for world in worlds:
+        world.step(2)
+    worlds[1].restore(worlds[1].snapshot())
+    for world in worlds:
+        world.step()
+    assert worlds[0].state_hash() == worlds[1].state_hash()
