@@ -47,6 +47,7 @@ FLOORS = {
     "gym": 4.2,
     "live": 4.2,
     "mcsim": 4.5,
+    "fuzz": 4.7,
     "cli": 5,
 }
 MODULES = {"cli": "cli", "__main__": "cli", "__init__": "mcsim"}

@@ -1,4 +1,5 @@
-"""The command line: mcsim run | view | play | compare | sweep | solvers | scenes | check.
+"""The command line: mcsim run | view | play | compare | sweep | solvers | scenes | check |
+fuzz.
 
 Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C with 130; what was recorded is kept.
 """
@@ -14,6 +15,7 @@ from mcsim import __version__
 from mcsim.cli.app import add_command, app
 from mcsim.cli.commands.check import check
 from mcsim.cli.commands.compare import compare
+from mcsim.cli.commands.fuzz import fuzz
 from mcsim.cli.commands.play import play
 from mcsim.cli.commands.run import run
 from mcsim.cli.commands.scenes import scenes
@@ -23,7 +25,7 @@ from mcsim.cli.commands.view import view
 from mcsim.cli.terminal import BAD_INPUT, FAILED, INTERRUPTED, InputError, folded, one_line
 from mcsim.core.errors import SceneError, SimulationError
 
-for function in (run, view, play, compare, sweep, solvers, scenes, check):
+for function in (run, view, play, compare, sweep, solvers, scenes, check, fuzz):
     add_command(function)
 
 

@@ -77,6 +77,33 @@ cdef class Noted:
         """See most."""
         self.most(kind, who, amount)
 
+    def pending(self):
+        """(kinds,) of bool: which were noted for the step that comes."""
+        return self.kept[0] != 0
+
+    def await_step(self, kinds):
+        """Kinds, by their numbers, whose amounts are of the step that comes."""
+        self.kept[0][kinds] = 1
+
+    def waiting(self):
+        """(kinds, room + 1) of what waits for the next step, to be taken by `wait`; None if nothing does."""
+        return np.where(self.pending()[:, None], self.amounts[0], 0.0) if self.pending().any() else None
+
+    def wait(self, amounts):
+        """What waits for the next step, in place of all else. amounts: of `waiting`, of as many bodies and joints."""
+        self.forget()
+        if amounts is not None:
+            self.amounts[...] = amounts
+            self.await_step(np.flatnonzero(amounts.any(axis=1)))
+
+    def forget(self):
+        """As if nothing had ever been noted."""
+        self.amounts[...] = 0.0
+        self.steps[...] = 0
+        self.kept[0] = 0
+        for said in self.said:
+            said.clear()
+
     def end_step(self):
         """See finish_step."""
         return self.finish_step()

@@ -190,16 +190,18 @@ def failure_of(noted: Noted, bodies: Sequence[Any], joints: Sequence[Any]) -> st
 
 def carry_over(noted: Noted, before: Noted, bodies: np.ndarray, joints: np.ndarray) -> None:
     """What `before` has noted, where bodies and joints have other numbers now: bodies, joints: the new number of each, -1
-    of what is gone, whose part nobody has from now on."""
+    of what is gone, whose part nobody has from now on. What waits for the next step waits for it still."""
     noted.steps[...] = before.steps
+    pending = before.pending()
     for level in range(2):
         noted.said[level].update(before.said[level])
-        for k in np.flatnonzero(before.steps[level]):
+        for k in np.flatnonzero((before.steps[level] > 0) | pending):
             numbers = joints if KINDS[k].of == "joint" else bodies
             old, new = before.amounts[level, k], noted.amounts[level, k]
             join = np.add if KINDS[k].adds else np.maximum
             new[0] = old[0]
             join.at(new, numbers + 1, old[1 : 1 + len(numbers)])
+    noted.await_step(np.flatnonzero(pending & noted.amounts[0, :, 1:].any(axis=1)))
 
 
 def _who(of: Any, named: Any, count: Any) -> Any:

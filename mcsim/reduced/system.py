@@ -230,7 +230,8 @@ class System:
         a joint and a body have is the joint's.
         """
         name: Any = getattr(which, "name", which)
-        joint = None if isinstance(which, Body) else self._link_of_joint.get(name)
+        key: Any = name if isinstance(name, str) else object()  # what is no name may have no hash either
+        joint = None if isinstance(which, Body) else self._link_of_joint.get(key)
         if joint is not None:
             return joint.q, joint.v
         joints = {
@@ -242,9 +243,9 @@ class System:
             coupling.name: f"is a {coupling.type} joint, which has no coordinates: it couples those of others"
             for coupling in self.couplings
         }
-        if not isinstance(which, Body) and name in joints:
+        if not isinstance(which, Body) and key in joints:
             raise SceneError(f"joint {name!r} {joints[name]}")
-        number = None if isinstance(which, Joint) else self.link_of.get(name)
+        number = None if isinstance(which, Joint) else self.link_of.get(key)
         if number is None:
             free = [link.body for link in self.links if link.joint is None]
             there = [*self._link_of_joint, *free]

@@ -3,7 +3,7 @@
 from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,12 @@ from mcsim.scene.checks import FieldError, Vector, items, reals, unit_quaternion
 from mcsim.state.fields import AWAKE
 from mcsim.world.base import WorldBase
 from mcsim.world.handles import AnyBody, BodyHandle
+
+
+def _moment(arms: np.ndarray, forces: np.ndarray) -> np.ndarray:
+    """(..., 3) arm x force; not finite where that is more than a number can hold."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.cross(arms, forces)
 
 
 class Actions(WorldBase):
@@ -42,14 +48,15 @@ class Actions(WorldBase):
             force = self._vector(force, "force", "apply_force")
             torque = np.zeros(3)
             if point is not None:
-                torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
-            self._bodies.force[i] += (*force, *torque)
+                torque = _moment(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
+            self._add(self._bodies.force, [i], np.array([(*force, *torque)]), "apply_force")
 
     def apply_torque(self, body: AnyBody, torque: Vector) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
         with self._turn.alone("apply_torque"):
             i = self._dynamic(body, "apply_torque")
-            self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
+            torque = self._vector(torque, "torque", "apply_torque")
+            self._add(self._bodies.force[:, 3:], [i], torque[None], "apply_torque")
 
     def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
@@ -60,8 +67,23 @@ class Actions(WorldBase):
             if point is not None:
                 arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
                 rotation = matrices(self._bodies.orientation[i : i + 1])[0]
-                spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
-            self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    turning = product(rotation.T, _moment(arm, impulse))
+                    spin = product(rotation, self._bodies.inv_inertia[i], turning)
+            self._add(self._bodies.twist, [i], np.array([(*(self._bodies.inv_mass[i] * impulse), *spin)]), "apply_impulse")
+
+    def _add(self, array: np.ndarray, chosen: Sequence[int] | np.ndarray, more: np.ndarray, doing: str) -> None:
+        """Add to rows of forces or twists, if the sums, and what was made of finite arguments, are finite themselves."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            before = array[chosen]
+            np.add.at(array, chosen, more)
+        wrong = ~np.isfinite(array[chosen]).all(axis=1) & np.isfinite(before).all(axis=1)
+        if wrong.any():
+            array[chosen] = before
+            self._refuse_sums(np.asarray(chosen)[np.argmax(wrong)], doing)
+
+    def _refuse_sums(self, body: int, doing: str) -> NoReturn:
+        raise SceneError(f"World.{doing}: body {self.body_names[body]!r} would have more than a number can hold")
 
     def wake(self, body: AnyBody | None = None) -> None:
         """Wake a body and all that fell asleep with it; None: everything."""
@@ -107,7 +129,10 @@ class Actions(WorldBase):
             points = self._finite(points, "points", doing)
             if points.shape != (len(chosen), 3):
                 raise SceneError(f"World.{doing}: points must be ({len(chosen)}, 3), got {points.shape}")
-            wrenches[:, 3:] += np.cross(points - self._bodies.position[chosen], wrenches[:, :3])
+            wrenches[:, 3:] += _moment(points - self._bodies.position[chosen], wrenches[:, :3])
+        whole = np.isfinite(wrenches).all(axis=1)
+        if not whole.all():
+            self._refuse_sums(chosen[np.argmin(whole)], doing)
         felt = self._bodies.inv_mass[chosen] > 0.0
         if bodies is not None and not felt.all():
             i = chosen[np.argmin(felt)]
@@ -135,7 +160,7 @@ class Actions(WorldBase):
         """
         with self._turn.alone("apply_forces"):
             chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
-            np.add.at(self._bodies.force, chosen, wrenches)
+            self._add(self._bodies.force, chosen, wrenches, "apply_forces")
 
     def apply_impulses(
         self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
@@ -148,7 +173,7 @@ class Actions(WorldBase):
             body_axes = turned(rotations.swapaxes(1, 2), wrenches[:, 3:])
             wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
             wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
-            np.add.at(self._bodies.twist, chosen, wrenches)
+            self._add(self._bodies.twist, chosen, wrenches, "apply_impulses")
 
     def set_pose(self, body: AnyBody, position: Vector | None = None, orientation: Vector | None = None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

@@ -35,6 +35,9 @@ from mcsim.world.handles import AnyBody, AnyJoint, BodyHandle, JointHandle
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity", "angular_velocity": "set_velocity"}
 STATE |= {"user_data": "body.user_data = …"}
 
+# What changes of a body that wakes.
+WOKEN = ("island", "still_time", "still_speed", "carrier", "borne")
+
 
 class Changes(WorldBase):
     """The part of World that changes what there is.
@@ -330,8 +333,22 @@ class Changes(WorldBase):
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
         the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
         else stays untouched; None if there is another one. anew: another collider in any case."""
-        old = self._pipeline
+        old, bodies = self._pipeline, self._bodies
+        before = [getattr(bodies, name).copy() for name in WOKEN]
+        seen = old.parts.islands.get_seen(bodies.kind, bodies.island).copy()
         old.notice()
+        try:
+            return self._gathered_awake(scene, anew)
+        except BaseException:  # it is refused: who has woken sleeps on, and wakes when the next step begins
+            for name, array in zip(WOKEN, before):
+                getattr(bodies, name)[...] = array
+            old.follow()
+            old.parts.islands.set_seen(seen)
+            raise
+
+    def _gathered_awake(self, scene: Scene, anew: bool) -> dict[str, Any]:
+        """The same, when those have woken whom what was moved by hand concerns."""
+        old = self._pipeline
         new = Gathering(self._there, self._joints, self._collider, scene, anew)
         edit = new.edit()
         planned = new.joints is self._joints and old.parts.plan.serves(new.bodies.count)
@@ -340,6 +357,8 @@ class Changes(WorldBase):
         if edit is None:
             parts["_collider"].set_manifolds(new.manifolds(parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(old)
+        if anew:  # a state that is to be restored: what it was made of is the state before
+            parts["_pipeline"].parts.noted.forget()
         carry_over(parts["_pipeline"].parts.noted, old.parts.noted, new.numbers[:-1], new.joint_rows.numbers()[:-1])
         return parts | {"edit": edit, "gone": new.gone(), "planned": planned}
 
@@ -356,7 +375,7 @@ def _remade(old: Body, arguments: Mapping[str, Any], doing: str) -> Body:
     given = {name: value for name, value in old._arguments.items() if name != "name"}
     given["shape"] = given.pop("shapes")
     given |= arguments
-    if given["kind"] == "static":
+    if isinstance(given["kind"], str) and given["kind"] == "static":
         given["velocity"] = given["angular_velocity"] = (0.0, 0.0, 0.0)
     if arguments.get("density") is not None:
         given["mass"] = arguments.get("mass")

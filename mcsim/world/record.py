@@ -113,10 +113,11 @@ def _hand_joints(holder: Holder) -> np.ndarray:
 
 
 def _write_joints(holder: Holder, records: np.ndarray) -> None:
-    own = [holder.joints[name].copy() for name in MEASURED]
+    kept = (*MEASURED, "folded")  # as the pipeline has it, which restored() does not make anew
+    own = [holder.joints[name].copy() for name in kept]
     motors = holder.joints["axes"]["motor_mode"] != 0
     holder.joints[...] = records
-    for name, values in zip(MEASURED, own):
+    for name, values in zip(kept, own):
         holder.joints[name] = values
     if np.any(holder.joints["breakable"]) or np.any(motors != (holder.joints["axes"]["motor_mode"] != 0)):
         holder.pipeline.parts.replan()

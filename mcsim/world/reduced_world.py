@@ -570,7 +570,9 @@ class ReducedWorld(World):
     def apply_impulse(self, body: AnyBody, impulse: Vector, point: Vector | None = None) -> None:
         """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
         None). The joints of the tree pass it on; loops do not feel it before the next step."""
-        self.apply_impulses(np.array([impulse]), [body], None if point is None else np.array([point]))
+        impulses: Any = [impulse]
+        points: Any = None if point is None else [point]
+        self.apply_impulses(impulses, [body], points)
 
     def apply_impulses(
         self, impulses: ArrayLike, bodies: Sequence[AnyBody] | np.ndarray | None = None, points: ArrayLike | None = None
@@ -584,7 +586,11 @@ class ReducedWorld(World):
                 force += product(wrench, self.body_jacobian(int(i)))
             still = np.zeros(len(self.qd))
             moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
-            self.qd[...] += moved - before
+            with np.errstate(over="ignore", invalid="ignore"):
+                qd = self.qd + (moved - before)
+            if not np.isfinite(qd).all():
+                raise SceneError("World.apply_impulses: coordinates would have more velocity than a number can hold")
+            self.qd[...] = qd
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------
 

@@ -342,6 +342,7 @@ class Snapshots(WorldBase):
         pipeline = vars(self)["_pipeline"]
         pipeline.take_call(old)
         new, before = pipeline.parts, old.parts
+        new.noted.forget()  # what it was made of: arrays that may have been the scene's, not the present state
         carry_over(new.noted, before.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
         for log, last in ((new.collider, before.collider), (new.sensors, before.sensors)):
             if log is not None:
@@ -398,6 +399,7 @@ class Snapshots(WorldBase):
             snapshot, kind = self._snapshot(), cast(Any, type(self))
             world = kind(scene, **(self._said | keywords))
             world._restore(Snapshot(snapshot.packed, Parts(world._scene, world._origin), snapshot.contact))
+            world._wait(self._waiting())
             world._take_user_data(self._told_user_data())
             world._take_contact_filter(self._contact_filter)
             if not np.array_equal(scene.gravity, self._scene.gravity):
@@ -455,12 +457,28 @@ class Snapshots(WorldBase):
     def _copied(self) -> Self:
         """Another world in the same state."""
         return _rebuild(
-            type(self), self._origin, self._said, self._told_user_data(), self._snapshot(), self._contact_filter
+            type(self),
+            self._origin,
+            self._said,
+            self._told_user_data(),
+            self._snapshot(),
+            self._contact_filter,
+            self._waiting(),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        own = () if self._contact_filter is None else (self._contact_filter,)
+        own: tuple[Any, ...] = (self._contact_filter, self._waiting())
+        while own and own[-1] is None:
+            own = own[:-1]
         return _rebuild, (type(self), self._origin, self._said, self._told_user_data(), self.snapshot(), *own)
+
+    def _waiting(self) -> np.ndarray | None:
+        """Notes of what was made or changed, which the next step is to tell: a copy's, too."""
+        return vars(self)["_pipeline"].parts.noted.waiting()
+
+    def _wait(self, amounts: np.ndarray | None) -> None:
+        """Take `_waiting` of a world of the same bodies and joints, in place of what making this one has noted."""
+        vars(self)["_pipeline"].parts.noted.wait(amounts)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         with self._turn.alone("copy"):
@@ -483,9 +501,11 @@ def _rebuild(
     user_data: dict[str, Any],
     snapshot: Snapshot,
     contact_filter: ContactFilter | None = None,
+    waiting: np.ndarray | None = None,
 ) -> W:
     world = kind(scene, **keywords)
     world.restore(snapshot)
+    world._wait(waiting)
     world._take_user_data(user_data)
     world._take_contact_filter(contact_filter)
     return world

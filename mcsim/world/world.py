@@ -46,6 +46,7 @@ from mcsim.world.choices import (
     SweptJoints,
     Variational,
 )
+from mcsim.world.consistency import Consistency
 from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.event_world import EventRun
 from mcsim.world.joint_forces import JointForces, carry_forces, plan_forces
@@ -59,7 +60,7 @@ from mcsim.world.queries import Queries
 from mcsim.world.record import MOST_STEPS
 from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
 from mcsim.world.smooth import beyond_reference, check_smooth
-from mcsim.world.snapshots import Snapshots, forgetful
+from mcsim.world.snapshots import forgetful
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -73,7 +74,7 @@ BUSY = (
 )
 
 
-class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queries, Changes, Snapshots):
+class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queries, Changes, Consistency):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 

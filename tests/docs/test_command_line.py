@@ -31,4 +31,7 @@ def test_examples_parse(line, tmp_path, monkeypatch):
     if words[0] == "play":  # likewise, of a recording that is there
         assert main(["run", "pendulum", "--seconds", "0.02", "--out", "recording.npz"]) == 0
         words += ["--html", "recording.html"]
+    if words[0] == "fuzz":
+        words += ["--runs", "1", "--operations", "3"]
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
     assert main(words) == 0

@@ -1,0 +1,178 @@
+"""What the fuzzer has found, and what was mended: each as a test of its own."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+
+def torn(kind=mc.ReducedWorld, **keywords):
+    """Two bodies, and a joint that stands open by half a metre, added to their world."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(2):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i, 0, 0))
+    world = kind(scene, **keywords)
+    frames = {"frame_a": ((0, 0, 0), (1, 0, 0, 0)), "frame_b": ((-0.5, 0, 0), (1, 0, 0, 0))}
+    world.add_joint(mc.BallJoint("b0", "b1", name="torn", **frames))
+    return world
+
+
+def add(world):
+    world.add_body("other", shape=mc.Sphere(0.1), position=(0, 0, 5))
+
+
+def add_and_remove(world):
+    add(world)
+    world.remove_body("b0" if "other" not in world.body_names else "other")
+
+
+@pytest.mark.parametrize("change", [add, add_and_remove, lambda world: world.change_settings(iterations=7)])
+def test_what_waits_for_a_step_is_told_whatever_changes_before_it(change):
+    """A note of a new joint that stands open was lost where something else changed before the next step."""
+    world = torn()
+    change(world)
+    world.step()
+    assert [(note.kind, note.joints) for note in world.stats.notes] == [("torn joints", ("torn",))]
+    world.step()
+    assert not world.stats.notes
+    assert [note.total for note in world.stats.all_notes] == [1]
+
+
+def test_what_is_gone_before_the_step_is_not_told():
+    """... but not if the joint goes, too."""
+    world = torn()
+    world.remove_joint("torn")
+    world.step()
+    assert not world.stats.notes
+
+
+def test_strict_worlds_that_forget_answer_alike(monkeypatch):
+    """A world that forgets all but its record noted joints as open, which a change had brought, between the bodies of the
+    scene's beginning."""
+    monkeypatch.setenv("MCSIM_FORGET", "1")
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(2):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i, 0, 0), velocity=(0, 0.1 * i, 0))
+    world = mc.ReducedWorld(scene, strict=True)
+    world.step(20)
+    world.set_pose("b1", (1, 0.7, 0.2))
+    world.add_joint(mc.BallJoint("b0", "b1", (0.5, 0, 0)))
+    world.step(2)
+
+
+COPIES = [copy.deepcopy, lambda world: pickle.loads(pickle.dumps(world)), lambda world: world.remade()]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_tell_what_waits_for_a_step_and_nothing_else(copied):
+    """A copy noted joints that a change had brought as open, between the bodies of the scene's beginning; strict, it
+    answered otherwise than the world that it was made of."""
+    world = torn()
+    other = copied(world)
+    other.step()
+    assert [note.kind for note in other.stats.notes] == ["torn joints"]
+    world.step()
+    other = copied(world)
+    other.step()
+    assert not other.stats.all_notes
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(2):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i, 0, 0))
+    world = mc.ReducedWorld(scene, strict=True)
+    world.set_pose("b1", (1, 0.7, 0.2))
+    world.add_joint(mc.BallJoint("b0", "b1", (0.5, 0, 0)))
+    copied(world).step()
+
+
+def test_going_back_notes_nothing():
+    """A joint that a restored snapshot brings back was measured between the bodies of before."""
+    world = mc.ReducedWorld(mc.load("pendulum"), strict=True)
+    kept = world.snapshot()
+    name = world.joint_names[0]
+    body = world.scene.joints[0].b
+    world.remove_joint(name)
+    world.set_pose(body, (3, 2, 1))
+    world.restore(kept)
+    world.step()
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_forces_that_overflow_are_refused(kind):
+    """Finite arguments gave forces that are not: a torque about a body that is far away, and sums."""
+    world = kind(mc.Scene(gravity=(0, 0, 0)))
+    world.add_body("a", shape=mc.Box((0.1, 0.1, 0.1)), position=(1e308, 0, 0))
+    world.apply_force("a", (1e308, 0, 0))
+    twice = lambda: [world.apply_torque("a", (1e308, 0, 0)) for _ in range(2)]
+    before = world.state_hash()
+    for call in (
+        lambda: world.apply_force("a", (1, 50, 1), (0, 0, 0)),
+        lambda: world.apply_force("a", (1e308, 0, 0)),
+        lambda: world.apply_forces([(1e308, 0, 0)]),
+        lambda: world.apply_impulse("a", (0, 1e10, 0), (0, 0, 0)),
+        twice,
+    ):
+        with pytest.raises(mc.SceneError, match="than a number can hold|finite"):
+            call()
+        if call is not twice:
+            assert world.state_hash() == before
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_arguments_that_numpy_refused_in_its_own_words(kind):
+    """They are refused in mcsim's, and nothing changes."""
+    world = torn(kind)
+    before = world.state_hash()
+    ragged = [0.0, np.zeros((3, 3)), 0.0]
+    for call, told in (
+        (lambda: world.set_kind("b1", np.zeros((3, 3))), "kind must be"),
+        (lambda: world.index([1.0]), "no tree joint or free body"),
+        (lambda: world.apply_impulse("b1", ragged), "impulse"),
+        (lambda: world.apply_impulse("b1", (0, 0, 1), ragged), "point"),
+    ):
+        with pytest.raises(mc.SceneError, match=told):
+            call()
+    assert world.state_hash() == before
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_a_refused_change_wakes_nobody(sleeps):
+    """What was moved by hand woke its neighbours for a change that was refused then."""
+    soft = mc.Material(stiffness=1e5, damping=100.0)
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=soft)
+    scene.add_body("lift", shape=mc.Box((0.5, 0.5, 0.1)), kind="kinematic", position=(0, 0, 0.1), material=soft)
+    scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 0, 0.3), material=soft)
+    world = mc.World(scene, **({} if sleeps else {"contact": "compliant"}))
+    world.step(120)
+    assert world.asleep.any() == sleeps
+    world.set_pose("lift", (0, 0, 0))
+    before = world.state_hash()
+    with pytest.raises(mc.SceneError):
+        if sleeps:
+            world.add_joint(mc.UserJoint("lift", "box", lambda a, b: [0.0, 0.0], size=1))
+        else:
+            world.add_bodies(
+                [{"name": name, "shape": mc.Sphere(0.1), "position": (x, 0, 9)} for x, name in enumerate("hg")]
+            )
+    assert world.state_hash() == before
+    twin = copy.deepcopy(world)
+    for one in (world, twin):
+        one.step(5)
+    assert world.state_hash() == twin.state_hash()
+
+
+def test_a_lock_of_a_body_on_its_own_has_no_rows_after_it_is_restored():
+    """It stayed in the body's inverse mass, and had rows beside that."""
+    scene = mc.Scene()
+    scene.add_body("a", shape=mc.Box((0.2, 0.1, 0.3)), position=(0, 0, 2))
+    scene.add_joint(mc.LockJoint(None, "a", "yz", "xyz"))
+    worlds = [mc.World(scene) for _ in range(2)]
+    for world in worlds:
+        world.step(2)
+    worlds[1].restore(worlds[1].snapshot())
+    for world in worlds:
+        world.step()
+    assert worlds[0].state_hash() == worlds[1].state_hash()
