@@ -11,10 +11,10 @@ from mcsim.fuzz.words import Call
 
 TEMPLATE = '''"""{title}
 
-Found by `mcsim fuzz --seed {seed} --runs 1`. Each line is a call on a world, `w`; what is refused in words may be. All is
-called on two worlds, the second of which {twin}, and looked at after each line. To step through it by hand: the lines run
-as they are, with `import mcsim as mc, numpy as np, copy, pickle`, `from math import inf, nan`,
-`from mcsim.fuzz import callbacks` and `kept = {{}}`.
+Found by `mcsim fuzz --seed {seed} --runs 1`. Each line is a call on a world, `w`; what is refused in words may be.
+All is called on two worlds, the second of which {twin}, and looked at after each line.
+To step through it by hand: the lines run as they are, with `import mcsim as mc, numpy as np, copy, pickle`,
+`from math import inf, nan`, `from mcsim.fuzz import callbacks` and `kept = {{}}`.
 """
 
 from mcsim.fuzz import replay

@@ -133,7 +133,7 @@ def test_the_script_of_a_failure_fails(tmp_path, monkeypatch):
     case = replace(drawn_case(300)[0], make=Call("make", "w = mc.World(scene)"), calls=calls)
     script = tmp_path / "fuzz_300.py"
     script.write_text(script_of(case, 'it fails """ \\ here'), encoding="utf-8")
-    assert all(len(line) <= 150 for line in script.read_text().splitlines()[:10])
+    assert all(len(line) <= 124 for line in script.read_text().splitlines()[:10])
     broken = "import mcsim as mc\nfrom mcsim.world.world import World\nWorld.wake = lambda world: {}['nothing']\n"
     broken += f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
