@@ -40,6 +40,7 @@ cdef class Articulations(ArticulationPart):
     cdef void refresh(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void aim(self) noexcept nogil
+    cdef bint turns_far(self, Py_ssize_t g) noexcept nogil
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil
     cdef void solve_swept(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
     cdef void close(self) noexcept nogil

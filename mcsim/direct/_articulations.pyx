@@ -18,8 +18,9 @@ from libc.string cimport memcpy, memset
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
 from mcsim.constraints._stiffness cimport load_joints
+from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOTE_OPEN, Noted
-from mcsim.core._types cimport Twist
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.direct._accounts cimport EnergyAccount
 from mcsim.direct._batch_drifts cimport BatchDrifts
 from mcsim.direct._drifts cimport Drifts, Projections
@@ -43,6 +44,9 @@ cdef double CLOSED = 1e-9
 
 # The same where sweeps act too, which open them again.
 cdef double NEAR = 5e-7
+
+# How far a body may turn in a drift for its error to tell what closes the joints [rad].
+cdef double TURNED = 0.5
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
@@ -202,8 +206,8 @@ cdef class Articulations(ArticulationPart):
 
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them where they are far from
-        closed, and Newton's step may lead away, and where they fly. A drift tells what closes them once the velocities go
-        along with them: forces alone turn what is light by radians in a substep."""
+        closed, and Newton's step may lead away, and where they fly. Where bodies turn far in a substep, as half of a force
+        alone turns what is light, a drift tells what closes them once the velocities go along with them."""
         cdef Py_ssize_t c, g
         cdef double far
         for c in range(self.state.alone_count):
@@ -211,17 +215,28 @@ cdef class Articulations(ArticulationPart):
             if not self.state.swept[g]:
                 continue
             far = self.articulation[g].size * (LOOP_GAP if self.articulation[g].loops else WIDEST_GAP)
-            self.solves.aim_still(g)
-            if self.state.flies[g]:
-                continue
-            self.solves.solve_one(g, self.bodies.twist)
-            if self.drifts.drift(g) <= far:
-                self.solves.subtract_rates(g)
-            else:
+            if not self.state.flies[g] and self.turns_far(g):
                 self.solves.aim_still(g)
+                self.solves.solve_one(g, self.bodies.twist)
+            if self.state.flies[g] or self.drifts.drift(g) > far:
+                self.solves.aim_still(g)
+            else:
+                self.solves.subtract_rates(g)
         if self.batches is not None:
             self.batch_drifts.drift_batches(False, False)
             self.batches.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP / NEAR)
+
+    cdef bint turns_far(self, Py_ssize_t g) noexcept nogil:
+        """Whether a body of an articulation would turn by more than TURNED in the drift."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef double most = (TURNED / self.settings.h) * (TURNED / self.settings.h)
+        cdef Py_ssize_t k
+        cdef Vec3 w
+        for k in range(a.member, a.member_end):
+            w = self.bodies.twist[self.member[k]].w
+            if dot(w, w) > most:
+                return True
+        return False
 
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil:
         """After a sweep, the joints of what takes part in it."""
