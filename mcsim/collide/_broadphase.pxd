@@ -34,6 +34,8 @@ cdef class Broadphase(PlacedShapes):
     cdef int32_t moved_count
     cdef int32_t* planes
     cdef int32_t plane_count
+    cdef Aabb* tight                     # of a loosened leaf, the box that it had
+    cdef int8_t* loose                   # whether a leaf is
     cdef int stale                       # the trees and the pairs must be made anew
     cdef int thinning                    # pairs may have gone to rest
 
@@ -58,6 +60,8 @@ cdef class Broadphase(PlacedShapes):
     cdef void set_fat_boxes(self, int32_t* coming) noexcept nogil
     cdef void mend_trees(self) noexcept nogil
     cdef void build(self, int which) noexcept nogil
+    cdef void loosen(self, int32_t i) noexcept nogil
+    cdef void tighten(self, int32_t i) noexcept nogil
     cdef int live(self, int32_t i, int32_t j) noexcept nogil
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil
     cdef int query(self, int32_t i, int which, Py_ssize_t* count) noexcept nogil

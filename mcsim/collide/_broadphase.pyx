@@ -27,8 +27,8 @@ from mcsim.collide._margins cimport extend, grown, limit
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._shape_table cimport thickness
 from mcsim.collide._solid cimport Aabb, near_of
-from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, mark_of, next_leaf, nothing, overlap,
-                                  side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
+from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, joined, mark_of, next_leaf, nothing,
+                                  overlap, refit, side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
                                   walk_box)
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 
@@ -56,6 +56,8 @@ cdef class Broadphase(PlacedShapes):
         self.add_column(<void**>&self.moved_list, sizeof(int32_t))
         self.add_column(<void**>&self.planes, sizeof(int32_t))
         self.add_column(<void**>&self.last_pair, sizeof(int32_t))
+        self.add_column(<void**>&self.tight, sizeof(Aabb))
+        self.add_column(<void**>&self.loose, 1)
         for k in range(3):
             tree_clear(&self.trees[k])
         self.stale = 1
@@ -317,6 +319,23 @@ cdef class Broadphase(PlacedShapes):
                 self.marks[count] = mark_of(&self.fat[i], i)
                 count += 1
         tree_build(&self.trees[which], self.marks, count)
+
+    cdef void loosen(self, int32_t i) noexcept nogil:
+        """From now on who walks the trees finds a shape also where it has been placed since the last call; pairs do not
+        know of it. tighten() before the next call."""
+        cdef Tree* tree = &self.trees[self.home[i]]
+        if self.home[i] == NOWHERE or not self.solids[i].finite:
+            return
+        if not self.loose[i]:
+            self.loose[i], self.tight[i] = 1, self.fat[i]
+        self.fat[i] = joined(&self.fat[i], &self.boxes[i])
+        refit(tree, i)
+
+    cdef void tighten(self, int32_t i) noexcept nogil:
+        """The box of its leaf is again what it was in the last call."""
+        if self.loose[i]:
+            self.loose[i], self.fat[i] = 0, self.tight[i]
+            refit(&self.trees[self.home[i]], i)
 
     cdef int live(self, int32_t i, int32_t j) noexcept nogil:
         """Does one of the two answer to contacts, and may one move against the other?"""

@@ -62,7 +62,7 @@ ctypedef struct PairSearch:
 
 cdef inline bint rises(const PairSearch* s, const Manifold* m, int i) noexcept nogil:
     """Whether point i stays farther away than where contacts begin for the time ahead, at the present velocities."""
-    return m.points[i].separation + s.ahead * opening_speed(m, i, s.bodies) > m.near
+    return m.points[i].separation + s.ahead * opening_speed(m, i, s.bodies, s.bodies.twist) > m.near
 
 
 cdef inline double touching_distance(const PairSearch* s, const Manifold* m) noexcept nogil:

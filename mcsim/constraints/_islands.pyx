@@ -480,6 +480,6 @@ cdef bint touches(const Manifold* m, const Bodies* bodies, double ahead) noexcep
     """Whether a point is, or within the time ahead comes, so near."""
     cdef int k
     for k in range(m.point_count):
-        if m.points[k].separation + min(ahead * opening_speed(m, k, bodies), 0.0) <= REACH * m.near:
+        if m.points[k].separation + min(ahead * opening_speed(m, k, bodies, bodies.twist), 0.0) <= REACH * m.near:
             return True
     return False

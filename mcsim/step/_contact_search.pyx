@@ -33,8 +33,8 @@ cdef class ContactSearch:
             if status == OK:
                 status = self.collide()
         if status == OK and self.foresight is not None:
-            status = self.foresight.look(&self.arrays.bodies, self.context.settings.dt,
-                                         self.context.settings.restitution_threshold)
+            status = self.foresight.look(&self.arrays.bodies, self.context.settings.h,
+                                         self.context.settings.substeps, self.context.settings.restitution_threshold)
         return status
 
     cdef int collide(self) noexcept nogil:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import mcsim as mc
 from amounts import amount
@@ -52,12 +52,31 @@ def run(world, count, steps):
     speed=st.floats(3, 20),
     substeps=st.integers(1, 8),
 )
+@example([3.0, 1.5, 1.75], [1 / 32, 5 / 128] + 4 * [1 / 32], 5.0, 8)
 @settings(max_examples=amount(3, 60), deadline=None)
 def test_a_row_that_is_struck_keeps_its_energy(shape, wall, kind, masses, gaps, speed, substeps):
     world = kind(row(shape, masses, gaps, speed, wall), dt=1 / 60, substeps=substeps, restitution_threshold=0.0)
     lowest, highest, overlap = run(world, len(masses), 12)
     assert highest < 1 + 1e-9 and lowest > 1 - 1e-9
     assert overlap < 1e-3 * SIZE
+
+
+@pytest.mark.slow
+def test_blows_come_in_the_order_in_which_bodies_touch():
+    """Which contacts a step needs follows from what strikes what first. What closes within one substep is struck at once
+    and foreseen one by one, so a row in some thousand lacks a contact; without the order it was one in 140."""
+    lacking = 0
+    for k in range(2000):
+        rng = np.random.default_rng(k)
+        masses = np.round(rng.uniform(0.3, 3, rng.integers(3, 7)), 2).tolist()
+        gaps, speed = np.round(rng.uniform(1e-3, 0.08, 6), 4).tolist(), float(rng.uniform(3, 30))
+        scene = row(rng.choice(list(SHAPES)), masses, gaps, speed, rng.choice([None, *WALLS]))
+        kind = (mc.World, mc.ReducedWorld)[rng.integers(2)]
+        world = kind(scene, dt=1 / 60, substeps=int(rng.integers(1, 9)), restitution_threshold=0.0)
+        lowest, highest, overlap = run(world, len(masses), 12)
+        assert highest < 1 + 1e-9
+        lacking += lowest < 1 - 1e-9 or overlap > 1e-3 * SIZE
+    assert lacking <= 4
 
 
 def test_a_blow_runs_down_a_row_within_one_step():
