@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcsim.actors.surroundings import apart_from, velocity_at
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, length, turned
 from mcsim.core.rotation import conjugate, matrix, rotate
@@ -171,10 +172,7 @@ class Character:
 
     def _carried(self, place: np.ndarray) -> np.ndarray:
         """The velocity of the ground under it [m/s]."""
-        if self.ground is None:
-            return np.zeros(3)
-        arm = place - self.ground.position
-        return self.ground.velocity + np.cross(self.ground.angular_velocity, arm)
+        return np.zeros(3) if self.ground is None else velocity_at(self.ground, place)
 
     def _recovered(self, place: np.ndarray) -> np.ndarray:
         """The place, or one near it at which it overlaps nothing, if that is found soon."""
@@ -290,8 +288,7 @@ class Character:
             return
         dt = self.world.dt
         into = max(-dot(way, hit.normal) / dt, 0.0)
-        arm = hit.point - hit.body.position
-        theirs = -dot(hit.body.velocity + np.cross(hit.body.angular_velocity, arm), hit.normal)
+        theirs = -dot(velocity_at(hit.body, hit.point), hit.normal)
         impulse = min(self._push * dt, hit.body.mass * max(into - theirs, 0.0))
         if impulse > 0.0:
             self.world.wake(hit.body)
@@ -304,12 +301,15 @@ class Character:
         scene = self.world.scene
         if self._known is None or self._known.scene is not scene:
             own = scene.body(self.body.name)
-            apart = [b if a == own.name else a for a, b in scene.ignored_pairs if own.name in (a, b)]
-            apart += [body.name for body in scene.bodies if not body.collision_mask & own.collision_group]
             shapes = [shape for shape in own.shapes if shape.massive and not shape.sensor]
             corners = [turned(matrix(shape.orientation), shape.triangles()[0]) + shape.position for shape in shapes]
             self._known = Known(
-                scene, shapes, np.concatenate(corners or [np.zeros((0, 3))]), own.center_of_mass, own.collision_mask, apart
+                scene,
+                shapes,
+                np.concatenate(corners or [np.zeros((0, 3))]),
+                own.center_of_mass,
+                own.collision_mask,
+                apart_from(scene, own.name),
             )
         return self._known
 

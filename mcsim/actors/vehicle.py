@@ -24,12 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.actors.surroundings import apart_from, velocity_at
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import dot, dots, inverse, lengths, product, turned
 from mcsim.core.rotation import matrix, multiply, normalized, rotate
 from mcsim.core.trig import arctan2, cos, sin, tan
+from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, Vector, direction, flag, not_negative, number, positive, vector, within
 from mcsim.scene.described import Value
+from mcsim.scene.materials import combined_friction
 from mcsim.world import World
 from mcsim.world.handles import AnyBody, BodyHandle
 
@@ -120,9 +123,8 @@ class Vehicle:
 
     What the last `drive` found, a value a wheel: grounds, the handles of what they stand on, or come down to in this step,
     or None; compressions [m], negative in the air; loads [N], along the ground's normal; slides, whether friction was at
-    its bound. speed: along
-    `forward` [m/s]. The wheels' `angles` [rad] and `spins` [rad/s] are for pictures, `frames()` the poses to draw them at;
-    in the air they turn on.
+    its bound. speed: along `forward` [m/s]. The wheels' `angles` [rad] and `spins` [rad/s] are for pictures, `frames()` the
+    poses to draw them at; in the air they turn on.
     """
 
     def __init__(
@@ -139,7 +141,7 @@ class Vehicle:
         self.world, self.body = world, world.body(body)
         if self.body.kind != "dynamic":
             raise SceneError(f"Vehicle: body {self.body.name!r} is {self.body.kind}; it must be dynamic")
-        self.wheels = list(wheels)
+        self.wheels = tuple(wheels)
         if not self.wheels or not all(isinstance(wheel, Wheel) for wheel in self.wheels):
             raise SceneError("Vehicle: wheels must be a list of one Wheel or more")
         try:
@@ -148,6 +150,8 @@ class Vehicle:
             raise error.within("Vehicle") from None
         if abs(dot(self._forward, self._up)) > PERPENDICULAR:
             raise SceneError("Vehicle: forward and up must be at right angles")
+        self._left_out: tuple[Scene, list[AnyBody]] | None = None
+        self._measure()
         count = len(self.wheels)
         self.grounds: list[BodyHandle | None] = [None] * count
         self.compressions, self.loads = np.zeros(count), np.zeros(count)
@@ -173,7 +177,7 @@ class Vehicle:
         self.angles = (self.angles + self.spins * dt) % (2.0 * pi)
         self.steered = self._angles(steer)
         on = self._look()
-        impulses = self._solve(on, (self._share(force, "driven"), self._share(brake, "braked")), dt)
+        impulses = self._solve(on, (force * self._driven, brake * self._braked), dt)
         self.loads[:], self.slides[:] = 0.0, False
         for i, (k, impulse) in enumerate(zip(on.wheel.tolist(), impulses)):
             normal, forth, aside = impulse
@@ -198,21 +202,35 @@ class Vehicle:
 
     # ---- the parts of a call -----------------------------------------------------------------------------------------
 
+    def _measure(self) -> None:
+        """Of the wheels: how far each stands forwards of the middle of those that are not steered, and to the left [m];
+        whether it is steered; its share of the engine and of the brakes."""
+        places = np.array([wheel.position for wheel in self.wheels])
+        along, self._left = turned(np.stack([self._forward, np.cross(self._up, self._forward)]), places).T
+        self._steer, driven, braked = (
+            np.array([getattr(wheel, name) for wheel in self.wheels]) for name in ("steered", "driven", "braked")
+        )
+        fixed = along if self._steer.all() else along[~self._steer]
+        self._along = along - fixed.sum() / len(fixed)
+        self._driven, self._braked = driven / max(driven.sum(), 1), braked / max(braked.sum(), 1)
+
+    def _apart(self) -> list[AnyBody]:
+        """The chassis, and what it never meets: found anew where the scene has changed."""
+        scene = self.world.scene
+        if self._left_out is None or self._left_out[0] is not scene:
+            self._left_out = scene, [self.body, *apart_from(scene, self.body.name)]
+        return self._left_out[1]
+
     def _angles(self, steer: float) -> np.ndarray:
         """(wheels,) [rad] so that the wheels' axles meet in one point (Ackermann): on the line across the car through the
         middle of the wheels that are not steered, to the left or right where the angle of the farthest steered wheel, were
         it in the middle of the car, has it."""
-        along = np.array([dot(wheel.position, self._forward) for wheel in self.wheels])
-        left = np.array([dot(wheel.position, np.cross(self._up, self._forward)) for wheel in self.wheels])
-        steered = np.array([wheel.steered for wheel in self.wheels])
-        fixed = along[~steered] if not steered.all() else along
-        along = along - fixed.sum() / len(fixed)
-        base = np.abs(np.where(steered, along, 0.0)).max()
+        base = np.abs(np.where(self._steer, self._along, 0.0)).max()
         if steer == 0.0 or base < SHORTEST:
-            return np.where(steered, steer, 0.0)
-        way = 1.0 if steer > 0.0 else -1.0
-        found = [way * arctan2(x, base / tan(abs(steer)) - way * y) for x, y in zip(along.tolist(), left.tolist())]
-        return np.where(steered, found, 0.0)
+            return np.where(self._steer, steer, 0.0)
+        way, radius = (1.0 if steer > 0.0 else -1.0), base / tan(abs(steer))
+        found = [way * arctan2(x, radius - way * y) for x, y in zip(self._along.tolist(), self._left.tolist())]
+        return np.where(self._steer, found, 0.0)
 
     def _look(self) -> _Contacts:
         """What the wheels stand on."""
@@ -222,9 +240,8 @@ class Vehicle:
         reaches = np.array([wheel.travel + wheel.radius for wheel in self.wheels])
         moving = self.body.velocity + np.cross(self.body.angular_velocity, tops - self.body.position) + self._pull()
         coming = np.maximum(-dots(moving, np.broadcast_to(up, tops.shape)), 0.0) * self.world.dt
-        own = self.world.scene.body(self.body.name)
-        left_out: list[AnyBody] = [self.body, *self._apart(own.name)]
-        hits = self.world.ray_casts(tops, -up, reaches + coming, mask=own.collision_mask, exclude=left_out)
+        mask = self.world.scene.body(self.body.name).collision_mask
+        hits = self.world.ray_casts(tops, -up, reaches + coming, mask=mask, exclude=self._apart())
         self.compressions = np.maximum(reaches - hits["distance"], -reaches)
         self.grounds = [None if i < 0 else self.world.bodies[i] for i in hits["body"].tolist()]
         wheel = np.flatnonzero((hits["body"] >= 0) & (dots(hits["normal"], np.broadcast_to(up, tops.shape)) > LEVEL))
@@ -234,37 +251,25 @@ class Vehicle:
         ahead = turned(turned_by, self._forward * cos(angles) + np.cross(self._up, self._forward) * sin(angles))
         f = ahead - n * dots(n, ahead)[:, None]
         f = f / lengths(f)[:, None]
-        ground = np.array([self._moving(k, hit["point"]) for k, hit in zip(wheel.tolist(), hits)]).reshape(-1, 3)
+        ground = [velocity_at(self.world.bodies[int(hit["body"])], hit["point"]) for hit in hits]
         friction = [self._friction(k, hit) for k, hit in zip(wheel.tolist(), hits)]
         return _Contacts(
-            wheel, hits, np.stack([n, f, np.cross(n, f)], axis=1), hits["point"] - self.body.position, ground, friction
+            wheel,
+            hits,
+            np.stack([n, f, np.cross(n, f)], axis=1),
+            hits["point"] - self.body.position,
+            np.array(ground).reshape(-1, 3),
+            friction,
         )
-
-    def _apart(self, name: str) -> list[str]:
-        """The bodies that the chassis never meets."""
-        pairs = self.world.scene.ignored_pairs
-        return [b if a == name else a for a, b in pairs if name in (a, b)]
 
     def _pull(self) -> np.ndarray:
         """(3,) what gravity adds to its velocity in a step [m/s]."""
         return self.world.gravity * (self.body.gravity_scale * self.world.dt)
 
-    def _moving(self, k: int, point: np.ndarray) -> np.ndarray:
-        """The velocity of what wheel k stands on, at a point."""
-        ground = self.grounds[k]
-        if ground is None or ground.kind == "static":
-            return np.zeros(3)
-        return ground.velocity + np.cross(ground.angular_velocity, point - ground.position)
-
     def _friction(self, k: int, hit: np.void) -> float:
         ground = self.world.scene.bodies[int(hit["body"])]
         material = ground.shapes[int(hit["shape"])].material or ground.material
-        return sqrt(self.wheels[k].friction * material.friction)
-
-    def _share(self, whole: float, which: str) -> np.ndarray:
-        """(wheels,) a force over the wheels on which it acts."""
-        chosen = np.array([getattr(wheel, which) for wheel in self.wheels])
-        return np.where(chosen, whole, 0.0) / max(chosen.sum(), 1)
+        return combined_friction(self.wheels[k].friction, material.friction)
 
     def _solve(self, on: _Contacts, shares: tuple[np.ndarray, np.ndarray], dt: float) -> list[list[float]]:
         """(normal, forwards, sideways) impulses of every wheel that stands on something [N s]. shares: the engine's force

@@ -18,11 +18,13 @@ first. Where h (d + h k) J M^-1 J' > 1 the point is faster than the substep: the
 damps it. A point's state is kept in its record: normal_impulse is -y while it bears, else y; friction_impulse is s.
 
 A drift along straight velocities, or a point that changes its place on the bodies, may press a surface deeper in than
-what worked on it has paid for. So a manifold keeps account: E, what its surfaces were given and have not given back,
+what worked on it has paid for. So two bodies' shapes keep account: E, what their surfaces were given and have not given
+back,
 
     dE = h f y'                     over a substep, of which sum of k y^2 / 2 is stored, the rest heat
 
-Where z asks for more than E, y lags behind (`press`): y < z, and so on until heat pays for it.
+Where z asks for more than E, y lags behind (`account_of`): y < z, and so on until heat pays for it. A pair of shapes has
+one account, however many manifolds its points are dealt out to.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -47,6 +49,20 @@ ctypedef struct Surface:
 ctypedef struct PointRows:
     Py_ssize_t normals
     Py_ssize_t pairs
+
+# How far one point's surface is pressed in, y [m].
+ctypedef struct Pressed:
+    double before                # so far
+    double paid                  # by what has worked on it
+    double asked                 # by the overlap where it bears, else what is left of it
+    bint bears
+
+# Of a pair of shapes [J].
+ctypedef struct Account:
+    double held                  # by what its points keep
+    double wanted                # for what they ask beyond what they have paid
+    double part                  # of that, what heat pays for
+    double heat                  # what is left
 
 # A tangential impulse that is this part of its bound slides.
 cdef double BOUND = 1.0 - 1e-9
@@ -103,55 +119,121 @@ cdef inline double signature(const Manifold* m, const Bodies* bodies) noexcept n
                   + 0.59 * q.w + 0.61 * q.x + 0.67 * q.y + 0.71 * q.z + 0.73 * r.w + 0.79 * r.x + 0.83 * r.y + 0.89 * r.z)
 
 
-cdef inline void press(Manifold* m, double stiffness, const double* paid, const double* overlap, int bears) noexcept nogil:
-    """y of all points: the overlap where it bears (bit k of bears), else as paid for. What of it is not paid for is so from
-    the manifold's heat, to the same part at all points."""
-    cdef double held = 0.0
-    cdef double wanted = 0.0
-    cdef double asked, heat, part
+cdef inline Pressed pressed_now(const ManifoldPoint* point, const Row* row) noexcept nogil:
+    """At the start of a step: y is what it was, and where it bore, the overlap now."""
+    cdef Pressed p
+    p.before = p.paid = fabs(point.normal_impulse)
+    p.bears = point.normal_impulse < 0.0 or -row.error > p.paid
+    p.asked = max(-row.error, 0.0) if p.bears else p.paid
+    return p
+
+
+cdef inline Pressed pressed_then(const ManifoldPoint* point, const Row* row, const Surface* surface,
+                                 const Settings* settings) noexcept nogil:
+    """After a drift with the row's impulse."""
+    cdef Pressed p
+    p.before = fabs(point.normal_impulse)
+    if row.impulse > 0.0:
+        p.paid = max(p.before + settings.h * pressing(p.before, row, surface.stiffness, settings), 0.0)
+    else:
+        p.paid = recovered(p.before, surface, settings)
+    p.bears = row.impulse > 0.0 or -row.error > p.paid
+    p.asked = max(-row.error, 0.0) if p.bears else p.paid
+    return p
+
+
+cdef inline void ask(Account* account, const Pressed* p, double stiffness) noexcept nogil:
+    account.held += 0.5 * stiffness * min(p.paid, p.asked) * min(p.paid, p.asked)
+    account.wanted += 0.5 * stiffness * max(p.asked * p.asked - p.paid * p.paid, 0.0)
+
+
+cdef inline void settle(ManifoldPoint* point, const Pressed* p, const Account* account) noexcept nogil:
+    """y as it is paid for: of what is lacking, all points of the account get the same part."""
+    cdef double y = p.asked
+    if account.part < 1.0 and p.asked > p.paid:
+        y = sqrt(p.paid * p.paid + account.part * (p.asked * p.asked - p.paid * p.paid))
+    point.normal_impulse = -y if p.bears else y
+
+
+cdef inline void close_account(Account* account, double energy) noexcept nogil:
+    """After all have asked: what of it the heat pays for."""
+    cdef double heat = max(energy - account.held, 0.0)
+    account.part = heat / account.wanted if heat < account.wanted else 1.0
+    account.heat = heat - account.part * account.wanted if heat < INFINITY else 0.0
+
+
+cdef inline Py_ssize_t pair_end(const Manifold* manifolds, Py_ssize_t begin, Py_ssize_t count) noexcept nogil:
+    """Where the manifolds of the pair that begins there end."""
+    cdef Py_ssize_t end = begin + 1
+    while end < count and manifolds[end].key == manifolds[begin].key:
+        end += 1
+    return end
+
+
+cdef inline void keep_account(Manifold* m, double stiffness, double heat) noexcept nogil:
+    """The manifold's part of the pair's: what its own points hold, and an equal part of the heat."""
     cdef int k
+    m.friction_impulse.x = heat
     for k in range(m.point_count):
-        asked = max(overlap[k], 0.0) if (bears >> k) & 1 else paid[k]
-        held += 0.5 * stiffness * min(paid[k], asked) * min(paid[k], asked)
-        wanted += 0.5 * stiffness * max(asked * asked - paid[k] * paid[k], 0.0)
-    heat = max(m.friction_impulse.x - held, 0.0)
-    part = heat / wanted if heat < wanted else 1.0
-    for k in range(m.point_count):
-        asked = max(overlap[k], 0.0) if (bears >> k) & 1 else paid[k]
-        if part < 1.0 and asked > paid[k]:
-            asked = sqrt(paid[k] * paid[k] + part * (asked * asked - paid[k] * paid[k]))
-        m.points[k].normal_impulse = -asked if (bears >> k) & 1 else asked
-    m.friction_impulse.x = held + (heat if heat < INFINITY else wanted)
+        m.friction_impulse.x += 0.5 * stiffness * m.points[k].normal_impulse * m.points[k].normal_impulse
+
 
 # ---- at the start of a step ------------------------------------------------------------------------------------------
+
+cdef inline void press_in(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                          const Bodies* bodies, const Settings* settings, const Row* rows) noexcept nogil:
+    """y at the present geometry."""
+    cdef Manifold* m
+    cdef Account account
+    cdef Surface surface
+    cdef Pressed p
+    cdef const Row* normals
+    cdef Py_ssize_t i, end
+    cdef Py_ssize_t begin = 0
+    cdef double energy
+    cdef bint known
+    cdef int k
+    while begin < count:
+        end = pair_end(manifolds, begin, count)
+        surface = surface_of(&manifolds[begin], shapes)
+        account.held = account.wanted = energy = 0.0
+        known = False
+        for i in range(begin, end):
+            m = &manifolds[i]
+            if m.friction_impulse.y == signature(m, bodies):
+                known, energy = True, energy + m.friction_impulse.x
+            normals = &rows[point_rows(m, resistance_of(resistances, i), settings).normals]
+            for k in range(m.point_count):
+                p = pressed_now(&m.points[k], &normals[k])
+                ask(&account, &p, surface.stiffness)
+        close_account(&account, energy if known else INFINITY)
+        for i in range(begin, end):
+            m = &manifolds[i]
+            normals = &rows[point_rows(m, resistance_of(resistances, i), settings).normals]
+            for k in range(m.point_count):
+                p = pressed_now(&m.points[k], &normals[k])
+                settle(&m.points[k], &p, &account)
+            keep_account(m, surface.stiffness, account.heat / (end - begin))
+        begin = end
+
 
 cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
                         const Bodies* bodies, const Settings* settings, Row* rows) noexcept nogil:
     """Surfaces kept from the last step at the present geometry: what bore does where the bodies are now; s turns with the
-    normal. Springs as they stand are what the rows' impulses are guessed by. A manifold that is new, or between bodies that
-    were moved since the last step, begins with its springs pressed in as they may be."""
+    normal. Springs as they stand are what the rows' impulses are guessed by. A pair that is new, or of bodies that were
+    moved since the last step, begins with its springs pressed in as they may be."""
     cdef Manifold* m
     cdef ManifoldPoint* point
     cdef PointRows at
     cdef Surface surface
     cdef Py_ssize_t i, n
     cdef double length, load
-    cdef double paid[4]
-    cdef double overlap[4]
-    cdef int k, bears
+    cdef int k
+    press_in(manifolds, resistances, shapes, count, bodies, settings, rows)
     for i in range(count):
         m = &manifolds[i]
         surface = surface_of(m, shapes)
         at = point_rows(m, resistance_of(resistances, i), settings)
-        if m.friction_impulse.y != signature(m, bodies):
-            m.friction_impulse.x = INFINITY
-        bears = 0
-        for k in range(m.point_count):
-            point = &m.points[k]
-            overlap[k] = -rows[at.normals + k].error
-            paid[k] = fabs(point.normal_impulse)
-            bears |= (point.normal_impulse < 0.0 or overlap[k] > paid[k]) << k
-        press(m, surface.stiffness, paid, overlap, bears)
         for k in range(m.point_count):
             point = &m.points[k]
             load = settings.h * surface.stiffness * max(-point.normal_impulse, 0.0)
@@ -357,39 +439,41 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
     cdef ManifoldPoint* point
     cdef PointRows at
     cdef Surface surface
-    cdef Py_ssize_t i
-    cdef double rate
-    cdef double before[4]
-    cdef double paid[4]
-    cdef double overlap[4]
+    cdef Account account
+    cdef Pressed p
+    cdef Py_ssize_t i, end
+    cdef Py_ssize_t begin = 0
+    cdef double energy
     cdef const Row* row
     cdef Vec3 belt
-    cdef int k, bears
-    for i in range(count):
-        m = &manifolds[i]
-        surface = surface_of(m, shapes)
-        at = point_rows(m, resistance_of(resistances, i), settings)
-        bears = 0
-        for k in range(m.point_count):
-            row = &rows[at.normals + k]
-            before[k] = fabs(m.points[k].normal_impulse)
-            overlap[k] = -row.error
-            if row.impulse > 0.0:
-                rate = pressing(before[k], row, surface.stiffness, settings)
-                paid[k] = max(before[k] + settings.h * rate, 0.0)
-                m.friction_impulse.x += rate * row.impulse / settings.first_kick
-            else:
-                paid[k] = recovered(before[k], &surface, settings)
-            bears |= (row.impulse > 0.0 or overlap[k] > paid[k]) << k
-        press(m, surface.stiffness, paid, overlap, bears)
-        if at.pairs < 0:
-            continue
-        belt = resistances[i].surface_velocity if resistances != NULL else vec3(0.0, 0.0, 0.0)
-        for k in range(m.point_count):
-            point = &m.points[k]
-            point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (before[k] + fabs(point.normal_impulse)),
-                                          rows[at.normals + k].impulse, belt, &surface, bodies, settings,
-                                          &rows[at.pairs + 2 * k])
+    cdef int k
+    while begin < count:
+        end = pair_end(manifolds, begin, count)
+        surface = surface_of(&manifolds[begin], shapes)
+        account.held = account.wanted = energy = 0.0
+        for i in range(begin, end):
+            m = &manifolds[i]
+            energy += m.friction_impulse.x
+            row = &rows[point_rows(m, resistance_of(resistances, i), settings).normals]
+            for k in range(m.point_count):
+                p = pressed_then(&m.points[k], &row[k], &surface, settings)
+                if row[k].impulse > 0.0:
+                    energy += pressing(p.before, &row[k], surface.stiffness, settings) * row[k].impulse / settings.first_kick
+                ask(&account, &p, surface.stiffness)
+        close_account(&account, energy)
+        for i in range(begin, end):
+            m = &manifolds[i]
+            at = point_rows(m, resistance_of(resistances, i), settings)
+            belt = resistances[i].surface_velocity if resistances != NULL else vec3(0.0, 0.0, 0.0)
+            for k in range(m.point_count):
+                point, row = &m.points[k], &rows[at.normals + k]
+                p = pressed_then(point, row, &surface, settings)
+                settle(point, &p, &account)
+                if at.pairs >= 0:
+                    point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (p.before + fabs(point.normal_impulse)),
+                                                  row.impulse, belt, &surface, bodies, settings, &rows[at.pairs + 2 * k])
+            keep_account(m, surface.stiffness, account.heat / (end - begin))
+        begin = end
 
 
 cdef void sign_surfaces(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:

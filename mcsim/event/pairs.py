@@ -22,6 +22,7 @@ from mcsim.event.features import (
     VertexPolyhedron,
 )
 from mcsim.scene import Body, Material, Scene
+from mcsim.scene.materials import combined_friction
 from mcsim.scene.shapes import Shape
 
 POINTED = ("sphere", "capsule", "box", "hull")  # what points can stand for
@@ -148,7 +149,7 @@ def _common(a: Solid, b: Solid) -> Common:
     return (
         (a.number, b.number),
         (a.rank, b.rank),
-        np.sqrt(a.material.friction * b.material.friction),
+        combined_friction(a.material.friction, b.material.friction),
         max(a.material.restitution, b.material.restitution),
     )
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
+from math import sqrt
+
 import numpy as np
 
 from mcsim.core.rotation import normalized
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, positive, vector, within
 from mcsim.scene.described import Value
+
+
+def combined_friction(a: float, b: float) -> float:
+    """Coulomb's coefficient of two surfaces: the geometric mean of theirs."""
+    return sqrt(a * b)
 
 
 class Material(Value):

@@ -17,7 +17,7 @@ cdef class ContactFilter:
     def __init__(self, Collider collider not None, Calls calls not None, function):
         self.collider, self.calls, self.function = collider, calls, function
         self.verdicts = {}
-        self.kept, self.met, self.met_count = None, NULL, 0
+        self.kept, self.met, self.met_count = np.zeros(0, np.uint64), NULL, 0
 
     cdef bint is_known(self) noexcept nogil:
         """Whether all that the collider has found are pairs that meet."""
@@ -35,10 +35,11 @@ cdef class ContactFilter:
         try:
             keys = {pair_key(self.collider.store.manifolds[n].body_a, self.collider.store.manifolds[n].body_b)
                     for n in range(self.collider.store.manifold_count)}
-            for key in sorted(keys - self.verdicts.keys()):
+            fresh = sorted(keys - self.verdicts.keys())
+            for key in fresh:
                 self.verdicts[key] = self.function(key >> 32, key & 0xffffffff)
             apart = [(key >> 32, key & 0xffffffff) for key in sorted(keys) if not self.verdicts[key]]
-            met = np.array(sorted(key for key, meets in self.verdicts.items() if meets), np.uint64)
+            met = np.union1d(self.kept, np.array([key for key in fresh if self.verdicts[key]], np.uint64))
             self.kept, self.met_count = met, len(met)
             self.met = <const uint64_t*>address(met) if len(met) else NULL
             if apart:

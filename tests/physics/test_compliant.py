@@ -506,14 +506,50 @@ def test_friction_only_brakes_a_ball(kind):
         assert (found - np.minimum.accumulate(found)).max() < 1e-9 * found[0], seed
 
 
+def heat(world):
+    """What surfaces were given, have not given back and do not hold [J]: it may pay for what comes deep (docs)."""
+    manifolds = world._collider.get_manifolds()
+    held, stiffness = 0.0, [body.material.stiffness for body in world.scene.bodies]
+    for m in manifolds:
+        springs = [k for k in (stiffness[m["body_a"]], stiffness[m["body_b"]]) if k is not None]
+        pressed = m["points"]["normal_impulse"][: m["point_count"]]
+        held += 0.5 * (pressed**2).sum() / sum(1.0 / k for k in springs)
+    return manifolds["friction_impulse"][:, 0].sum() - held
+
+
+def grown_with_heat(world, seconds=0.7):
+    """As `grown`, but the rise is that of the energy and the heat."""
+    found, whole = [world.energy().total], [world.energy().total]
+    for _ in range(round(seconds / world.dt)):
+        world.step()
+        found.append(world.energy().total)
+        whole.append(found[-1] + heat(world))
+    return max(found) / found[0] - 1.0, (whole - np.minimum.accumulate(whole)).max() / found[0]
+
+
 @pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("count", [1, 2])
 def test_tumbling_solids_gain_hardly_anything(kind, count):
     """Corners that come deep between two steps, points that change places, rims: what is not paid for is not stored.
     Before, some got to 1.2 times the energy they had, others that are like these to 130 times."""
     shapes = mc.Box((0.05, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08)
-    found = np.array([grown(drop(kind, seed, shapes, count=count)) for seed in range(amount(15, 60))])
-    assert found[:, 0].max() < 1e-3 and found[:, 1].max() < 0.035, found.max(axis=0)
+    found = np.array([grown_with_heat(drop(kind, seed, shapes, count=count)) for seed in range(amount(15, 60))])
+    assert found[:, 0].max() < 1e-3 and found[:, 1].max() < 0.02, found.max(axis=0)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_a_disc_that_comes_down_flat_pays_for_its_rim_once(kind):
+    """It touches with one point, then with sixteen, in several manifolds: their account is that of the pair. Each had one
+    of its own, by which the disc got to 1.034 times the energy it had."""
+    world = drop(kind, 49, (mc.Box((0.05, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08)), count=2)
+    assert {type(body.shapes[0]).__name__ for body in world.scene.bodies[1:]} == {"Cylinder"}
+    parts, excess = 0, []
+    start = world.energy().total
+    for _ in range(90):
+        world.step()
+        parts = max(parts, len(world._collider.get_manifolds()))
+        excess.append(world.energy().total / start - 1.0)
+    assert parts >= 4 and max(excess) < 1e-12
 
 
 @pytest.mark.parametrize("kind", WORLDS)
