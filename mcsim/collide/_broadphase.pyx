@@ -28,8 +28,8 @@ from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._shape_table cimport thickness
 from mcsim.collide._solid cimport Aabb, near_of
 from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, joined, mark_of, next_leaf, nothing,
-                                  overlap, refit, side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
-                                  walk_box)
+                                  overlap, refit, side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove,
+                                  tree_renumber, walk_box)
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 
 

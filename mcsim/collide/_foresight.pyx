@@ -7,18 +7,18 @@ as they would be between two free bodies:
 
     p = (1 + e) c / (k_a + k_b),    k = 1/m + (r x n) . I^-1 (r x n),    c: the speed at which the point closes
 
-and what is struck is followed with the velocity that it then has: pairs that come together so, and have no contact yet, get
-one. A contact too many does nothing where the two do not come together.
+and what is struck is followed with the velocity that it then has: pairs that come together so, and have no contact yet,
+get one. A contact too many does nothing where the two do not come together.
 
-Blows come in the order in which the step will make them: substep after substep those that touch within it, and in each in
-rounds of those that are the first of both their bodies, until none is left there. At the time t a body that had the velocity
-v_1 until t_1, then v_2, and so on, is where it would be if it had set out with its last velocity from `gone` behind its
-place:
+Blows come in the order in which the step will make them: substep after substep those that touch within it, and in each
+in rounds of those that are the first of both their bodies, until none is left there. At the time t a body that had the
+velocity v_1 until t_1, then v_2, and so on, is where it would be if it had set out with its last velocity from `gone`
+behind its place:
 
     gone = (v_1 - v_2) t_1 + (v_2 - v_3) t_2 + ...,        separation(t) = s + n . (gone_b - gone_a) - c t
 
-so all is told from the poses that bodies have now. Joints are not asked what they make of a blow, of an articulation only
-the body that is struck is followed.
+so all is told from the poses that bodies have now. Joints are not asked what they make of a blow, of an articulation
+only the body that is struck is followed.
 """
 
 import numpy as np

@@ -458,7 +458,8 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
             for k in range(m.point_count):
                 p = pressed_then(&m.points[k], &row[k], &surface, settings)
                 if row[k].impulse > 0.0:
-                    energy += pressing(p.before, &row[k], surface.stiffness, settings) * row[k].impulse / settings.first_kick
+                    energy += (pressing(p.before, &row[k], surface.stiffness, settings)
+                               * row[k].impulse / settings.first_kick)
                 ask(&account, &p, surface.stiffness)
         close_account(&account, energy)
         for i in range(begin, end):
