@@ -285,6 +285,24 @@ def set_joint_by_handle(p: Present) -> Call:
     return Call(f"joint.{name} =", "w.joint({0})." + name + " = {1}", (p.joint(), short(p.rng.normal())))
 
 
+# ---- who moves through the world -------------------------------------------------------------------------------------
+
+
+@operation(0.6)
+def drive(p: Present) -> Call:
+    places = [within(p.rng, (-0.3, -0.3, -0.3), (0.3, 0.3, 0.0)) for _ in range(2)]
+    wheels = [made("mc.Wheel", place, 0.2, steered=steered) for place, steered in zip(places, (True, False))]
+    given = (short(50.0 * p.rng.normal()), short(p.rng.uniform(-0.5, 0.5)), one_of(p.rng, [0.0, 20.0, math.inf]))
+    return Call("drive", "mc.Vehicle(w, {0}, {1}).drive({2}, {3}, {4})", (p.body(), wheels, *given))
+
+
+@operation(0.6)
+def walk(p: Present) -> Call:
+    kinematic = [name for name in p.world.body_names if p.world.body(name).kind == "kinematic"]
+    who = one_of(p.rng, kinematic) if kinematic and chance(p.rng, 0.8) else p.body()
+    return Call("walk", "mc.Character(w, {0}).walk({1}, {2})", (who, numbers(p.rng, 2), one_of(p.rng, [0.0, 0.0, 3.0])))
+
+
 # ---- settings, filters, sleep ----------------------------------------------------------------------------------------
 
 
@@ -411,9 +429,11 @@ def made_anew(p: Present) -> Call:
             "w = w.remade(stabilization='soft', integrator=None, dt={0})",
             *(["w.maximal(dt={0}).step(2)"] if p.reduced else []),
             "mc.ReducedWorld(w.to_scene(), dt={0}).step(2)",
+            "w = type(w)(mc.load({1}), dt={0})",
         ],
     )
-    return Call("make anew", form, (one_of(p.rng, [1 / 64, 1 / 100]),))
+    ready = one_of(p.rng, ["ragdolls", "quadruped", "four_bar", "governor", "newton_cradle", "crane"])
+    return Call("make anew", form, (one_of(p.rng, [1 / 64, 1 / 100]), ready))
 
 
 # ---- what is wrong on purpose ----------------------------------------------------------------------------------------
