@@ -1,6 +1,6 @@
 """Articulations: dynamic bodies that joints hold together. What does not move separates them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,37 @@ def count_loops(pairs: np.ndarray, moves: np.ndarray) -> np.ndarray:
     return np.where(of != NONE, (edges - bodies + 1 - held)[of], 0)
 
 
+class Sorted(NamedTuple):
+    """Joints, articulation by articulation.
+
+    joint (k,): their numbers; of (k,): articulation of each; begin, end (m,): where the joints of those that have any
+    stand; ends (k, 2): the places of their bodies among those of the articulation, -1 of what does not move or is left
+    out; member (bodies,): bodies, articulation by articulation; first (m,): where the bodies of those stand in it.
+    """
+
+    joint: np.ndarray
+    of: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    ends: np.ndarray
+    member: np.ndarray
+    first: np.ndarray
+
+
+def sort_joints(pairs: np.ndarray, group: np.ndarray, moves: np.ndarray) -> Sorted:
+    """pairs (k, 2): bodies; group (bodies + 1,): their articulations, as of `connected`; moves (bodies,) bool. Joints of
+    equal articulations have the same `ends`."""
+    of = group[pairs].max(axis=1, initial=NONE)
+    joint = np.argsort(of, kind="stable")
+    of = of[joint]
+    member = np.argsort(group[:-1], kind="stable")
+    place = np.zeros(len(group), np.int64)
+    place[member] = np.arange(len(member)) - np.searchsorted(group[member], group[member])
+    ends = np.where(np.append(moves, False)[pairs[joint]], place[pairs[joint]], NONE)
+    begin = np.flatnonzero(np.diff(of, prepend=NONE - 1))
+    return Sorted(joint, of, begin, np.append(begin[1:], len(of)), ends, member, np.searchsorted(group[member], of[begin]))
+
+
 def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarray, ...]:
     """Each articulation as a tree, outwards from what does not move, or from its first body:
     (branch, begin, pins, end, body), branch (n, 4) int32: joint, the parent's place in the articulation or -1, the child's,
@@ -61,45 +92,62 @@ def branches(pairs: np.ndarray, group: np.ndarray, count: int) -> tuple[np.ndarr
     pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE
     of what is to be left out; count: articulations.
     """
-    of, ends = group.tolist(), pairs.tolist()
-    beside: list[list[tuple[int, int, int]]] = [[] for _ in of]
+    by = sort_joints(pairs, group, group[:-1] >= 0)
+    sizes = np.bincount(group[group >= 0], minlength=count)
+    all_of_them = np.arange(count)
+    first, last = (np.searchsorted(by.of, all_of_them, side) for side in ("left", "right"))
+    known: dict[tuple[bytes, int], np.ndarray] = {}
+    trees = []
+    for begin, end, size in zip(first.tolist(), last.tolist(), sizes.tolist()):
+        ends = by.ends[begin:end]
+        key = ends.tobytes(), size
+        if key not in known:
+            known[key] = _branches_of(ends.tolist(), size)
+        trees.append(known[key])
+    lengths = np.array([len(tree) for tree in trees], np.int64)
+    end = np.cumsum(lengths)
+    found = np.concatenate([np.zeros((0, 5), np.int64), *trees])
+    joint, body = found[:, 0], found[:, 4]
+    joined, own = joint >= 0, body >= 0
+    joint[joined] = by.joint[(joint + np.repeat(first, lengths))[joined]]
+    start = np.searchsorted(group[by.member], all_of_them)
+    body[own] = by.member[(body + np.repeat(start, lengths))[own]]
+    body[~own] = 0
+    return found[:, :4].astype(np.int32), end - lengths, end - lengths + sizes, end, body.astype(np.int32)
+
+
+def _branches_of(ends: list[list[int]], size: int) -> np.ndarray:
+    """(n, 5) joint, parent, child, side, body, of one articulation of so many bodies, whose joints and bodies are counted
+    from 0; the body of a pin is -1. ends: the bodies of each joint, -1: what does not move."""
+    beside: list[list[tuple[int, int, int]]] = [[] for _ in range(size)]
     for j, (a, b) in enumerate(ends):
-        if of[a] >= 0:
+        if a >= 0:
             beside[a].append((j, b, 0))
-        if of[b] >= 0:
+        if b >= 0:
             beside[b].append((j, a, 1))
-    found: list[list[Any]] = [[] for _ in range(count)]
-    pinned: list[list[Any]] = [[] for _ in range(count)]
-    place = [-1] * len(of)
-    held = [a if of[a] >= 0 else b for a, b in ends if (of[a] >= 0) != (of[b] >= 0)]
-    for first in [*held, *np.flatnonzero(group >= 0).tolist()]:
+    own: list[tuple[int, int, int, int, int]] = []
+    pins: list[tuple[int, int, int, int, int]] = []
+    place = [-1] * size
+    held = [max(a, b) for a, b in ends if min(a, b) < 0 <= max(a, b)]
+    for first in [*held, *range(size)]:
         if place[first] >= 0:
             continue
-        own = found[of[first]]
-        start = next(((j, side) for j, other, side in beside[first] if of[other] < 0), (-1, 0))
+        joint, side = next(((j, side) for j, other, side in beside[first] if other < 0), (-1, 0))
         place[first] = len(own)
-        own.append((start[0], -1, place[first], start[1]))
-        queue, used = [first], {start[0]}
+        own.append((joint, -1, place[first], side, first))
+        queue, used = [first], {joint}
         for body in queue:
             for j, other, side in beside[body]:
                 if j in used:
                     continue
                 used.add(j)
-                if of[other] < 0:
-                    pinned[of[first]].append((j, -1, place[body], side))
+                if other < 0:
+                    pins.append((j, -1, place[body], side, -1))
                 elif place[other] < 0:
                     place[other] = len(own)
-                    own.append((j, place[body], place[other], 1 - side))
+                    own.append((j, place[body], place[other], 1 - side, other))
                     queue.append(other)
-    sizes = np.array([(len(own), len(beside)) for own, beside in zip(found, pinned)], np.int64).reshape(-1, 2)
-    end = np.cumsum(sizes.sum(axis=1))
-    begin = end - sizes.sum(axis=1)
-    branch = [entry for own, beside in zip(found, pinned) for entry in (*own, *beside)]
-    body = np.zeros(len(branch), np.int32)
-    places = np.array(place)
-    placed = np.flatnonzero(places >= 0)
-    body[begin[group[placed]] + places[placed]] = placed
-    return np.array(branch, np.int32).reshape(-1, 4), begin, begin + sizes[:, 0], end, body
+    return np.array([*own, *pins], np.int64).reshape(-1, 5)
 
 
 def find_articulations(group: np.ndarray, joint: np.ndarray, loops: np.ndarray, pairs: np.ndarray, border: Any) -> Any:

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from mcsim.solve.components import connected, count_loops
+from mcsim.solve.components import Sorted, connected, count_loops, sort_joints
 from mcsim.solve.fronts import plan_fronts, postorder
 
 MOST_JOINTS = 6
@@ -53,6 +53,12 @@ ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
 REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 
 
+# The plan of one articulation, whose joints and bodies are counted from 0: equal ones have it in common. In the order of
+# elimination joint (or -1 - body of a hub), sides; below: of each node, how many of the others are coupled to it when it
+# is eliminated; those, one node after the other, ascending, and the codes of their blocks, 0 where there is none given.
+_Piece = namedtuple("_Piece", "joint sides below nodes codes")
+
+
 def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.ndarray | None = None) -> Plan:
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
@@ -64,71 +70,78 @@ def plan(bodies: np.ndarray, sizes: np.ndarray, moves: np.ndarray, group: np.nda
     one's nodes have does not depend on the others.
     """
     joints = np.flatnonzero(sizes > 0)
-    dynamic = np.append(moves, False)  # the last is the world's: index -1
+    pairs = bodies[joints]
     if group is None:
-        group = connected(bodies[joints], moves)
-    at: dict[int, list[tuple[int, str]]] = {}  # dynamic body -> joints on it
-    moving = dynamic.tolist()
-    for j, ends in zip(joints.tolist(), bodies[joints].tolist()):
-        for side, body in zip("ab", ends):
-            if moving[body]:
+        group = connected(pairs, moves)
+    by = sort_joints(pairs, group, moves)
+    joints = joints[by.joint]
+    looped, widths = (count_loops(pairs, moves) > 0)[by.joint], sizes[joints].astype(np.int64)
+    known: dict[tuple[bytes, ...], _Piece] = {}
+    pieces = []
+    for begin, end in zip(by.begin.tolist(), by.end.tolist()):
+        ends, wide, loop = by.ends[begin:end], widths[begin:end], looped[begin:end]
+        key = ends.tobytes(), wide.tobytes(), loop.tobytes()
+        if key not in known:
+            known[key] = _piece(ends.tolist(), bool(loop.any()))
+        pieces.append(known[key])
+    return _lay_out(pieces, by, joints, widths, looped)
+
+
+def _piece(ends: list[list[int]], tangled: bool) -> _Piece:
+    """ends: the bodies of each joint, -1: what does not move; tangled: whether some of them close loops."""
+    at: dict[int, list[tuple[int, str]]] = {}  # body -> joints on it
+    for j, pair in enumerate(ends):
+        for side, body in zip("ab", pair):
+            if body >= 0:
                 at.setdefault(body, []).append((j, side))
     hubs = sorted(body for body, found in at.items() if len(found) > MOST_JOINTS)
-    key = {j: k for k, j in enumerate(joints.tolist())}  # joint -> node
-    hub_node = {body: len(key) + k for k, body in enumerate(hubs)}
-    count = len(key) + len(hubs)
-    codes = _couplings(at, hub_node, key)
-    waits = _waiting(joints, bodies, dynamic, hub_node, key)
-    order, columns = _minimum_degree(count, codes, waits)
-    loops = set(joints[count_loops(bodies[joints], moves) > 0].tolist())
-    of = group[bodies[joints]].max(axis=1, initial=-1).tolist() + [int(group[body]) for body in hubs]
-    members: dict[int, list[int]] = {}
+    hub_node = {body: len(ends) + k for k, body in enumerate(hubs)}
+    codes = _couplings(at, hub_node)
+    order, columns = _minimum_degree(len(ends) + len(hubs), codes, _waiting(ends, hub_node))
+    order = postorder(order, columns) if tangled else order
+    number = {node: k for k, node in enumerate(order)}
+    joint: list[int] = []
+    sides: list[int] = []
+    nodes: list[list[int]] = []
+    found: list[int] = []
     for node in order:
-        members.setdefault(of[node], []).append(node)
-    tangled = {of[key[j]] for j in loops}
-    order = [node for g in sorted(members) for node in (postorder(members[g], columns) if g in tangled else members[g])]
-    return _lay_out(
-        order,
-        columns,
-        codes,
-        joints,
-        hubs,
-        bodies,
-        sizes,
-        dynamic,
-        hub_node,
-        loops,
-        np.array([of[node] for node in order], np.int32),
+        below = sorted((number[i], i) for i in columns[node])
+        nodes.append([k for k, _ in below])
+        found.extend(codes.get((i, node), 0) for _, i in below)
+        joint.append(node if node < len(ends) else -1 - hubs[node - len(ends)])
+        pair = ends[node] if node < len(ends) else []
+        sides.append(sum(bit for bit, body in zip((1, 2), pair) if body >= 0 and body not in hub_node))
+    return _Piece(
+        np.array(joint, np.int64),
+        np.array(sides, np.int32),
+        np.array([len(below) for below in nodes], np.int64),
+        np.array([k for below in nodes for k in below], np.int64),
+        np.array(found, np.int32),
     )
 
 
-def _couplings(
-    at: Mapping[int, list[tuple[int, str]]], hub_node: Mapping[int, int], key: Mapping[int, int]
-) -> dict[tuple[int, int], int]:
+def _couplings(at: Mapping[int, list[tuple[int, str]]], hub_node: Mapping[int, int]) -> dict[tuple[int, int], int]:
     """(node, node) -> code, in both directions."""
     codes = {}
     for body, found in at.items():
         if body in hub_node:
             for j, side in found:
-                codes[hub_node[body], key[j]] = codes[key[j], hub_node[body]] = HUB_AT[side]
+                codes[hub_node[body], j] = codes[j, hub_node[body]] = HUB_AT[side]
             continue
         for i, side_i in found:
             for j, side_j in found:
                 if i != j:
-                    pair = key[i], key[j]
-                    codes[pair] = codes.get(pair, 0) | SHARED[side_i, side_j]
+                    codes[i, j] = codes.get((i, j), 0) | SHARED[side_i, side_j]
     return codes
 
 
-def _waiting(
-    joints: np.ndarray, bodies: np.ndarray, dynamic: np.ndarray, hub_node: Mapping[int, int], key: Mapping[int, int]
-) -> dict[int, set[int]]:
+def _waiting(ends: list[list[int]], hub_node: Mapping[int, int]) -> dict[int, set[int]]:
     """node -> hubs that come before it, of the joints that move nothing but hubs."""
     waits: dict[int, set[int]] = {}
-    for j, ends in zip(joints.tolist(), bodies[joints].tolist()) if hub_node else ():
-        moving = [b for b in ends if dynamic[b]]
-        if moving and all(b in hub_node for b in moving):
-            waits[key[j]] = {hub_node[b] for b in moving}
+    for j, pair in enumerate(ends) if hub_node else ():
+        moving = [body for body in pair if body >= 0]
+        if moving and all(body in hub_node for body in moving):
+            waits[j] = {hub_node[body] for body in moving}
     return waits
 
 
@@ -186,75 +199,57 @@ def _minimum_degree(
     return order, columns
 
 
-def _lay_out(
-    order: list[int],
-    columns: Mapping[int, set[int]],
-    codes: Mapping[tuple[int, int], int],
-    joints: np.ndarray,
-    hubs: list[int],
-    bodies: np.ndarray,
-    sizes: np.ndarray,
-    dynamic: np.ndarray,
-    hub_node: Mapping[int, int],
-    loops: set[int],
-    group: np.ndarray,
-) -> Plan:
-    count = len(order)
-    place = {node: k for k, node in enumerate(order)}
-    joint, size, sides, shift = (np.zeros(count, t) for t in (np.int32, np.int32, np.int32, float))
-    numbers, rows, ends, moving = joints.tolist(), sizes.tolist(), bodies.tolist(), dynamic.tolist()
-    for k, node in enumerate(order):
-        if node >= len(joints):
-            joint[k], size[k] = -1 - hubs[node - len(joints)], 6
-            continue
-        j = numbers[node]
-        joint[k], size[k] = j, rows[j]
-        shift[k] = float(j in loops)
-        for bit, body in zip((1, 2), ends[j]):
-            if moving[body] and body not in hub_node:
-                sides[k] |= bit
+def _lay_out(pieces: Sequence[_Piece], by: Sorted, joints: np.ndarray, widths: np.ndarray, looped: np.ndarray) -> Plan:
+    """The pieces one after the other. joints, with how many rows, and whether in loops: in the order of `by`."""
+    numbers = np.array([len(piece.joint) for piece in pieces], np.int64)
+    first = np.cumsum(numbers) - numbers  # node of each piece
+
+    def joined(name: str, dtype: type) -> np.ndarray:
+        return np.concatenate([np.zeros(0, dtype), *(getattr(piece, name) for piece in pieces)]).astype(dtype)
+
+    inside, below, codes = joined("joint", np.int64), joined("below", np.int64), joined("codes", np.int32)
+    is_joint, count = inside >= 0, len(inside)
+    k = np.where(is_joint, inside + np.repeat(by.begin, numbers), 0)
+    hub = np.where(is_joint, 0, -1 - inside + np.repeat(by.first, numbers))
+    joint, size, shift = np.zeros(count, np.int32), np.full(count, 6, np.int32), np.zeros(count)
+    if len(joints):
+        size, shift = np.where(is_joint, widths[k], 6).astype(np.int32), (is_joint & looped[k]).astype(float)
+    if count:
+        joint = np.where(is_joint, joints[k], -1 - by.member[hub]).astype(np.int32)
+    owner = np.repeat(np.arange(count), below)
+    nodes = joined("nodes", np.int64) + np.repeat(first, [len(piece.nodes) for piece in pieces])
+    heights = np.bincount(owner, weights=size[nodes], minlength=count)
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    begins = [0]
-    below_it: list[int] = []
-    code: list[int] = []
-    belows = [sorted(place[i] for i in columns[node]) for node in order]
-    widths = size.tolist()
-    heights = [sum(widths[i] for i in below) for below in belows]
-    work = float(sum(width * height * height for width, height in zip(widths, heights)))
-    for node, below in zip(order, belows):
-        if loops:  # fill has its place in the fronts
-            below = [i for i in below if (order[i], node) in codes]
-        below_it.extend(below)
-        code.extend(codes.get((order[i], node), 0) for i in below)
-        begins.append(len(below_it))
-    entry_begin, nodes = np.array(begins, np.int64), np.array(below_it, np.int32)
-    owner = np.repeat(np.arange(count), np.diff(entry_begin))
+    given, belows = codes > 0, None
+    if looped.any():  # fill has its place in the fronts
+        belows = [rows.tolist() for rows in np.split(nodes, np.cumsum(below)[:-1])]
+        owner, nodes, codes = owner[given], nodes[given], codes[given]
+    entry_begin = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=count))]).astype(np.int64)
     lengths = size[nodes].astype(np.int64) * size[owner]
-    diagonal_lengths = size.astype(np.int64) * size
-    starts = np.concatenate([[0], np.cumsum(diagonal_lengths)])
+    starts = np.concatenate([[0], np.cumsum(size.astype(np.int64) * size)])
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))
     row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
-    fronts = plan_fronts(belows, size, offsets[:-1], entry_begin, nodes) if loops else None
+    nodes = nodes.astype(np.int32)
     return Plan(
         joint,
         size,
-        sides,
+        joined("sides", np.int32),
         shift,
         offsets[:-1].copy(),
         starts[:-1].astype(np.int64),
         entry_begin,
         nodes,
         values[:-1].astype(np.int64),
-        np.array(code, np.int32),
+        codes,
         row_begin,
         owner[by_row].astype(np.int32),
         by_row.astype(np.int64),
-        group,
+        np.repeat(by.of[by.begin], numbers).astype(np.int32),
         int(values[-1]),
         int(offsets[-1]),
-        work,
-        fronts,
+        float((size * heights * heights).sum()),
+        None if belows is None else plan_fronts(belows, size, offsets[:-1], entry_begin, nodes),
     )
 
 

@@ -38,6 +38,37 @@ def test_a_tree_has_no_fill(seed):
     assert np.all(found.entry_code != 0) and found.fronts is None
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_plan_of_an_articulation_does_not_depend_on_others(seed):
+    """Copies of two mechanisms, their joints and bodies dealt out in any order: each is taken as it is alone."""
+    rng = np.random.default_rng(seed)
+    tree = np.array([[rng.integers(i), i] for i in range(1, 8)])
+    kinds = [tree, np.array([[0, 1], [1, 2], [2, 3], [3, 0], [3, 4], [-1, 4]])]
+    mechanisms = [kinds[i] for i in rng.integers(0, 2, 9)]
+    sizes = [np.array([3, 5, 2, 3, 6, 1, 3])[: len(pairs)] for pairs in mechanisms]
+    counts = [int(pairs.max()) + 1 for pairs in mechanisms]
+    owner = rng.permutation(np.repeat(np.arange(9), counts))
+    bodies = [np.append(np.flatnonzero(owner == i), -1) for i in range(9)]
+    turn = rng.permutation(np.repeat(np.arange(9), [len(pairs) for pairs in mechanisms]))
+    joints = [np.flatnonzero(turn == i) for i in range(9)]
+    pairs, size = np.zeros((len(turn), 2), int), np.zeros(len(turn), int)
+    for i in range(9):
+        pairs[joints[i]], size[joints[i]] = bodies[i][mechanisms[i]], sizes[i]
+    found = plan(pairs, size, np.ones(len(owner), bool))
+    for i in range(9):
+        alone = plan(mechanisms[i], sizes[i], np.ones(counts[i], bool))
+        own = np.flatnonzero(np.isin(found.joint, joints[i]))
+        assert found.joint[own].tolist() == joints[i][alone.joint].tolist()
+        assert np.array_equal(np.diff(own), np.ones(len(own) - 1))
+        for mine, node in enumerate(own):
+            entries = slice(found.entry_begin[node], found.entry_begin[node + 1])
+            given = slice(alone.entry_begin[mine], alone.entry_begin[mine + 1])
+            coupled = alone.entry_code[given] > 0
+            codes = found.entry_code[entries]
+            assert codes[codes > 0].tolist() == alone.entry_code[given][coupled].tolist()
+            assert (found.entry_node[entries][codes > 0] - own[0]).tolist() == alone.entry_node[given][coupled].tolist()
+
+
 def test_a_star_of_1000_joints_stays_linear():
     """The body in the middle stays in the system as a hub: two entries a joint at most."""
     bodies = np.array([[0, i] for i in range(1, 1001)])
