@@ -97,3 +97,53 @@ def test_torques_that_change_with_every_step():
             most[k] = max(most[k], np.abs(world.velocities).max())
     assert most[0] == pytest.approx(most[1], rel=0.05)
     assert worlds[0].energy().kinetic == pytest.approx(worlds[1].energy().kinetic, rel=0.2)
+
+
+def in_units(light, length, time, mass, place=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), turn=(1.0, 0.0, 0.0, 0.0)):
+    """The figure in units that are so many times as small, elsewhere, on its way, turned. -> energy after 10 steps, in the
+    units of the other one, as it is seen from its centre of mass"""
+    plain = figure(light)
+    scene = mc.Scene(gravity=(0, 0, 0))
+    moved = mc.Scene(gravity=(0, 0, 0))
+    moved.add(plain, place, turn)
+    torque = mass * length**2 / time**2
+    for body in moved.bodies:
+        scene.add_body(
+            body.name,
+            mass=mass * body.mass,
+            inertia=mass * length**2 * np.array(body.inertia),
+            position=length * np.array(body.position),
+            orientation=body.orientation,
+            velocity=length / time * np.array(velocity),
+        )
+    stiff, knee = (mc.Spring(k * torque, d * torque * time) for k, d in ((10.0, 5.0), (1.0, 1.0)))
+    for joint in moved.joints:
+        drives = {"limits": (-2.0, -0.035), "spring": knee} if joint.name == "knee" else {"spring": stiff}
+        body = next(body for body in scene.bodies if body.name == joint.b)
+        rotation = mc.rotation.matrix(body.orientation)
+        anchor = rotation @ (length * joint.frame_b[0]) + body.position
+        axis = rotation @ mc.rotation.matrix(joint.frame_b[1])[:, 2]
+        scene.add_joint(mc.HingeJoint(joint.a, joint.b, anchor, axis, name=joint.name, **drives))
+    world = mc.World(scene, dt=0.003 * time, push_speed=1e6 * length / time)  # the default is so much in a second
+    world.joint("y").tau = 20.0 * torque
+    world.step(10)
+    masses = world.masses[:, None]
+    shared = (masses * world.velocities).sum(axis=0) / masses.sum()
+    return (world.energy().kinetic - 0.5 * masses.sum() * (shared @ shared)) / torque
+
+
+@pytest.mark.parametrize("light", LIGHT[1::2])
+@pytest.mark.parametrize(
+    "way, to",
+    [
+        (dict(length=1000.0, time=1.0, mass=1.0), 1e-9),
+        (dict(length=1.0, time=1000.0, mass=1e-3), 1e-9),
+        (dict(length=0.01, time=0.1, mass=1e4), 1e-9),
+        (dict(length=1.0, time=1.0, mass=1.0, turn=(0.6, 0.0, 0.8, 0.0)), 1e-9),
+        (dict(length=1.0, time=1.0, mass=1.0, velocity=(3.0, -8.0, 2.0)), 1e-9),
+        (dict(length=1.0, time=1.0, mass=1.0, place=(3e3, -1e4, 2e3)), 1e-6),
+    ],
+)
+def test_it_is_the_same_in_other_units_and_frames(light, way, to):
+    plain = in_units(light, 1.0, 1.0, 1.0)
+    assert in_units(light, **way) == pytest.approx(plain, rel=to)
