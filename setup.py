@@ -121,6 +121,7 @@ KERNELS = {
     "mcsim.reduced._derivatives": ["m"],
     "mcsim.reduced._motion": ["m"],
     "mcsim.reduced._tree_energy": ["m"],
+    "mcsim.reduced._tree_momentum": [],
     "mcsim.reduced._tree_forces": ["m"],
     "mcsim.reduced._tree_poses": ["m"],
     "mcsim.reduced._tree_runge_kutta": ["m"],

@@ -23,8 +23,16 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
+import numpy as np
+
+from libc.stdint cimport int32_t
+
+from mcsim.core._arrays cimport integers
+from mcsim.reduced._motion cimport Block
+from mcsim.reduced._tree_momentum cimport TreeMomentum
+from mcsim.solve._generalized cimport closes
 from mcsim.solve._si cimport residual
-from mcsim.state._row cimport BIASED, RELAXED
+from mcsim.state._row cimport BIASED, RELAXED, Row
 from mcsim.step._bounded_energy cimport BoundedEnergy
 from mcsim.step._integrator cimport Integrator
 from mcsim.step._loop_account cimport LoopAccount
@@ -46,12 +54,19 @@ cdef class TreeIntegrator(Integrator):
     cdef BoundedEnergy energy
     cdef bint watched                    # loops are strained in this substep
     cdef bint bounded                    # the energy of some trees is bounded in it
+    cdef TreeMomentum momentum           # of trees that loops tie and nothing holds
+    cdef bint free                       # there are some in it
+    cdef object kept_numbers
+    cdef int32_t* held                   # (trees,) whether a loop holds it to what does not move
 
     def __init__(self, context, plain, sets, sweeping, restitution, times, calls, TreeParts parts not None):
         Integrator.__init__(self, context, plain, sets, sweeping, restitution, times, calls)
         self.parts, self.space, self.rows, self.kicks = parts, parts.space, parts.rows, parts.kicks
         self.account = LoopAccount(self.space.energies, self.space.generalized, self.rows.loop_rows)
         self.energy = BoundedEnergy(context, plain, self.space.energies)
+        self.momentum = TreeMomentum(self.space.motion)
+        self.kept_numbers = np.zeros(self.space.motion.tree_count + 1, np.int32)
+        self.held = integers(self.kept_numbers)
 
     def reserve(self):
         self.account.reserve(self.plain.row_capacity)
@@ -86,6 +101,25 @@ cdef class TreeIntegrator(Integrator):
                 return True
         return False
 
+    cdef bint is_free(self) noexcept nogil:
+        """Whether loops tie trees that nothing holds."""
+        cdef const Row* row
+        cdef Py_ssize_t i, k
+        for k in range(self.space.motion.tree_count):
+            self.held[k] = False
+        for i in range(self.plain.joint_end):
+            row = &self.plain.rows[i]
+            if closes(row):
+                self.hold(row.body_a, row.body_b)
+                self.hold(row.body_b, row.body_a)
+        return self.momentum.find(self.rows.loops.bond, self.rows.tree_rows.tied, self.held)
+
+    cdef void hold(self, int32_t body, int32_t other) noexcept nogil:
+        """A loop ties a body to another one."""
+        cdef const Block* blocks = self.space.motion.blocks
+        if body >= 0 and blocks[body].count > 0 and (other < 0 or blocks[other].count == 0):
+            self.held[blocks[body].tree] = True
+
     cdef void free_substep(self, double h) noexcept nogil:
         """Without rows."""
         self.sweeping.residual = 0.0
@@ -99,6 +133,11 @@ cdef class TreeIntegrator(Integrator):
 
     cdef void begin_substep(self, double h) noexcept nogil:
         """What rows start with, and what is kept of the substep's begin."""
+        self.free = self.rows.loops.some and self.is_free()
+        if self.free:
+            self.space.motion.look()
+            self.momentum.keep()
+            self.momentum.press(0.5 * h, self.space.forces)
         self.watched = self.rows.loops.some and self.rows.loops.note_strain()
         if self.watched:
             self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, False)
@@ -120,6 +159,8 @@ cdef class TreeIntegrator(Integrator):
         self.kicks.first(0.5 * h)
         self.times.lap(STAGE_INTEGRATE)
         self.sweeping.solve(self.context.bodies.twist, BIASED, self.sweeping.asked)
+        if self.free:
+            self.momentum.strike(self.kicks.kicked_to)
         self.sweeping.first_residual = 0.0
         if last and self.context.settings.compliant:
             self.space.body_sync.show_twists()
@@ -140,6 +181,9 @@ cdef class TreeIntegrator(Integrator):
             self.space.energies.account(-1.0, True)
             self.space.motion.drift(h)
             self.kicks.flight.bring_back(self.rows.tree_rows.tied)
+        if self.free:
+            self.space.motion.place()
+            self.momentum.move(h)
 
     cdef void finish_drift(self, double h) noexcept nogil:
         """Bodies and rows at the new poses; of trees that loops tie the second kick."""
@@ -159,6 +203,11 @@ cdef class TreeIntegrator(Integrator):
             self.account.begin_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces, True)
         if self.rows.loops.some:
             self.kicks.second(0.5 * h)
+        if self.free:
+            self.space.motion.look()
+            self.momentum.measure()
+            self.momentum.press(0.5 * h, self.space.forces)
+            self.momentum.settle()
         self.times.lap(STAGE_INTEGRATE)
 
     cdef void solve_relaxed(self, double h, bint last) noexcept nogil:
@@ -166,11 +215,17 @@ cdef class TreeIntegrator(Integrator):
         self.rows.warm_starts.weigh(True)
         self.restitution.bounce(False)
         self.sweeping.solve(self.context.bodies.twist, RELAXED, self.sweeping.asked)
+        if self.free:
+            self.space.motion.look()
+            self.momentum.keep()
         if self.watched:
             self.account.end_half(self.plain.rows, self.plain.row_count, 0.5 * h, self.space.forces)
             self.account.calm(self.plain.rows, self.plain.row_count, self.context.settings.compliant)
         self.space.motion.look()
         if self.bounded and self.energy.settle():
+            self.space.motion.look()
+        if self.free:
+            self.momentum.settle()
             self.space.motion.look()
         self.space.body_sync.give_twists()
         if last:
