@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from mcsim.core.errors import SceneError
@@ -39,6 +42,21 @@ def vertices(value: Any) -> int:
             "hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], got {show(value)}"
         )
     return value
+
+
+def named_folders(packages: Any) -> dict[str, Path]:
+    """The packages; from the command line as name=folder, several with the system's separator of paths between."""
+    if isinstance(packages, str):
+        parts = [part.partition("=") for part in packages.split(os.pathsep)]
+        if not all(name and folder for name, _, folder in parts):
+            raise FieldError("packages", f"must be name=folder, got {show(packages)}")
+        packages = {name: folder for name, _, folder in parts}
+    folders = {}
+    for name, folder in mapping(packages, "name -> folder", "packages").items():
+        if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
+            raise FieldError(f"packages[{name!r}]", f"must be a folder that exists, got {show(folder)}")
+        folders[name] = Path(folder)
+    return folders
 
 
 def warn(problem: str, category: type[Warning]) -> None:

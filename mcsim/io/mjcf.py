@@ -11,7 +11,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import Frame, normalized
 from mcsim.io import mjcf_drives as drives
-from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.arguments import in_file, mapping, named_folders, vertices, warn
 from mcsim.io.mjcf_bodies import Maker
 from mcsim.io.mjcf_couplings import add_couplings
 from mcsim.io.mjcf_geoms import Geoms
@@ -35,6 +35,7 @@ def load_mjcf(
     joint_positions: Mapping[str, float] | None = None,
     between: float = BETWEEN,
     hull_vertices: int = 64,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
 ) -> Scene:
     """The scene of an MJCF file; one MjcfWarning lists what of the file was left out, by name.
 
@@ -43,12 +44,18 @@ def load_mjcf(
     joint_positions: joint -> start position [rad or m] of a hinge or slide, in place of the keyframe's.
     between: mass and inertia of the bodies between several joints of one body, of those of that body.
     hull_vertices: the most that the convex hull of a mesh may have.
+    packages: name -> folder, of what the file may read besides what lies below its own folder and in its own package.
 
     ImportError if MuJoCo is missing, SceneError for what it does not compile, FileNotFoundError. `read_mjcf` gives
     actuators, sensors, sites and keyframes beside the scene.
     """
     robot = read_mjcf(
-        source, keyframe=keyframe, joint_positions=joint_positions, between=between, hull_vertices=hull_vertices
+        source,
+        keyframe=keyframe,
+        joint_positions=joint_positions,
+        between=between,
+        hull_vertices=hull_vertices,
+        packages=packages,
     )
     text = isinstance(source, str) and source.lstrip().startswith("<")
     name = fspath(source) if isinstance(source, str | PathLike) and not text else robot.scene.name
@@ -65,6 +72,7 @@ def read_mjcf(
     joint_positions: Mapping[str, float] | None = None,
     between: float = BETWEEN,
     hull_vertices: int = 64,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
 ) -> Robot:
     """A Robot: the scene of an MJCF file as `load_mjcf` makes it, with frames, actuators, sensors, keyframes, and the
     list of what was left out. The arguments are those of `load_mjcf`; no warning is given.
@@ -75,7 +83,9 @@ def read_mjcf(
         world.step()
         robot.readings(world)["elbow_angle"], robot.frame("hand").pose(world), robot.left_out
     """
-    model = Model(source)
+    with in_file(str(show(source)) if not isinstance(source, str | PathLike) else fspath(source)[:300]):
+        folders = named_folders(packages)
+    model = Model(source, folders)
     with in_file(model.source):
         between = within(_number(between), 1e-15, 1.0, "between")
         qpos, qvel, guided = _start(model, keyframe)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
 from mcsim.lab.picture import plot
 from mcsim.lab.record import ARRAYS, KEPT, TOLD, Run
 from mcsim.lab.reference import Reference
@@ -148,7 +148,7 @@ class Study:
         """Reads what `save` wrote. SceneError names the file if it is not a study."""
         name, data = path_name(path, "study"), read_arrays(path, "study")
         try:
-            about = json.loads(str(data["study"]))
+            about = parse_json(str(data["study"]).encode(), "study", "study")
             version = about.pop("version")
         except WRONG as error:
             raise _no_study(name, error) from None

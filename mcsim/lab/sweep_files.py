@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
+from mcsim.core.files import parse_json, path_name, read_arrays, read_json, written_whole
 from mcsim.lab import loading
 from mcsim.lab.grids import key
 from mcsim.lab.trials import SUITABLE
@@ -59,11 +58,9 @@ class Folder:
         path = self.path / INDEX
         if self.path.is_dir() and not path.exists():
             raise SceneError(f"{self.path}: is no folder of a sweep: there is no {INDEX} in it")
-        try:
-            content = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            raise FileNotFoundError(f"no such folder of a sweep: {self.path}") from None
-        found = parse_json(content, os.fspath(path), "sweep")
+        if not self.path.is_dir():
+            raise FileNotFoundError(f"no such folder of a sweep: {self.path}")
+        found = read_json(path, "sweep")
         kinds = {"name": str, "study": str, "shape": list, "units": dict, "parameters": list}
         if not isinstance(found, dict) or any(not isinstance(found.get(name), kind) for name, kind in kinds.items()):
             raise SceneError(f"{path}: is not what a sweep writes")
@@ -93,7 +90,7 @@ class Folder:
             return None
         data = read_arrays(path, WHAT)
         try:
-            about = json.loads(str(data.pop("sweep")))
+            about = parse_json(str(data.pop("sweep")).encode(), "sweep", WHAT)
             version, failure, mcsim = about["version"], about["failure"], str(about["mcsim"])
         except (KeyError, TypeError, ValueError) as error:
             raise SceneError(f"{path}: not a {WHAT}: {error}") from None
