@@ -37,7 +37,7 @@ def read_study(path: Path) -> StudyFile:
         data = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{path}: not TOML: it is not text in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     try:
         return _study(data, path.parent)

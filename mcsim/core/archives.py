@@ -4,6 +4,7 @@ What a zip file says of its sizes is checked, and what it really holds is never 
 bytes as are declared, and Deflate, which can stop in between, is the only packing that is taken.
 """
 
+import errno
 import io
 import zipfile
 from collections.abc import Iterator
@@ -31,7 +32,9 @@ def entries_of(file: BinaryIO) -> zipfile.ZipFile:
     file.seek(0)
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, UnicodeError, EOFError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a place before the begin of the file
+            raise
         raise ArchiveError(f"it is no whole zip file ({one_line(error)})") from None
     seen = set()
     for item in archive.infolist():
@@ -58,11 +61,40 @@ def arrays_of(file: BinaryIO) -> dict[str, np.ndarray]:
         return {item.filename.removesuffix(NPY): _array(archive, item) for item in archive.infolist()}
 
 
+def unpacked(archive: zipfile.ZipFile, most: float) -> dict[str, bytes]:
+    """name -> content of all that is in an archive, of which there are at most so many bytes. ArchiveError says what is
+    wrong, before more is unpacked than is declared."""
+    total = sum(item.file_size for item in archive.infolist())
+    if total > most:
+        raise ArchiveError(f"it unpacks to {total / 1e6:.0f} MB; at most {most / 1e6:.0f} MB are unpacked")
+    return {item.filename: _content(archive, item) for item in archive.infolist() if not item.is_dir()}
+
+
+def stored(inside: dict[str, bytes]) -> bytes:
+    """An archive of these files in which nothing is packed."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in inside.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def _content(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> bytes:
+    """Read in pieces: to read all at once is to unpack all at once, whatever its size is said to be."""
+    parts = []
+    with _reading(f"{item.filename!r:.60}"), archive.open(item) as member:
+        while part := member.read(CHUNK):
+            parts.append(part)
+    return b"".join(parts)
+
+
 def _declared(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> float:
     """Bytes that an array takes, its numbers as doubles, by its header, which is of one mind with the directory."""
     name = f"{item.filename!r:.60}"
     with _reading(name), archive.open(item) as member:
         shape, dtype, begin = _header(member)
+    if dtype.itemsize == 0:
+        raise ArchiveError(f"{name} holds things of no size")
     if dtype.hasobject:
         raise ArchiveError(f"{name} holds Python objects, which are never read")
     count = 1.0
@@ -114,7 +146,8 @@ class _reading:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if isinstance(error, MemoryError):
             raise ArchiveError(f"{self.name} holds more than there is memory for") from None
-        if isinstance(error, Exception) and not isinstance(error, (OSError, ArchiveError)):
+        machine = isinstance(error, OSError) and error.errno != errno.EINVAL
+        if isinstance(error, Exception) and not machine and not isinstance(error, ArchiveError):
             raise ArchiveError(f"{self.name} is damaged: {one_line(error)}") from None
 
 

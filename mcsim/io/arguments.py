@@ -11,20 +11,29 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, show
 from mcsim.scene.hull import MAX_VERTICES
 
+LONGEST = 1000  # characters of a message, whatever the names in the file are
 FEWEST_VERTICES = 8  # of a mesh's hull
 
 
 @contextmanager
 def in_file(name: str) -> Iterator[None]:
-    """Put the file in front of what arguments and classes complain about."""
+    """Put the file in front of what arguments and classes complain about, where it does not stand there already; and in
+    the words of files what arithmetic complains about."""
     try:
         yield
-    except FieldError as error:
-        raise SceneError(f"{name}: {error}") from None
+    except SceneError as error:
+        told = " ".join(str(error).split())
+        if told.startswith(f"{name}: ") and len(told) <= LONGEST:
+            raise
+        raise SceneError(f"{name}: {told.removeprefix(f'{name}: '):.{LONGEST}}") from None
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise SceneError(f"{name}: its numbers are too large, or too small, to be computed with: {error}") from None
 
 
 def mapping(value: Any, what: str, field: str) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import path_name
 from mcsim.core.rotation import Frame, normalized
 from mcsim.io import mjcf_drives as drives
 from mcsim.io.arguments import in_file, mapping, named_folders, vertices, warn
@@ -83,14 +85,25 @@ def read_mjcf(
         world.step()
         robot.readings(world)["elbow_angle"], robot.frame("hand").pose(world), robot.left_out
     """
-    with in_file(str(show(source)) if not isinstance(source, str | PathLike) else fspath(source)[:300]):
-        folders = named_folders(packages)
+    with in_file(_called(source)):
+        return _read(source, keyframe, joint_positions, between, hull_vertices, named_folders(packages))
+
+
+def _called(source: Any) -> str:
+    """A source in front of messages, as Model calls it."""
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return "the text"
+    return path_name(source, "MJCF model") if isinstance(source, str | PathLike) else "the model"
+
+
+def _read(
+    source: Any, keyframe: Any, joint_positions: Any, between: Any, hull_vertices: Any, folders: dict[str, Path]
+) -> Robot:
     model = Model(source, folders)
-    with in_file(model.source):
-        between = within(_number(between), 1e-15, 1.0, "between")
-        qpos, qvel, guided = _start(model, keyframe)
-        _place(model, qpos, mapping(joint_positions, "joint -> position", "joint_positions"))
-        count = vertices(hull_vertices)
+    between = within(_number(between), 1e-15, 1.0, "between")
+    qpos, qvel, guided = _start(model, keyframe)
+    _place(model, qpos, mapping(joint_positions, "joint -> position", "joint_positions"))
+    count = vertices(hull_vertices)
     welds = Welds(model, drives.bodies_with_force_sensors(model))
     scene = Scene(gravity=np.zeros(3) if model.disabled("GRAVITY") else np.array(model.mj.opt.gravity), name=model.name)
     maker = Maker(model, welds, Geoms(model, welds, count), between, qpos, qvel, guided)

@@ -43,7 +43,7 @@ def _compile(mujoco: Any, read: Any, source: str, name: str, warned: Callable[[s
         return read(source)
     except Exception as error:  # whatever its parser, its compiler and its plugins raise
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise SceneError(f"{name}: MuJoCo does not compile it: {reason}") from None
+        raise SceneError(f"{name}: MuJoCo does not compile it: {reason:.600}") from None
     finally:
         mujoco.set_mju_user_warning(before)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.files import path_name
 from mcsim.core.rotation import IDENTITY, Frame, compose, normalized
 from mcsim.io.arguments import in_file, mapping, named_folders, vertices, warn
 from mcsim.io.frames import BodyFrame
@@ -137,7 +138,7 @@ def read_urdf(
         world = mc.ReducedWorld(robot.scene)
         robot.frame("panda_hand").pose(world), robot.frame("panda_hand").jacobian(world)
     """
-    name = fspath(path)
+    name = path_name(path, "URDF file")
     with in_file(name):
         choose(base, ("floating", "free_joint", "fixed"), "base")
         choose(inertia, ("warn", "strict", "shapes"), "inertia")
@@ -152,9 +153,8 @@ def read_urdf(
         )
         hulls = Meshes(Path(name).parent.resolve(), named_folders(packages), vertices(hull_vertices))
         joint_positions = mapping(joint_positions, "joint -> position", "joint_positions")
-    tree = Tree(name, *read_robot(name))
-    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
-    with in_file(name):
+        tree = Tree(name, *read_robot(name))
+        maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
@@ -162,8 +162,8 @@ def read_urdf(
         if base == "free_joint" and maker.base is None:
             scene.add_joint(maker.free_joint())
         maker.add_joints(scene, positions, motors)
-    if self_collision and ignore_overlaps:
-        _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
+        if self_collision and ignore_overlaps:
+            _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
     tree_joints = [joint.name for joint in scene.joints if joint.type != "gear"]
     return Robot(scene, tree_joints, maker.frames(), left_out={problem: [] for problem in maker.problems})
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from mcsim.core.archives import ArchiveError, entries_of, one_line
+from mcsim.core.archives import ArchiveError, entries_of, one_line, stored, unpacked
 from mcsim.core.errors import SceneError
 from mcsim.core.files import content_of
 from mcsim.core.limits import MOST_MESH, MOST_POINTS, excess
@@ -135,7 +135,7 @@ class Meshes:
         except SceneError as error:
             raise MeshError(f"the mesh {error}") from None
         suffix = path.suffix.lower()
-        _check(content, suffix, path)
+        content = _checked(content, suffix, path)
         try:
             # From memory, so that the readers follow no names into the file system but by `_Beside`.
             scene = trimesh.load_scene(
@@ -202,35 +202,26 @@ def _listed(variable: str) -> list[Path]:
     return [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
 
 
-def _check(content: bytes, suffix: str, path: Path) -> None:
-    """Refuse archives that unpack to more than a mesh has, before they are unpacked, since a few bytes may say gigabytes;
-    and entities, which a parser would expand."""
+def _checked(content: bytes, suffix: str, path: Path) -> bytes:
+    """A mesh as its reader may have it: of an archive the same one, unpacked to no more than a mesh has, since a few bytes
+    may say gigabytes, or say little and be gigabytes; and without entities, which a parser would expand."""
     texts = [content] if suffix in MARKED_UP else []
     if content.startswith(b"PK") or suffix in ARCHIVES:
         try:
             with entries_of(BytesIO(content)) as archive:
-                inside = archive.infolist()
-                size = sum(item.file_size for item in inside)
-                if size > MOST_UNPACKED:
-                    raise MeshError(
-                        f"the mesh {path} is an archive that unpacks to {size / 1e6:.0f} MB; at most "
-                        f"{MOST_UNPACKED / 1e6:.0f} MB are unpacked: unpack it and name what is in it"
-                    )
-                for item in inside:
-                    if item.filename.lower().endswith((*ARCHIVES, *PACKED)) and suffix != ".3dxml":
-                        raise MeshError(
-                            f"the mesh {path} is an archive with another one in it, {show(item.filename)}; unpack it and "
-                            "name what is in it"
-                        )
-                texts += [archive.read(item) for item in inside if item.filename.lower().endswith(MARKED_UP)]
+                inside = unpacked(archive, MOST_UNPACKED)
         except ArchiveError as error:
-            raise MeshError(f"the mesh {path} cannot be read: {error}") from None
-        except MeshError:
-            raise
-        except Exception as error:  # a member that is not what the archive says
-            raise MeshError(f"the mesh {path} cannot be read: {one_line(error)}") from None
+            raise MeshError(f"the mesh {path} is an archive that cannot be read: {error}; name what is in it") from None
+        for name in inside:
+            if name.lower().endswith((*ARCHIVES, *PACKED)) and suffix != ".3dxml":
+                raise MeshError(
+                    f"the mesh {path} is an archive with another one in it, {show(name)}; unpack it and name what is in it"
+                )
+        texts = [part for name, part in inside.items() if name.lower().endswith(MARKED_UP)]
+        content = stored(inside)
     if any(DECLARES.search(text) for text in texts):
         raise MeshError(f"the mesh {path} cannot be read: it declares entities; write out what they stand for")
+    return content
 
 
 # ---- hulls -----------------------------------------------------------------------------------------------------------

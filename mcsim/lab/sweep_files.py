@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,6 +69,9 @@ class Folder:
             raise SceneError(f"{path}: of format {show(found.get('version'))}; this mcsim reads format {VERSION}")
         if not all(isinstance(one, dict) for one in found["parameters"]):
             raise SceneError(f"{path}: parameters must be a list of objects")
+        shape = found["shape"]
+        if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(found["parameters"]):
+            raise SceneError(f"{path}: shape must be that of its {len(found['parameters'])} runs, got {show(shape)}")
         return found
 
     def write(self, study: str, parameters: dict[str, Any], results: dict[str, Any] | None, failure: str) -> None:

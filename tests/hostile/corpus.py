@@ -1,0 +1,188 @@
+"""All hostile files: (kind, name) -> what makes the file in a folder and gives its path, the words of its message."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+import hostile_texts as texts
+from good_files import ARM, GOOD, arrays_of, npy
+from hostile_archives import ATTACKS
+from hostile_meshes import MESHES, TOLERATED
+
+ARCHIVED = ("recording", "problem", "comparison")
+
+
+def _text(name, content):
+    def make(folder):
+        path = Path(folder) / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+        return path
+
+    return make
+
+
+def _robot(name, content, files):
+    def make(folder):
+        for other, held in files.items():
+            if isinstance(held, tuple):
+                (Path(folder) / other).symlink_to(held[1])
+            else:
+                (Path(folder) / other).write_bytes(held)
+        return _text(name, content)(folder)
+
+    return make
+
+
+def _with_mesh(suffix, content):
+    def make(folder):
+        name = f"hand.{suffix}".rstrip(".")
+        return _robot("robot.urdf", ARM.replace("MESH", name), {name: content()})(folder)
+
+    return make
+
+
+def _attacked(kind, attack):
+    """A good file of a kind, by its bytes made bad."""
+
+    def make(folder):
+        path = GOOD[kind][0](folder)
+        path.write_bytes(attack(path.read_bytes()))
+        return path
+
+    return make
+
+
+def _with_arrays(kind, **changes):
+    """A good file of a kind with other arrays, or raw entries where they are bytes; None: without."""
+
+    def make(folder):
+        path = GOOD[kind][0](folder)
+        arrays = arrays_of(path) | changes
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, array in arrays.items():
+                if array is not None:
+                    file.writestr(f"{name}.npy", array if isinstance(array, bytes) else _npy(array))
+        return path
+
+    return make
+
+
+def _npy(array):
+    data = io.BytesIO()
+    np.save(data, array)
+    return data.getvalue()
+
+
+def _sweep(change):
+    def make(folder):
+        path = GOOD["sweep"][0](folder)
+        change(path)
+        return path
+
+    return make
+
+
+def _first_result(path):
+    return sorted(path.glob("*.npz"))[0]
+
+
+def _index(**changes):
+    def change(path):
+        index = json.loads((path / "sweep.json").read_text())
+        (path / "sweep.json").write_text(json.dumps(index | changes))
+
+    return change
+
+
+FRAMES = 4
+ARRAYS = {
+    ("recording", "no times"): ({"time": None}, "there is no array 'time'"),
+    ("recording", "times that go back"): ({"time": np.arange(FRAMES, 0.0, -1)}, "grow from frame to frame"),
+    ("recording", "times of NaN"): ({"time": np.full(FRAMES, np.nan)}, "time must be finite"),
+    ("recording", "times that are words"): ({"time": np.array(["x"] * FRAMES)}, "time must be an array of real numbers"),
+    ("recording", "times that are complex"): ({"time": np.zeros(FRAMES, complex)}, "time must be an array of real numbers"),
+    ("recording", "other frames"): ({"positions": np.zeros((2, 8, 3))}, "positions must have shape"),
+    ("recording", "places of infinity"): ({"positions": np.full((FRAMES, 8, 3), np.inf)}, "positions has entries"),
+    ("recording", "turns of zeros"): ({"orientations": np.zeros((FRAMES, 8, 4))}, "unit quaternions"),
+    ("recording", "names that are numbers"): ({"body_names": np.arange(8)}, "body_names must be a list of names"),
+    ("recording", "names in rows"): ({"body_names": np.full((8, 1), "x")}, "body_names must be a list of names"),
+    ("recording", "a hundred million names"): (
+        {"body_names": npy(bytes(100_000_000), descr="|S1", shape=(100_000_000,))},
+        "body_names must be a list of names",
+    ),
+    ("recording", "a scene that is text"): ({"scene": np.array("x")}, "scene must be the bytes of a scene file"),
+    ("recording", "a scene that is none"): ({"scene": np.frombuffer(b"[" * 5000, np.uint8)}, "nested too deeply"),
+    ("recording", "the scene of another"): (
+        {"scene": np.frombuffer(b'{"version": 1}', np.uint8)},
+        "the bodies of its scene are not those",
+    ),
+    ("recording", "contacts without counts"): ({"contact_counts": None}, "contact_counts must say how many"),
+    ("recording", "counts below zero"): ({"contact_counts": np.full(FRAMES, -1)}, "contact_counts must say how many"),
+    ("recording", "counts beyond all"): ({"contact_counts": np.full(FRAMES, 2**62)}, "contact_counts"),
+    ("problem", "no format"): ({"format": None}, "there is no array 'format'"),
+    ("problem", "a format of tomorrow"): ({"format": np.array(99)}, "its format is"),
+    ("problem", "indices from elsewhere"): ({"jacobian_indices": np.full(3, 2**31 - 1, np.int32)}, "jacobian"),
+    ("problem", "row pointers that go back"): ({"jacobian_indptr": np.array([0, 9, 1, 3])}, "jacobian"),
+    ("problem", "a vast matrix"): ({"jacobian_shape": np.array([2**40, 2**40])}, "jacobian"),
+    ("problem", "numbers that are NaN"): ({"b": np.full(3, np.nan)}, "b "),
+    ("comparison", "no description"): ({"study": None}, "not a study"),
+    ("comparison", "a description of brackets"): ({"study": np.array("[" * 50_000)}, "nested too deeply"),
+    ("comparison", "a description that is a number"): ({"study": np.array(3)}, "not a study"),
+    ("comparison", "a version of tomorrow"): ({"study": np.array('{"version": 99}')}, "a study of format 99"),
+    ("comparison", "runs that there are not"): ({"runs.0.time": None}, "not a study"),
+    ("comparison", "times of another shape"): ({"runs.0.time": np.zeros((2, 2))}, "not a study"),
+}
+
+SWEEPS = {
+    "no index": (lambda path: (path / "sweep.json").unlink(), "there is no sweep.json in it"),
+    "an index of brackets": (lambda path: (path / "sweep.json").write_text("[" * 100_000), "nested too deeply"),
+    "an index of another sort": (lambda path: (path / "sweep.json").write_text("{}"), "is not what a sweep writes"),
+    "an index of tomorrow": (_index(version=99), "of format 99"),
+    "parameters that are none": (_index(parameters=[1, 2]), "parameters must be a list of objects"),
+    "a study that is a path": (_index(study=["../../etc"]), "is not what a sweep writes"),
+    "a shape of other runs": (_index(shape=[10**9, 10**9]), "shape"),
+    "a result that is text": (lambda path: _first_result(path).write_text("x"), "no whole zip file"),
+    "a result of objects": (
+        lambda path: _first_result(path).write_bytes(ATTACKS["objects of Python"][0](b"")),
+        "Python objects, which are never read",
+    ),
+    "a result that is a bomb": (
+        lambda path: _first_result(path).write_bytes(ATTACKS["a bomb of zeros"][0](b"")),
+        "billion bytes of arrays are in it",
+    ),
+    "a result that is a folder": (
+        lambda path: ((found := _first_result(path)).unlink(), found.mkdir()),
+        "is a folder",
+    ),
+}
+
+CORPUS = {
+    **{(kind, name): (_attacked(kind, attack), words) for kind in ARCHIVED for name, (attack, words) in ATTACKS.items()},
+    **{(kind, name): (_with_arrays(kind, **changes), words) for (kind, name), (changes, words) in ARRAYS.items()},
+    **{("sweep", name): (_sweep(change), words) for name, (change, words) in SWEEPS.items()},
+    **{
+        (kind, name): (_text(file, text), words)
+        for kind, file, tables in (
+            ("scene", "scene.json", (texts.JSON, texts.SCENES)),
+            ("system", "model.json", (texts.JSON, texts.SYSTEMS)),
+            ("study", "study.toml", (texts.STUDIES,)),
+        )
+        for table in tables
+        for name, (text, words) in table.items()
+    },
+    **{("urdf", name): (_robot("robot.urdf", *given), words) for name, (given, words) in texts.URDFS.items()},
+    **{("mjcf", name): (_robot("robot.xml", *given), words) for name, (given, words) in texts.MJCFS.items()},
+    **{
+        ("urdf", f"mesh: {name}"): (
+            _with_mesh(suffix, content),
+            words,
+        )
+        for name, (suffix, content, words) in MESHES.items()
+    },
+}
+
+# Those that may be read: name -> maker.
+ODD = {name: _with_mesh(suffix, content) for name, (suffix, content) in TOLERATED.items()}
