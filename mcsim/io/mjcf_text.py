@@ -59,7 +59,10 @@ class _Model:
         self.elements = 0.0
 
     def check(self, content: bytes, name: str, folder: Path) -> None:
-        text = COMMENT.sub(b"", content).decode("utf-8", "replace")
+        try:
+            text = COMMENT.sub(b"", content).decode()
+        except UnicodeDecodeError:
+            raise SceneError(f"{name}: not an MJCF file: it is not text in UTF-8; save it as UTF-8") from None
         self.places.add(folder)
         tags = list(_tags(text))
         for _, attributes, _, _ in tags:

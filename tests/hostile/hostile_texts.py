@@ -273,7 +273,7 @@ URDFS = {
 
 MJCFS = {
     "nothing": (("", {}), "MuJoCo does not compile it"),
-    "bytes that are no text": ((b"\x80\x81\xff" * 100, {}), "MuJoCo does not compile it"),
+    "bytes that are no text": ((b"\x80\x81\xff" * 100, {}), "not text in UTF-8"),
     "zero bytes": ((bytes(100), {}), "it has bytes that are zero"),
     "a text that ends early": ((MODEL[:400], {}), "MuJoCo does not compile it"),
     "a billion laughs": (model(('model="arm"', 'model="&i;"'), begin=LAUGHS), DECLARED),
