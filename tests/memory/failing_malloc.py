@@ -65,7 +65,7 @@ def run(folder, program, *arguments):
     }
     command = [sys.executable, "-W", "ignore", str(program), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, f"{done.returncode}: {done.stdout[-1500:]} {done.stderr[-3000:]}"
+    assert done.returncode == 0, f"{done.returncode}: {done.stdout[-1500:]} {done.stderr[-6000:]}"
     return done.stdout
 
 
