@@ -1,5 +1,6 @@
-"""What every SimulationError of a world says beside what went wrong: in which step, with which bodies, what may help, and how
-to keep the state for a report."""
+"""What every SimulationError of a world says beside what went wrong: in which step, with which bodies, what may help, and
+how to keep the state for a report.
+"""
 
 from __future__ import annotations  # signatures read as they are written here
 

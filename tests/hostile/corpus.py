@@ -12,7 +12,7 @@ from good_files import ARM, GOOD, arrays_of, npy
 from hostile_archives import ATTACKS
 from hostile_meshes import MESHES, TOLERATED
 
-ARCHIVED = ("recording", "problem", "comparison")
+ARCHIVED = ("recording", "problem", "comparison", "state")
 
 
 def _text(name, content):
@@ -97,6 +97,44 @@ def _index(**changes):
     return change
 
 
+def _told(**changes):
+    """What the description of a world's state says, otherwise."""
+
+    def make(folder):
+        path = GOOD["state"][0](folder)
+        told = json.loads(str(arrays_of(path)["world"])) | changes
+        return _with_arrays("state", world=np.array(json.dumps(told)))(folder)
+
+    return make
+
+
+STATES = {
+    "a format of tomorrow": ({"format": 2}, "its format is 2, not 1"),
+    "a format that is true": ({"format": True}, "its format is True"),
+    "another layout": ({"layout": "0"}, "another version of mcsim wrote it"),
+    "another kind": ({"kind": "os.system"}, "kind must be one of: World, ReducedWorld"),
+    "the other kind": ({"kind": "ReducedWorld"}, "another version|other things"),
+    "keywords that there are not": ({"keywords": {"exec": "rm"}}, "there is no keyword 'exec'"),
+    "keywords of another sort": ({"keywords": [1]}, "does not tell keywords"),
+    "a step of infinity": ({"keywords": {"dt": {"number": "inf"}}}, "dt"),
+    "a step that is a word": ({"keywords": {"dt": "1"}}, "dt"),
+    "a step that is a number of no sort": ({"keywords": {"dt": {"number": "nan"}}}, "keywords.dt must be a number"),
+    "a million threads": ({"keywords": {"threads": 10**6}}, "threads"),
+    "substeps beyond all": ({"keywords": {"substeps": 10**12}}, "substeps"),
+    "a choice that there is not": ({"keywords": {"integrator": {"choice": "Popen"}}}, "is of the kind 'Popen'"),
+    "a choice of fields that there are not": ({"keywords": {"integrator": {"choice": "RK4", "x": 1}}}, "x"),
+    "shapes of minus": ({"shapes": {"joints": [-1]}}, "the shape of 'joints' is"),
+    "shapes beyond all": ({"shapes": {"joints": [2**50]}}, "the shape of 'joints' is"),
+    "shapes of other things": ({"shapes": {"../../x": [1]}}, "not a state of a world"),
+    "shapes that are left out": ({"shapes": {}}, "it keeps other things"),
+    "bodies that are words": ({"bodies": ["x"]}, "bodies must be the numbers"),
+    "bodies that there are not": ({"bodies": [10**9]}, "has 1000000000 for a body"),
+    "bodies twice": ({"bodies": [0, 0]}, "have one name"),
+    "joints that there are not": ({"joints": [-5, 3]}, "for a joint"),
+    "pairs of one": ({"ignored_pairs": [["a"]]}, "ignored_pairs must be pairs"),
+    "gravity of words": ({"gravity": ["x", 0, 0]}, "gravity"),
+    "contact of another sort": ({"contact": "soft"}, "contact must be one of"),
+}
 FRAMES = 4
 ARRAYS = {
     ("recording", "no times"): ({"time": None}, "there is no array 'time'"),
@@ -128,6 +166,19 @@ ARRAYS = {
     ("problem", "row pointers that go back"): ({"jacobian_indptr": np.array([0, 9, 1, 3])}, "jacobian"),
     ("problem", "a vast matrix"): ({"jacobian_shape": np.array([2**40, 2**40])}, "jacobian"),
     ("problem", "numbers that are NaN"): ({"b": np.full(3, np.nan)}, "b "),
+    ("state", "no description"): ({"world": None}, "there is no array 'world'"),
+    ("state", "a description of numbers"): ({"world": np.arange(3)}, "there is no array 'world'"),
+    ("state", "a description of brackets"): ({"world": np.array("[" * 5000)}, "nested too deeply"),
+    ("state", "no scene"): ({"scene": None}, "it has no scene"),
+    ("state", "a scene of another"): ({"scene": np.frombuffer(b'{"version": 1}', np.uint8)}, "for a body|for a joint"),
+    ("state", "no present scene"): ({"present": None}, "it has 0 bodies that are not those of its scene"),
+    ("state", "positions that are not there"): ({"position.words": None}, "position.words"),
+    ("state", "positions of NaN"): (
+        {"position.mask": np.full(27 * 9 // 8, 255, np.uint8), "position.words": np.full(27, 2**64 - 1, np.uint64)},
+        "position",
+    ),
+    ("state", "words of another type"): ({"position.words": np.zeros(27, np.float32)}, "position is no packed array"),
+    ("state", "a clock of minus"): ({"clock.words": np.array([2**64 - 5, 0, 0], np.uint64)}, "clock|steps"),
     ("comparison", "no description"): ({"study": None}, "not a study"),
     ("comparison", "a description of brackets"): ({"study": np.array("[" * 50_000)}, "nested too deeply"),
     ("comparison", "a description that is a number"): ({"study": np.array(3)}, "not a study"),
@@ -162,6 +213,7 @@ SWEEPS = {
 CORPUS = {
     **{(kind, name): (_attacked(kind, attack), words) for kind in ARCHIVED for name, (attack, words) in ATTACKS.items()},
     **{(kind, name): (_with_arrays(kind, **changes), words) for (kind, name), (changes, words) in ARRAYS.items()},
+    **{("state", name): (_told(**changes), words) for name, (changes, words) in STATES.items()},
     **{("sweep", name): (_sweep(change), words) for name, (change, words) in SWEEPS.items()},
     **{
         (kind, name): (_text(file, text), words)

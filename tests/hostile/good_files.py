@@ -37,7 +37,8 @@ ARM = """<robot name="arm">
 MODEL = """<mujoco model="arm">
   <compiler angle="radian"/>
   <option gravity="0 0 -9.81"/>
-  <asset><mesh name="part" file="MESH" scale="0.1 0.1 0.1"/><hfield name="ground" nrow="3" ncol="3" size="1 1 1 0.1"/></asset>
+  <asset><mesh name="part" file="MESH" scale="0.1 0.1 0.1"/>
+    <hfield name="ground" nrow="3" ncol="3" size="1 1 1 0.1"/></asset>
   <worldbody>
     <geom type="plane" size="5 5 1"/>
     <geom type="hfield" hfield="ground" pos="3 0 0"/>
@@ -164,6 +165,19 @@ def _problem(path):
     world.problem().save(path)
 
 
+def _state(path):
+    world = mc.World(scene())
+    world.step(3)
+    world.add_body("late", shape=mc.Sphere(0.1), position=(0, 0, 9), density=100)
+    world.save_state(path)
+
+
+def _trees(path):
+    world = mc.ReducedWorld(mc.load("four_bar"))
+    world.step(3)
+    world.save_state(path)
+
+
 def _comparison(path):
     mc.compare(mc.scenes.pendulum(), ["maximal:si+soft"], 0.02, 0.01, timing=False).save(path)
 
@@ -203,6 +217,8 @@ GOOD = {
     "recording": (_save(_recording, "run.npz"), Recording.load),
     "problem": (_save(_problem, "problem.npz"), mc.Problem.load),
     "comparison": (_save(_comparison, "comparison.npz"), Study.load),
+    "state": (_save(_state, "world.npz"), mc.load_state),
+    "state_trees": (_save(_trees, "trees.npz"), mc.load_state),
     "sweep": (_sweep, Sweep.load),
     "study": (_save(lambda path: path.write_text(STUDY), "study.toml"), lambda path: read_study(Path(path))),
     "urdf": (_robot("robot.urdf", ARM, "hand.stl", stl), mc.load),

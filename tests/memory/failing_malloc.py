@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 SOURCE = r"""
-/* fail_at(n, least, often): of the calls of this thread that follow and ask for at least `least` bytes the n-th one, and so
-   many in all, get nothing; n = 0: none fails. asked(): how many have asked since; from then on all get what they ask for. */
+/* fail_at(n, least, often): of the calls of this thread that follow and ask for at least `least` bytes the n-th one, and
+   so many in all, get nothing; n = 0: none fails. asked(): how many have asked since; from then on all get what they ask
+   for. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
