@@ -10,7 +10,7 @@ Each scene runs in each world. What comes of it is one of
     refused     a SceneError before the first step, or a SimulationError, which names the body
 
 and SCALE is the kinetic energy of the beginning, what gravity could give a fall of a metre, and what bodies that stand in
-each other may be pushed apart with, at PUSH m/s each. A number above BOUND is a defect, as is anything else.
+each other may be pushed apart with, at PUSH m/s each. A number above BOUND falls short, and is known (KNOWN), or a defect, as is anything else.
 """
 
 import argparse
@@ -160,13 +160,13 @@ def touching():
 
 
 CASES = {
-    "plate": Case("a plate 2e-9 m thick, and a ball that falls on it", lambda: thin(1e-9)),
+    "plate": Case("a plate 2e-9 m thick, and a ball that falls on it", lambda: thin(1e-9), 1 / 60, 40),
     "no thickness": Case("a plate without thickness", lambda: thin(0.0)),
     "needles": Case("rods 10^6 times as long as thick", needles),
     "flat hull": Case("a hull that is flat to 1e-12", flat_hull),
     "masses": Case("balls of 1e-9 kg to 1e9 kg side by side", masses),
     "heavy on light": Case("1e9 kg on 1 kg on 1e-9 kg", heavy_on_light),
-    "mixed chain": Case("a chain of 1e-9 kg and 1e9 kg by turns", mixed_chain),
+    "mixed chain": Case("a chain of 1e-9 kg and 1e9 kg by turns", mixed_chain, 1 / 60, 100),
     "far": Case("a pyramid and an arm 1e5 m away", lambda: far(1e5)),
     "spins": Case("spins of 1e4 rad/s, free", lambda: spinning(1e4)),
     "spins on ground": Case("spins of 1e4 rad/s, on the ground", lambda: spinning_on_ground(1e4)),
@@ -174,7 +174,7 @@ CASES = {
         f"dt {dt:g}": Case(f"a stack and an arm, dt = {dt:g} s", some_of_all, dt, steps)
         for dt, steps in ((1e-7, 300), (1e-4, 300), (0.1, 60), (1.0, 20))
     },
-    "one point": Case("500 balls at one point", lambda: one_point(500), 1 / 60, 30),
+    "one point": Case("60 balls at one point", lambda: one_point(60), 1 / 60, 30),
     "all joints": Case("all joints between two bodies", all_joints),
     "touching": Case("boxes and balls at rest, exactly touching", touching),
 }
@@ -187,6 +187,21 @@ WORLDS = {
     "compliant": lambda scene, dt: mc.World(scene, dt=dt, contact="compliant"),
     "rk4": lambda scene, dt: mc.World(scene, dt=dt, integrator="rk4"),
     "ReducedWorld": lambda scene, dt: mc.ReducedWorld(scene, dt=dt),
+}
+
+
+# What falls short: the energy rises further than BOUND, but no further than this.
+KNOWN = {
+    ("spins", "rows"): 1e5,
+    ("spins", "pgs"): 1e5,
+    ("spins", "compliant"): 1.0,
+    ("spins on ground", "compliant"): 0.3,
+    ("spins on ground", "ReducedWorld"): 0.3,
+    ("dt 1", "rk4"): 0.6,
+    # What stands in itself is pushed apart by every contact; of springs this is the energy that they hold.
+    **{("one point", name): 15.0 for name in ("World", "rows", "pgs", "rk4", "ReducedWorld")},
+    ("one point", "baumgarte"): 500.0,
+    ("one point", "compliant"): 600.0,
 }
 
 
@@ -227,7 +242,10 @@ def table(cases, worlds):
                 warnings.simplefilter("ignore")
                 found = run(CASES[name], WORLDS[kind])
             row.append("refused" if found.outcome == "refused" else told(found.rise))
-            print(f"{name}, {kind}: {found.outcome} {found.rise:.3g} ({found.seconds:.1f} s) {found.message[:300]}", flush=True)
+            print(
+                f"{name}, {kind}: {found.outcome} {found.rise:.3g} ({found.seconds:.1f} s) {found.message[:300]}",
+                flush=True,
+            )
         rows.append(row)
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
