@@ -10,7 +10,8 @@ Each scene runs in each world. What comes of it is one of
     refused     a SceneError before the first step, or a SimulationError, which names the body
 
 and SCALE is the kinetic energy of the beginning, what gravity could give a fall of a metre, and what bodies that stand in
-each other may be pushed apart with, at PUSH m/s each. A number above BOUND falls short, and is known (KNOWN), or a defect, as is anything else.
+each other may be pushed apart with, at PUSH m/s each. A number above
+BOUND falls short, and is known (KNOWN), or a defect, as is anything else.
 """
 
 import argparse

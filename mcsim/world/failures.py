@@ -7,6 +7,7 @@ from __future__ import annotations  # signatures read as they are written here
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.core.linear import lengths
 from mcsim.scene import Scene
 from mcsim.world.protocols import AWorld
 
@@ -57,6 +58,6 @@ def _unnamed(text: str, scene: Scene, world: AWorld) -> str:
     if found:
         return f"on the bodies {', '.join(map(repr, found[:FASTEST]))}"
     with np.errstate(all="ignore"):
-        speeds = np.linalg.norm(world._bodies.twist, axis=1)
+        speeds = lengths(world._bodies.twist)
     order = np.argsort(-np.nan_to_num(speeds, nan=np.inf), kind="stable")[:FASTEST]
     return f"the fastest bodies are {', '.join(repr(scene.bodies[i].name) for i in order)}"
