@@ -18,6 +18,7 @@ DIRECTORY_ENTRY = b"PK\x01\x02"
 CHUNK = 1 << 20
 PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 NPY = ".npy"
+LAST_CHARACTER = 0x10FFFF  # of Unicode
 
 
 class ArchiveError(ValueError):
@@ -95,6 +96,8 @@ def _declared(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> float:
         shape, dtype, begin = _header(member)
     if dtype.itemsize == 0:
         raise ArchiveError(f"{name} holds things of no size")
+    if dtype.names and any(dtype[name].base.kind == "U" for name in dtype.names):
+        raise ArchiveError(f"{name} holds texts within records")
     if dtype.hasobject:
         raise ArchiveError(f"{name} holds Python objects, which are never read")
     count = 1.0
@@ -131,7 +134,15 @@ def _array(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> np.ndarray:
         array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False, max_header_size=MOST_HEADER)
         if member.read(1):
             raise ValueError("more follows than it says")
+        if array.dtype.kind == "U" and not _is_text(array):
+            raise ValueError("it holds text that has no such characters")
         return array
+
+
+def _is_text(array: np.ndarray) -> bool:
+    """Whether the numbers of an array of text are characters: Python ends badly where it makes strings of others."""
+    codes = array.reshape(-1).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return bool((codes <= LAST_CHARACTER).all())
 
 
 class _reading:

@@ -35,7 +35,11 @@ class Folders:
     def check(self, path: Path, given: str, what: str, package: str = "") -> None:
         """OutsideError if the file lies elsewhere. given: as the robot's file has it. package: the name of the package
         that it says it is in, whose folder has a manifest with that name."""
-        real = path.resolve()
+        try:
+            real = path.resolve()
+            path.exists()
+        except (OSError, RuntimeError, ValueError):  # a name that the system does not take, links in a circle
+            raise OutsideError(f"{what} {show(given)} is named by no file's name") from None
         if any(real.is_relative_to(folder) for folder in self._whole):
             return
         if package and any(folder.name == package or names(folder, package) for folder in real.parents):

@@ -8,6 +8,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import html
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -128,7 +129,7 @@ class _Model:
                 self.folders.check(path, value, "the file")
             except OutsideError as error:
                 outside.append(error)
-                if path.exists():
+                if os.path.exists(path):
                     break
                 continue
             if path.is_file():

@@ -147,6 +147,10 @@ ARRAYS = {
     ("recording", "turns of zeros"): ({"orientations": np.zeros((FRAMES, 8, 4))}, "unit quaternions"),
     ("recording", "names that are numbers"): ({"body_names": np.arange(8)}, "body_names must be a list of names"),
     ("recording", "names in rows"): ({"body_names": np.full((8, 1), "x")}, "body_names must be a list of names"),
+    ("recording", "names of characters that there are not"): (
+        {"body_names": npy(b"\xff\xff\xff\x7f" * 8, descr="<U1", shape=(8,))},
+        "text that has no such characters",
+    ),
     ("recording", "a hundred million names"): (
         {"body_names": npy(bytes(100_000_000), descr="|S1", shape=(100_000_000,))},
         "body_names must be a list of names",

@@ -331,6 +331,7 @@ MJCFS = {
         model(("hand.stl", "out.stl"), **{"out.stl": ("link", "/etc/hostname")}),
         "lies outside of",
     ),
+    "a mesh of a name of 1,000": (model(('file="hand.stl"', f'file="{"a" * 1000}"')), "is named by no file's name"),
     "a mesh of the network": (model(('file="hand.stl"', 'file="http://127.0.0.1:9/a.stl"')), "is not a file here"),
     "an include of the system": (model(("<asset>", '<include file="/etc/passwd"/><asset>')), "lies outside of"),
     "an include of itself": (model(("<asset>", '<include file="robot.xml"/><asset>')), "MuJoCo does not compile it"),

@@ -49,7 +49,8 @@ class Server:
             timer.cancel()
         if not found:
             process, self.process = self.process, None
-            pytest.fail(f"the reader was ended: {process.wait()}; {process.stderr.read()[-2000:]}")
+            errors = process.communicate()[1]
+            pytest.fail(f"the reader was ended: {process.returncode}; {errors[-2000:]}")
         return found
 
     def ask(self, kind, path):
@@ -61,8 +62,7 @@ class Server:
 
     def stop(self):
         if self.process is not None:
-            self.process.stdin.close()
-            self.process.wait(PATIENCE)
+            self.process.communicate(timeout=PATIENCE)  # which closes its input, so that it ends
 
 
 @pytest.fixture(scope="module")
