@@ -96,8 +96,6 @@ def _declared(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> float:
         shape, dtype, begin = _header(member)
     if dtype.itemsize == 0:
         raise ArchiveError(f"{name} holds things of no size")
-    if dtype.names and any(dtype[name].base.kind == "U" for name in dtype.names):
-        raise ArchiveError(f"{name} holds texts within records")
     if dtype.hasobject:
         raise ArchiveError(f"{name} holds Python objects, which are never read")
     count = 1.0
@@ -134,14 +132,18 @@ def _array(archive: zipfile.ZipFile, item: zipfile.ZipInfo) -> np.ndarray:
         array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False, max_header_size=MOST_HEADER)
         if member.read(1):
             raise ValueError("more follows than it says")
-        if array.dtype.kind == "U" and not _is_text(array):
+        if not _has_characters(array):
             raise ValueError("it holds text that has no such characters")
         return array
 
 
-def _is_text(array: np.ndarray) -> bool:
-    """Whether the numbers of an array of text are characters: Python ends badly where it makes strings of others."""
-    codes = array.reshape(-1).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+def _has_characters(array: np.ndarray) -> bool:
+    """Whether the numbers of text in an array are characters: Python ends badly where it makes strings of others."""
+    if array.dtype.names is not None:
+        return all(_has_characters(array[name]) for name in array.dtype.names)
+    if array.dtype.kind != "U":
+        return True
+    codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
     return bool((codes <= LAST_CHARACTER).all())
 
 
