@@ -37,7 +37,10 @@ def check_model(path: str, packages: Mapping[str, Path]) -> None:
     """SceneError for a file, with what it includes, that names files elsewhere, or asks for more than there is room for.
     packages: name -> folder, of those that may be read as well. FileNotFoundError, SceneError as of content_of()."""
     folder = Path(path).parent.resolve()
-    _Model(path, folder, Folders(folder, packages)).check(xml_of(path, WHAT), path, folder)
+    content = xml_of(path, WHAT)
+    if not Path(path).is_file():  # MuJoCo opens it once more
+        raise SceneError(f"{path}: is no plain file; copy it into one")
+    _Model(path, folder, Folders(folder, packages)).check(content, path, folder)
 
 
 def check_text(text: str, name: str, packages: Mapping[str, Path]) -> None:
@@ -134,6 +137,8 @@ class _Model:
                 continue
             if path.is_file():
                 self._check_content(path, tag)
+            elif path.exists() and not path.is_dir():  # a pipe, for which MuJoCo would wait
+                raise SceneError(f"{self.name}: the file {show(value)} is no plain file; copy it into one")
         else:
             if len(outside) < len(places):
                 return

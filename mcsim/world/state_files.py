@@ -88,6 +88,7 @@ def write_state(
         "keywords": {key: _told(value, key) for key, value in said.items() if value is not None},
         "contact": snapshot.contact,
         "shapes": {entry: list(packed.shape) for entry, packed in snapshot.packed.items()},
+        "counts": list(parts.counts),
         "bodies": [part if isinstance(part, int) else None for part in parts.bodies],
         "joints": [part if isinstance(part, int) else None for part in parts.joints],
         "ignored_pairs": [list(pair) for pair in parts.ignored_pairs],
@@ -180,6 +181,10 @@ def _parts(told: dict[str, Any], arrays: dict[str, np.ndarray], origin: Scene) -
         if None in listed and len(found) != len(listed):
             raise SceneError(f"it has {len(found)} {name} that are not those of its scene, and tells of {len(listed)}")
         setattr(parts, name, [found[i] if n is None else n for i, n in enumerate(listed)])
+    counts = told.get("counts")
+    if not isinstance(counts, list) or len(counts) != 2 or not all(type(n) is int for n in counts):
+        raise SceneError("counts must be how many bodies and joints its scene has")
+    parts.counts = counts[0], counts[1]
     pairs, gravity = told.get("ignored_pairs"), told.get("gravity")
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise SceneError("ignored_pairs must be pairs of names")

@@ -17,7 +17,7 @@ import degenerate  # noqa: E402
 PAIRS = [(case, world) for case in degenerate.CASES for world in degenerate.WORLDS]
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("case, world", PAIRS)
 def test_what_becomes_of_it(case, world):
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -127,6 +127,8 @@ STATES = {
     "shapes beyond all": ({"shapes": {"joints": [2**50]}}, "the shape of 'joints' is"),
     "shapes of other things": ({"shapes": {"../../x": [1]}}, "not a state of a world"),
     "shapes that are left out": ({"shapes": {}}, "it keeps other things"),
+    "counts of another scene": ({"counts": [1, 1]}, "is of another scene"),
+    "counts that are none": ({"counts": "ab"}, "counts must be how many"),
     "bodies that are words": ({"bodies": ["x"]}, "bodies must be the numbers"),
     "bodies that there are not": ({"bodies": [10**9]}, "has 1000000000 for a body"),
     "bodies twice": ({"bodies": [0, 0]}, "have one name"),

@@ -6,7 +6,7 @@ import math
 from good_files import ARM, MODEL, STUDY, changed, scene, stl
 
 MANY = 5_000_000
-ROUND = [[round(math.cos(k * 2.4), 6), round(math.sin(k * 2.4), 6), k / 150_000 - 1] for k in range(300_000)]
+ROUND = [[round(math.cos(k * 2.4), 6), round(math.sin(k * 2.4), 6), k / 15_000 - 1] for k in range(30_000)]
 
 
 def scene_with(*way, value):
@@ -136,7 +136,7 @@ SCENES = {
         shaped(type="hull", points=[[0, 0, 0], [1e-200, 0, 0], [0, 1e-200, 0], [0, 0, 1e-200]]),
         "points|flat|so small",
     ),
-    "a hull of a million corners": (shaped(type="hull", points=ROUND), "points|vertices|hull"),
+    "a hull of 30,000 corners": (shaped(type="hull", points=ROUND), "points|vertices|hull"),
     "a joint to a body that there is not": (joint(b="nobody"), "nobody"),
     "a joint of a body with itself": (joint(a="ball"), "ball"),
     "a joint of another sort": (joint(type="teleport"), "type must be one of"),

@@ -76,7 +76,7 @@ def below(folder):
     return {str(path): path.lstat().st_size for path in sorted(folder.rglob("*"))}
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(31)
 @pytest.mark.parametrize("kind, name", CORPUS, ids=[f"{kind}-{name}" for kind, name in CORPUS])
 def test_hostile_files_are_refused_in_one_line(tmp_path, server, kind, name):
     """The message names the file and says what is wrong; the process lives, and took less than half a gigabyte for it."""
@@ -103,6 +103,40 @@ def test_good_files_are_read(tmp_path, server, kind):
     """In the same process, after all the others: what the hostile files are made of is not what is refused in them."""
     kinds, message, _ = server.ask(kind, GOOD[kind][0](tmp_path))
     assert not kinds, message
+
+
+@pytest.mark.parametrize("kind", ["scene", "urdf", "mjcf", "recording", "state", "study"])
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path, server, kind):
+    path = tmp_path / GOOD[kind][0](tmp_path).name
+    path.unlink()
+    os.mkfifo(path)
+    kinds, message, _ = server.ask(kind, path)
+    assert {"SceneError", "InputError"} & set(kinds) and str(path) in message, message
+
+
+def test_a_pipe_in_the_place_of_a_mesh_is_not_waited_for(tmp_path, server):
+    for kind in ("urdf", "mjcf"):
+        (tmp_path / kind).mkdir()
+        path = GOOD[kind][0](tmp_path / kind)
+        (path.parent / "hand.stl").unlink()
+        os.mkfifo(path.parent / "hand.stl")
+        kinds, message, _ = server.ask(kind, path)
+        assert "SceneError" in kinds and str(path) in message, message
+
+
+def test_limits_of_size_are_lifted_for_files_of_ones_own(tmp_path, monkeypatch):
+    import mcsim as mc
+    from mcsim.core import archives, files
+
+    scene, recording = (GOOD[kind][0](tmp_path) for kind in ("scene", "recording"))
+    monkeypatch.setattr(files, "MOST_VALUES", 20)
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 100)
+    for path, load in ((scene, mc.load), (recording, mc.io.Recording.load)):
+        monkeypatch.delenv("MCSIM_LARGE_FILES", raising=False)
+        with pytest.raises(mc.SceneError, match="at most .* are read: if the file is yours, set MCSIM_LARGE_FILES=1"):
+            load(path)
+        monkeypatch.setenv("MCSIM_LARGE_FILES", "1")
+        load(path)
 
 
 def test_the_corpus_is_large():

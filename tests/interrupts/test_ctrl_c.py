@@ -12,7 +12,7 @@ CALLS = ["steps", "steps of trees", "steps by events", "building", "construction
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_leaves_a_whole_state(call):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

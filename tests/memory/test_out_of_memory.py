@@ -14,7 +14,7 @@ GROWING = {"rain", "rain, rows", "rain, trees", "ragdolls, trees"}  # whose cont
 pytestmark = pytest.mark.skipif(failing_malloc.compiler() is None, reason="needs a C compiler and glibc")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_step_without_memory_is_not_made(tmp_path, world):
     """Whichever call for memory fails, once or again: the state before the step, and from there the bits of a world that
