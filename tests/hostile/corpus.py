@@ -176,7 +176,7 @@ ARRAYS = {
     ("state", "a description of numbers"): ({"world": np.arange(3)}, "there is no array 'world'"),
     ("state", "a description of brackets"): ({"world": np.array("[" * 5000)}, "nested too deeply"),
     ("state", "no scene"): ({"scene": None}, "it has no scene"),
-    ("state", "a scene of another"): ({"scene": np.frombuffer(b'{"version": 1}', np.uint8)}, "for a body|for a joint"),
+    ("state", "a scene of another"): ({"scene": np.frombuffer(b'{"version": 1}', np.uint8)}, "is of another scene, of"),
     ("state", "no present scene"): ({"present": None}, "it has 0 bodies that are not those of its scene"),
     ("state", "positions that are not there"): ({"position.words": None}, "position.words"),
     ("state", "positions of NaN"): (
