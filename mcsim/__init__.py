@@ -36,6 +36,7 @@ from mcsim.world import (
     SweptJoints,
     Variational,
     World,
+    load_state,
     rollout,
 )
 
@@ -48,7 +49,9 @@ step_derivatives, trajectory_derivatives = derive.step_derivatives, derive.traje
 load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
 compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
 _unnamed = {"solve": solve, "view": view}
-_explain_functions(globals(), ["Character", "Problem", "Solution", "Vehicle", "View", "Wheel", "rollout", "solve", "view"])
+_explain_functions(
+    globals(), ["Character", "Problem", "Solution", "Vehicle", "View", "Wheel", "load_state", "rollout", "solve", "view"]
+)
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
 # `mcsim.solve.problems.SOLVERS` look up the package's names in the function.
@@ -96,6 +99,7 @@ __all__ = [
     "derive",
     "lab",
     "load",
+    "load_state",
     "maximal",
     "reduced",
     "rollout",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -91,6 +92,7 @@ JOINT_ALWAYS = {"name", "removed", "index", "type"}
 JOINT_LOOKS = {"position", "velocity", "angle", "force", "torque", "broken", "motor_force", "error"}
 JOINT_LOOKS |= {"motor_velocity", "motor_position", "motor_max_force", "motor_kp", "motor_kd", "tau"}
 
+FOLDER = TemporaryDirectory()
 # How each name is asked; those that are not here are read, and called without arguments if they can be. A "=" behind a
 # name: it is written.
 CALLS = {
@@ -126,6 +128,7 @@ CALLS = {
     "set_kind": lambda w: w.set_kind("ball1", "dynamic"),
     "set_body": lambda w: w.set_body("ball0", gravity_scale=0.5),
     "restore": lambda w: w.restore(w.snapshot()),
+    "save_state": lambda w: w.save_state(Path(FOLDER.name) / "world.npz"),
     "contact_filter=": lambda w: setattr(w, "contact_filter", w.contact_filter),
     "gravity=": lambda w: setattr(w, "gravity", (0, 0, -5)),
     "q=": lambda w: setattr(w, "q", w.q),

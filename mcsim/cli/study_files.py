@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from mcsim.cli.terminal import InputError
-from mcsim.core.files import opened
+from mcsim.core.files import content_of
 from mcsim.scene.checks import FieldError, choose, count, number, positive, show, suggestion, text
 
 MOST_VALUES = 1_000_000
+MOST_STUDY = 1_000_000  # bytes
 SCALES = ("linear", "log")
 OF_RANGE = ("from", "to", "count", "scale")
 STRINGS, TABLES = ("scene", "name", "method"), ("parameters", "world", "grid", "units")
@@ -31,13 +32,12 @@ class StudyFile:
 
 def read_study(path: Path) -> StudyFile:
     """The study of a file. InputError names the file and the place in it."""
-    with opened(path, "study file") as file:
-        content = file.read()
+    content = content_of(path, "study file", MOST_STUDY)
     try:
         data = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{path}: not TOML: it is not text in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     try:
         return _study(data, path.parent)

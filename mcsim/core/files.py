@@ -13,7 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from mcsim.core.archives import ArchiveError, arrays_of, one_line
 from mcsim.core.errors import SceneError
+from mcsim.core.limits import MOST_DEPTH, MOST_TEXT, MOST_VALUES, excess
 
 # Of a path that can be that of no file: too long, through what is no folder, in a circle.
 WRONG_PATHS = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.EINVAL)
@@ -36,15 +38,40 @@ def path_name(path: Any, what: str) -> str:
 @contextmanager
 def opened(path: Any, what: str) -> Iterator[BinaryIO]:
     """Yields a binary file to read. FileNotFoundError if there is none, SceneError if the path can be that of none;
-    OSError for what the machine does not do, as ever."""
+    OSError for what the machine does not do, as ever. A pipe that nobody writes to is an empty file, not one to wait
+    for."""
     name = path_name(path, what)
     try:
-        with open(name, "rb") as file:
+        with open(name, "rb", opener=_at_once) as file:
             yield file
     except FileNotFoundError:
         raise FileNotFoundError(f"no such {what}: {name}") from None
     except OSError as error:
         raise _of_path(error, name, what) from None
+
+
+def _at_once(name: str, flags: int) -> int:
+    """open() that does not wait for the other end of a pipe; reading does, where there is one."""
+    handle = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(handle, True)
+    return handle
+
+
+def content_of(path: Any, what: str, most: int = MOST_TEXT) -> bytes:
+    """The bytes of a file, of which there are at most so many. Errors as of opened()."""
+    with opened(path, what) as file:
+        size = os.fstat(file.fileno()).st_size  # 0 of a pipe, and of a device that never ends
+        content = b"" if excess(size, most, "") else _read(file, most)
+    problem = excess(max(size, len(content)), most, "bytes are in it")
+    if problem:
+        raise SceneError(f"{path_name(path, what):.300}: is too large: {problem}")
+    return content
+
+
+def _read(file: BinaryIO, most: int) -> bytes:
+    """All of a file, or one byte more than may be read."""
+    return file.read() if not excess(most + 1, most, "") else file.read(most + 1)
 
 
 def _of_path(error: OSError, name: str, what: str) -> Exception:
@@ -56,13 +83,18 @@ def _of_path(error: OSError, name: str, what: str) -> Exception:
 
 def read_json(path: Any, what: str) -> Any:
     """The JSON data of a file, in which no object has a field twice."""
-    with opened(path, what) as file:
-        content = file.read()
-    return parse_json(content, path_name(path, what), what)
+    return parse_json(content_of(path, what), path_name(path, what), what)
 
 
 def parse_json(content: bytes, name: str, what: str) -> Any:
-    """The JSON data that the bytes of a file are; `name` stands in front of every error."""
+    """The JSON data that the bytes of a file are; `name` stands in front of every error. How much is in it, and how deep,
+    is counted before anything is made of it."""
+    count = content.count(b",") + content.count(b"[") + content.count(b"{")
+    problem = excess(len(content), MOST_TEXT, "bytes are in it") or excess(count, MOST_VALUES, "values are in it")
+    if problem:
+        raise SceneError(f"{name}: is too large: {problem}")
+    if _depth(content) > MOST_DEPTH:
+        raise SceneError(f"{name}: not a {what}: nested too deeply, in more than {MOST_DEPTH} lists and objects")
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -73,6 +105,29 @@ def parse_json(content: bytes, name: str, what: str) -> Any:
         raise SceneError(f"{name}: not a {what}: nested too deeply") from None
     except ValueError as error:  # a number of thousands of digits, a field given twice
         raise SceneError(f"{name}: {error}") from None
+
+
+_PLAIN = bytes(set(range(256)) - set(b'[]{}"'))  # characters that open and close nothing
+_STEPS = np.zeros(256, np.int8)  # levels up or down, by character
+_STEPS[[ord("["), ord("{")]] = 1
+_STEPS[[ord("]"), ord("}")]] = -1
+_AT_ONCE = 1 << 20
+
+
+def _depth(content: bytes) -> int:
+    """How many lists and objects of a JSON text are within each other, its strings left out."""
+    if content.count(b"[") + content.count(b"{") <= MOST_DEPTH:
+        return 0
+    if b"\\" in content:  # which stands in strings alone
+        content = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = np.frombuffer(content.translate(None, _PLAIN), np.uint8)
+    deepest = level = quotes = 0
+    for begin in range(0, len(marks), _AT_ONCE):
+        part = marks[begin : begin + _AT_ONCE]
+        before = quotes + np.cumsum(part == ord('"'), dtype=np.int64)
+        levels = level + np.cumsum(np.where(before % 2 == 0, _STEPS[part], 0), dtype=np.int64)
+        deepest, level, quotes = max(deepest, int(levels.max())), int(levels[-1]), int(before[-1])
+    return deepest
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,19 +143,22 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_arrays(path: Any, what: str) -> dict[str, np.ndarray]:
-    """name -> array, of a NumPy .npz file."""
+    """name -> array, of a NumPy .npz file. Objects of Python are never read, and what the file says of its sizes is
+    checked before memory is taken."""
     name = path_name(path, what)
     with opened(path, what) as file:
         try:
-            with np.load(file, allow_pickle=False) as data:
-                return {key: data[key] for key in data.files}
+            return arrays_of(file)
+        except ArchiveError as error:
+            raise SceneError(f"{name}: not a {what}: {error}; make the file anew, or fetch it again") from None
+        except io.UnsupportedOperation:
+            raise SceneError(f"{name}: not a {what}: it is no plain file; copy it into one") from None
+        except MemoryError:
+            raise SceneError(f"{name}: not a {what}: it holds more than there is memory for") from None
         except OSError:
             raise
-        except MemoryError:
-            raise SceneError(f"{name}: not a {what}: it says that it holds more than there is memory for") from None
         except Exception as error:  # the readers of zip files, compressions and headers raise whatever they do
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise SceneError(f"{name}: not a {what}: {reason:.200}") from None
+            raise SceneError(f"{name}: not a {what}: {one_line(error)}") from None
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------

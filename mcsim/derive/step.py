@@ -11,6 +11,7 @@ from copy import deepcopy
 
 import numpy as np
 
+from mcsim.core.errors import SimulationError
 from mcsim.core.rotation import conjugates, products
 from mcsim.derive.admission import admit, admit_step
 from mcsim.derive.differences import Differences
@@ -22,6 +23,7 @@ from mcsim.derive.substep import Bodies, Substep
 from mcsim.rotation import normalize, to_rotation_vector
 from mcsim.state.fields import ROW_KINDS
 from mcsim.world import World
+from mcsim.world.failures import complete
 
 STILL = 1e-9  # of the largest speed there is: what slips more slowly sticks
 UNSOLVED = 1e-6  # of the speeds: a larger defect is noted
@@ -61,9 +63,13 @@ def step_derivatives(world: World) -> StepDerivatives:
 def differentiated(world: World) -> tuple[StepDerivatives, World]:
     """The derivatives of the next step of a world that is admitted, and a copy that has made it."""
     here, made = deepcopy(world), deepcopy(world)
-    made.step()
-    admit_step(made)
-    return _Step(here, made).derivatives(), made
+    try:
+        made.step()
+        admit_step(made)
+        return _Step(here, made).derivatives(), made
+    except SimulationError as error:
+        complete(error, world)
+        raise
 
 
 class _Step:

@@ -4,14 +4,16 @@ from __future__ import annotations  # signatures read as they are written here
 
 from collections.abc import Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import path_name
 from mcsim.core.rotation import Frame, normalized
 from mcsim.io import mjcf_drives as drives
-from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.arguments import in_file, mapping, named_folders, vertices, warn
 from mcsim.io.mjcf_bodies import Maker
 from mcsim.io.mjcf_couplings import add_couplings
 from mcsim.io.mjcf_geoms import Geoms
@@ -35,6 +37,7 @@ def load_mjcf(
     joint_positions: Mapping[str, float] | None = None,
     between: float = BETWEEN,
     hull_vertices: int = 64,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
 ) -> Scene:
     """The scene of an MJCF file; one MjcfWarning lists what of the file was left out, by name.
 
@@ -43,12 +46,18 @@ def load_mjcf(
     joint_positions: joint -> start position [rad or m] of a hinge or slide, in place of the keyframe's.
     between: mass and inertia of the bodies between several joints of one body, of those of that body.
     hull_vertices: the most that the convex hull of a mesh may have.
+    packages: name -> folder, of what the file may read besides what lies below its own folder and in its own package.
 
     ImportError if MuJoCo is missing, SceneError for what it does not compile, FileNotFoundError. `read_mjcf` gives
     actuators, sensors, sites and keyframes beside the scene.
     """
     robot = read_mjcf(
-        source, keyframe=keyframe, joint_positions=joint_positions, between=between, hull_vertices=hull_vertices
+        source,
+        keyframe=keyframe,
+        joint_positions=joint_positions,
+        between=between,
+        hull_vertices=hull_vertices,
+        packages=packages,
     )
     text = isinstance(source, str) and source.lstrip().startswith("<")
     name = fspath(source) if isinstance(source, str | PathLike) and not text else robot.scene.name
@@ -65,6 +74,7 @@ def read_mjcf(
     joint_positions: Mapping[str, float] | None = None,
     between: float = BETWEEN,
     hull_vertices: int = 64,
+    packages: Mapping[str, str | PathLike[str]] | None = None,
 ) -> Robot:
     """A Robot: the scene of an MJCF file as `load_mjcf` makes it, with frames, actuators, sensors, keyframes, and the
     list of what was left out. The arguments are those of `load_mjcf`; no warning is given.
@@ -75,12 +85,25 @@ def read_mjcf(
         world.step()
         robot.readings(world)["elbow_angle"], robot.frame("hand").pose(world), robot.left_out
     """
-    model = Model(source)
-    with in_file(model.source):
-        between = within(_number(between), 1e-15, 1.0, "between")
-        qpos, qvel, guided = _start(model, keyframe)
-        _place(model, qpos, mapping(joint_positions, "joint -> position", "joint_positions"))
-        count = vertices(hull_vertices)
+    with in_file(_called(source)):
+        return _read(source, keyframe, joint_positions, between, hull_vertices, named_folders(packages))
+
+
+def _called(source: Any) -> str:
+    """A source in front of messages, as Model calls it."""
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return "the text"
+    return path_name(source, "MJCF model") if isinstance(source, str | PathLike) else "the model"
+
+
+def _read(
+    source: Any, keyframe: Any, joint_positions: Any, between: Any, hull_vertices: Any, folders: dict[str, Path]
+) -> Robot:
+    model = Model(source, folders)
+    between = within(_number(between), 1e-15, 1.0, "between")
+    qpos, qvel, guided = _start(model, keyframe)
+    _place(model, qpos, mapping(joint_positions, "joint -> position", "joint_positions"))
+    count = vertices(hull_vertices)
     welds = Welds(model, drives.bodies_with_force_sensors(model))
     scene = Scene(gravity=np.zeros(3) if model.disabled("GRAVITY") else np.array(model.mj.opt.gravity), name=model.name)
     maker = Maker(model, welds, Geoms(model, welds, count), between, qpos, qvel, guided)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from collections.abc import Callable
-from os import PathLike, fspath
+from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +11,28 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_mujoco
+from mcsim.core.files import path_name
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized
+from mcsim.io.mjcf_text import WHAT, check_model, check_text
 
 WORLD = 0  # number of the body that is the world
 
 
-def compiled(mujoco: Any, source: Any, warned: Callable[[str], Any]) -> tuple[Any, str]:
+def compiled(
+    mujoco: Any, source: Any, warned: Callable[[str], Any], packages: Mapping[str, Path] | None = None
+) -> tuple[Any, str]:
     """-> MuJoCo's MjModel of a file, a text that begins with "<", or a model as it is; and what to call it in messages.
-    warned: is called with what the compiler warns of."""
+    warned: is called with what the compiler warns of. packages: name -> folder, of what a file may read besides what
+    lies below its own folder."""
     if isinstance(source, mujoco.MjModel):
         return source, "the model"
     if isinstance(source, str) and source.lstrip().startswith("<"):
+        check_text(source, "the text", packages or {})
         return _compile(mujoco, mujoco.MjModel.from_xml_string, source, "the text", warned), "the text"
     if not isinstance(source, str | PathLike):
         raise SceneError(f"an MJCF model is a file's path, a text or a mujoco.MjModel, not {type(source).__name__}")
-    path = fspath(source)
-    if not Path(path).exists():
-        raise FileNotFoundError(f"no such MJCF file: {path}")
-    if Path(path).is_dir():
-        raise SceneError(f"{path}: is a folder, not an MJCF file")
+    path = path_name(source, WHAT)
+    check_model(path, packages or {})
     return _compile(mujoco, mujoco.MjModel.from_xml_path, path, path, warned), path
 
 
@@ -40,7 +43,7 @@ def _compile(mujoco: Any, read: Any, source: str, name: str, warned: Callable[[s
         return read(source)
     except Exception as error:  # whatever its parser, its compiler and its plugins raise
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise SceneError(f"{name}: MuJoCo does not compile it: {reason}") from None
+        raise SceneError(f"{name}: MuJoCo does not compile it: {reason:.600}") from None
     finally:
         mujoco.set_mju_user_warning(before)
 
@@ -53,10 +56,10 @@ class Model:
         file is called by its kind and number.
     """
 
-    def __init__(self, source: Any):
+    def __init__(self, source: Any, packages: Mapping[str, Path] | None = None):
         self.mujoco: Any = require_mujoco()
         self.left_out: dict[str, list[str]] = {}
-        self.mj, self.source = compiled(self.mujoco, source, lambda text: self.leave_out(f"MuJoCo warns: {text}"))
+        self.mj, self.source = compiled(self.mujoco, source, lambda text: self.leave_out(f"MuJoCo warns: {text}"), packages)
         self.name = bytes(self.mj.names).split(b"\0", 1)[0].decode("utf-8", "replace") or "mujoco"
         kinds = self.mujoco.mjtObj
         self.bodies = self._names(kinds.mjOBJ_BODY, self.mj.nbody, "body")

@@ -170,7 +170,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 def _names(values: Any) -> tuple[str, ...]:
     """A tuple of strings."""
-    names = values.tolist() if isinstance(values, np.ndarray) else values
+    names = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "U" else values
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         raise SceneError(f"recording: body_names must be a list of names, got {show(values)}")
     return tuple(names)
@@ -199,8 +199,10 @@ def _split(data: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
     counts = data.get("contact_counts")
     if counts is None or counts.dtype.kind not in "iu" or counts.ndim != 1 or (counts < 0).any():
         raise SceneError("recording: contact_counts must say how many contacts each frame has")
-    if data["contacts"].ndim != 1 or counts.sum() != len(data["contacts"]):
-        raise SceneError(f"recording: there are {len(data['contacts'])} contacts, contact_counts says {counts.sum()}")
+    if data["contacts"].ndim != 1 or sum(counts.tolist()) != len(data["contacts"]):
+        raise SceneError(
+            f"recording: there are {len(data['contacts'])} contacts, contact_counts says {sum(counts.tolist())}"
+        )
     return tuple(np.split(data["contacts"], np.cumsum(counts)[:-1])) if len(counts) else ()
 
 

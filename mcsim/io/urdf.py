@@ -6,7 +6,6 @@ A body's own frame is its link's. See docs/urdf.md for what of a file counts.
 from __future__ import annotations  # signatures read as they are written here
 
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.files import path_name
 from mcsim.core.rotation import IDENTITY, Frame, compose, normalized
-from mcsim.io.arguments import in_file, mapping, vertices, warn
+from mcsim.io.arguments import in_file, mapping, named_folders, vertices, warn
 from mcsim.io.frames import BodyFrame
 from mcsim.io.robot import Robot
 from mcsim.io.starts import told_outside
@@ -138,7 +138,7 @@ def read_urdf(
         world = mc.ReducedWorld(robot.scene)
         robot.frame("panda_hand").pose(world), robot.frame("panda_hand").jacobian(world)
     """
-    name = fspath(path)
+    name = path_name(path, "URDF file")
     with in_file(name):
         choose(base, ("floating", "free_joint", "fixed"), "base")
         choose(inertia, ("warn", "strict", "shapes"), "inertia")
@@ -151,11 +151,10 @@ def read_urdf(
             np.array(vector(_numbers(position), "position")),
             normalized(unit_quaternion(_numbers(orientation), "orientation")),
         )
-        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), vertices(hull_vertices))
+        hulls = Meshes(Path(name).parent.resolve(), named_folders(packages), vertices(hull_vertices))
         joint_positions = mapping(joint_positions, "joint -> position", "joint_positions")
-    tree = Tree(name, *read_robot(name))
-    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
-    with in_file(name):
+        tree = Tree(name, *read_robot(name))
+        maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls, inertia)
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
@@ -163,8 +162,8 @@ def read_urdf(
         if base == "free_joint" and maker.base is None:
             scene.add_joint(maker.free_joint())
         maker.add_joints(scene, positions, motors)
-    if self_collision and ignore_overlaps:
-        _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
+        if self_collision and ignore_overlaps:
+            _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
     tree_joints = [joint.name for joint in scene.joints if joint.type != "gear"]
     return Robot(scene, tree_joints, maker.frames(), left_out={problem: [] for problem in maker.problems})
 
@@ -199,21 +198,6 @@ def _numbers(value: Any) -> Any:
         return [float(word) for word in value.replace(",", " ").split()]
     except ValueError:
         return value
-
-
-def _folders(packages: Any) -> dict[str, Path]:
-    """The packages; from the command line as name=folder, several with the system's separator of paths between."""
-    if isinstance(packages, str):
-        parts = [part.partition("=") for part in packages.split(os.pathsep)]
-        if not all(name and folder for name, _, folder in parts):
-            raise FieldError("packages", f"must be name=folder, got {show(packages)}")
-        packages = {name: folder for name, _, folder in parts}
-    folders = {}
-    for name, folder in mapping(packages, "name -> folder", "packages").items():
-        if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
-            raise FieldError(f"packages[{name!r}]", f"must be a folder that exists, got {show(folder)}")
-        folders[name] = Path(folder)
-    return folders
 
 
 # ---- the scene -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from mcsim.core.errors import SceneError
+from mcsim.io.xml_text import xml_of
 from mcsim.scene.checks import choose, show
 
 INSTALL = "URDF files need yourdfpy: pip install 'mcsim-physics[urdf]'"
@@ -101,19 +102,15 @@ def _require() -> tuple[Any, Any]:
 
 def _parse(etree: Any, path: str) -> Any:
     """The root of the XML."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except FileNotFoundError:
-        raise FileNotFoundError(f"no such URDF file: {path}") from None
-    except IsADirectoryError:
-        raise SceneError(f"{path}: is a folder, not a URDF file") from None
+    content = xml_of(path, "URDF file")
     content = _declared(content)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+    )
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        reason = str(error).removesuffix(" (<string>, line 0)").split(" (<string>")[0] or "it is empty"
+        reason = " ".join(str(error).split()).removesuffix(" (<string>, line 0)").split(" (<string>")[0] or "it is empty"
         raise wrong(path, getattr(error, "lineno", None), f"not XML: {reason}") from None
     if root.tag != "robot":
         raise wrong(path, root.sourceline, f"not a URDF: it must begin with <robot>, not <{root.tag}>")

@@ -14,6 +14,7 @@ import numpy as np
 from mcsim.scene.checks import FieldError, items, show, text
 
 MOST_RUNS = 1_000_000
+LONGEST_VALUE = 1_000_000  # characters of a string among the parameters
 
 
 def plain(value: Any, field: str) -> Any:
@@ -27,7 +28,7 @@ def plain(value: Any, field: str) -> Any:
     if value is None or type(value) in (bool, int, float):
         return value
     if isinstance(value, str):
-        return str(value) if not value else text(value, field)
+        return str(value) if not value else text(value, field, LONGEST_VALUE)
     raise FieldError(
         field, f"must be a number, a string, or a list or dict of them, for it is kept in a file, got {show(value)}"
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
 from mcsim.lab.picture import plot
 from mcsim.lab.record import ARRAYS, KEPT, TOLD, Run
 from mcsim.lab.reference import Reference
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 WRONG = (ValueError, TypeError, KeyError, AttributeError, RecursionError)  # what files that are no studies raise
+LONGEST_NOTE = 100_000  # characters
 DICTS = ("residuals", "trajectories")  # of a Run, which hold arrays by name
 REFERENCE_ARRAYS = tuple(f.name for f in fields(Reference) if f.name != "label")
 
@@ -148,7 +149,7 @@ class Study:
         """Reads what `save` wrote. SceneError names the file if it is not a study."""
         name, data = path_name(path, "study"), read_arrays(path, "study")
         try:
-            about = json.loads(str(data["study"]))
+            about = parse_json(str(data["study"]).encode(), "study", "study")
             version = about.pop("version")
         except WRONG as error:
             raise _no_study(name, error) from None
@@ -170,7 +171,7 @@ class Study:
                 arguments |= {key: _checked(data, f"{prefix}{key}.", said[key], steps) for key in DICTS}
                 run = Run(**arguments)
                 text(run.name, "name"), number(run.dt, "dt"), number(run.seconds, "seconds")
-                run.notes = [text(note, "note") for note in items(run.notes, "a list of sentences", "notes")]
+                run.notes = [text(note, "note", LONGEST_NOTE) for note in items(run.notes, "a list of sentences", "notes")]
                 series.setdefault(run.name, []).append(run)
             label = about.pop("reference")
             reference = None if label is None else Reference(label, **_checked(data, "reference.", REFERENCE_ARRAYS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import math
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import parse_json, path_name, read_arrays, written_whole
+from mcsim.core.files import parse_json, path_name, read_arrays, read_json, written_whole
 from mcsim.lab import loading
 from mcsim.lab.grids import key
 from mcsim.lab.trials import SUITABLE
@@ -59,11 +59,9 @@ class Folder:
         path = self.path / INDEX
         if self.path.is_dir() and not path.exists():
             raise SceneError(f"{self.path}: is no folder of a sweep: there is no {INDEX} in it")
-        try:
-            content = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            raise FileNotFoundError(f"no such folder of a sweep: {self.path}") from None
-        found = parse_json(content, os.fspath(path), "sweep")
+        if not self.path.is_dir():
+            raise FileNotFoundError(f"no such folder of a sweep: {self.path}")
+        found = read_json(path, "sweep")
         kinds = {"name": str, "study": str, "shape": list, "units": dict, "parameters": list}
         if not isinstance(found, dict) or any(not isinstance(found.get(name), kind) for name, kind in kinds.items()):
             raise SceneError(f"{path}: is not what a sweep writes")
@@ -71,6 +69,9 @@ class Folder:
             raise SceneError(f"{path}: of format {show(found.get('version'))}; this mcsim reads format {VERSION}")
         if not all(isinstance(one, dict) for one in found["parameters"]):
             raise SceneError(f"{path}: parameters must be a list of objects")
+        shape = found["shape"]
+        if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(found["parameters"]):
+            raise SceneError(f"{path}: shape must be that of its {len(found['parameters'])} runs, got {show(shape)}")
         return found
 
     def write(self, study: str, parameters: dict[str, Any], results: dict[str, Any] | None, failure: str) -> None:
@@ -93,7 +94,7 @@ class Folder:
             return None
         data = read_arrays(path, WHAT)
         try:
-            about = json.loads(str(data.pop("sweep")))
+            about = parse_json(str(data.pop("sweep")).encode(), "sweep", WHAT)
             version, failure, mcsim = about["version"], about["failure"], str(about["mcsim"])
         except (KeyError, TypeError, ValueError) as error:
             raise SceneError(f"{path}: not a {WHAT}: {error}") from None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
-from mcsim.core.files import opened
+from mcsim.core.files import content_of
 from mcsim.lab import loading, nature
 from mcsim.lab.compare import MOST_RUN_STEPS
 from mcsim.lab.grids import canonical, hashed, names_of, plain
@@ -162,8 +162,7 @@ def trial_of(source: Any, settings: Mapping[str, Any], name: Any) -> Trial:
         own = path.stem
         loading.check_parameters(source, {})
         if path.suffix or path.name != os.fspath(source):
-            with opened(source, "scene file") as file:
-                content = hashed(file.read())
+            content = hashed(content_of(source, "scene file"))
         if path.suffix.lower() == ".json":
             source = loading.load(source)
     elif isinstance(source, Scene):

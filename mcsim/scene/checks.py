@@ -16,6 +16,7 @@ Vector = Sequence[float] | np.ndarray
 
 QUATERNION_TOLERANCE = 1e-6  # how far a quaternion's length may be from 1
 SHORTEST_DIRECTION = 1e-12  # a shorter axis counts as zero
+LONGEST_NAME = 1000  # characters
 NAMES_SHOWN = 12  # names listed by a message before it says how many more there are
 
 _short = reprlib.Repr()
@@ -199,12 +200,14 @@ def bits(value: Any, field: str) -> int:
     return result
 
 
-def text(value: Any, field: str) -> str:
-    """A string that is not empty and can be written to a file."""
+def text(value: Any, field: str, most: int = LONGEST_NAME) -> str:
+    """A string that is not empty, has at most so many characters and can be written to a file."""
     if not isinstance(value, str):
         raise FieldError(field, f"must be a string, got {show(value)}")
     if not value:
         raise FieldError(field, "must not be empty")
+    if len(value) > most:
+        raise FieldError(field, f"must have at most {most} characters, got {len(value)}: {show(value)}")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise FieldError(field, f"holds half a character (a lone surrogate), got {show(value)}")
     return value

@@ -20,13 +20,16 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Integer = Annotated[int, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
-Numbers = list[Number]
-Limits = list[Number | None]
-Frame = tuple[Numbers, Numbers]
-
 
 One = TypeVar("One")
 Many = TypeVar("Many")
+
+# The first wrong item of a list is told, so no error is made of each of a million others.
+Listed = Annotated[list[Many], Field(fail_fast=True)]
+
+Numbers = Listed[Number]
+Limits = Listed[Number | None]
+Frame = tuple[Numbers, Numbers]
 
 # One thing, or a list, told apart by being a list, so that errors speak only of what was meant.
 OneOrMany = Annotated[
@@ -108,19 +111,19 @@ ANNOTATIONS: dict[str, Any] = {
     "int": Integer,
     "bool": Flag,
     "Vector": Numbers,
-    "Points": list[Numbers],
-    "Corners": list[list[Integer]],
+    "Points": Listed[Numbers],
+    "Corners": Listed[Listed[Integer]],
     "FrameArgument": Frame,
     "Limits": Limits,
     "Motor": MotorModel,
     "Spring": SpringModel,
     "Motion": MotionModel,
     "Material": MaterialModel,
-    "Sequence": list,
+    "Sequence": Listed,
 }
 SomeNumbers = OneOrMany[Number, Numbers]
-SomeMotors = OneOrMany[MotorModel | None, list[MotorModel | None]]
-SomeSprings = OneOrMany[SpringModel | None, list[SpringModel | None]]
+SomeMotors = OneOrMany[MotorModel | None, Listed[MotorModel | None]]
+SomeSprings = OneOrMany[SpringModel | None, Listed[SpringModel | None]]
 WHOLE: dict[str, Any] = {
     "float | Sequence[float]": SomeNumbers,
     "float | Vector": SomeNumbers,
@@ -172,14 +175,14 @@ else:
 class BodyModel(Model):
     name: Text | None = None
     kind: Text = ABSENT
-    shapes: list[AnyShape] = ABSENT
+    shapes: Listed[AnyShape] = ABSENT
     position: Numbers = ABSENT
     orientation: Numbers = ABSENT
     velocity: Numbers = ABSENT
     angular_velocity: Numbers = ABSENT
     density: Number | None = None
     mass: Number | None = None
-    inertia: list[OneOrMany[Number, Numbers]] | None = None
+    inertia: Listed[OneOrMany[Number, Numbers]] | None = None
     center_of_mass: Numbers | None = None
     material: MaterialModel | None = None
     collision_group: Integer = ABSENT
@@ -195,6 +198,6 @@ class SceneModel(Model):
     version: Any
     name: Text = ABSENT
     gravity: Numbers = ABSENT
-    bodies: list[BodyModel] = ABSENT
-    joints: list[AnyJoint] = ABSENT
-    ignored_pairs: list[list[Text]] = ABSENT
+    bodies: Listed[BodyModel] = ABSENT
+    joints: Listed[AnyJoint] = ABSENT
+    ignored_pairs: Listed[Listed[Text]] = ABSENT

@@ -29,9 +29,8 @@ cdef class GeneralizedSweeps:
     def reserve(self, Py_ssize_t rows):
         """Room for so many rows."""
         if self.couplings == NULL or rows > self.capacity:
-            self.capacity = rows
             self.kept = np.zeros((rows + 1, KEPT))
-            self.couplings = doubles(self.kept)
+            self.couplings, self.capacity = doubles(self.kept), rows
 
     cdef void couple(self, const Row* rows, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Couplings of the points of contacts, whose rows [begin, end) are."""

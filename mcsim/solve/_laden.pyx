@@ -74,11 +74,9 @@ cdef class LadenRows:
     def reserve(self, Py_ssize_t rows):
         """Room for so many rows, and for the matrices that the last ones asked for."""
         if self.matrix == NULL or self.wanted_room > self.room:
-            self.room = self.wanted_room + self.wanted_room // 2 + 64
-            self.kept_room = np.zeros(self.room)
-            self.matrix = doubles(self.kept_room)
+            self.kept_room = np.zeros(self.wanted_room + self.wanted_room // 2 + 64)
+            self.matrix, self.room = doubles(self.kept_room), len(self.kept_room)
         if self.laden == NULL or rows > self.capacity:
-            self.capacity = rows
             blocks, laden = np.zeros((rows + 1) * sizeof(LadenBlock) // 8), np.zeros((rows + 1) * sizeof(LadenRow) // 8)
             runs = np.zeros((rows + 1) * sizeof(LadenRun) // 8)
             numbers, rates = np.zeros(3 * rows + 1, np.int32), np.zeros(2 * rows + 1)
@@ -86,6 +84,7 @@ cdef class LadenRows:
             self.runs = <LadenRun*>doubles(runs)
             self.blocks, self.laden = <LadenBlock*>doubles(blocks), <LadenRow*>doubles(laden)
             self.member, self.order, self.rate = integers(numbers), integers(numbers[2 * rows:]), doubles(rates)
+            self.capacity = rows
 
     cdef int fit(self, const Row* rows, Py_ssize_t end, const int32_t* blocks, Py_ssize_t count) noexcept nogil:
         """Once the rows' reaches are there. -> OK or GROW"""

@@ -213,10 +213,10 @@ cdef class RowImpacts(BodyImpacts):
     def reserve(self, Py_ssize_t rows):
         Impacts.reserve(self, rows)
         if rows > self.room:
-            self.room = rows
             numbers, lists = np.zeros((2, rows)), np.zeros(rows, np.int32)
             self.kept_numbers = numbers, lists
             self.residual, self.direction, self.next_row = doubles(numbers[0]), doubles(numbers[1]), integers(lists)
+            self.room = rows
 
     cdef void prepare(self) noexcept nogil:
         """The rows of each group."""

@@ -32,12 +32,13 @@ cdef class PlainRows(ConstraintSet):
 
     def reserve(self, rows, manifolds):
         """Room for at least `rows` rows and `manifolds` manifolds."""
-        if rows > self.row_capacity:
-            self.row_capacity = rows
-            self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
         anchors = np.zeros((max(manifolds, 1), sizeof(ContactAnchors) // 8))
+        if rows > self.row_capacity:
+            self.arrays = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), anchors)
+            self.row_capacity = rows
+        else:
+            self.arrays = (*self.arrays[:3], anchors)
         self.anchor_capacity = manifolds
-        self.arrays = (*self.arrays[:3], anchors)
         self.rows, self.anchors = <Row*>records(self.arrays[0]), <ContactAnchors*>doubles(anchors)
         self.factors, self.impacts = doubles(self.arrays[1]), doubles(self.arrays[2])
 

@@ -11,12 +11,17 @@ cdef class Room:
         self.displacement, self.matrix, self.restitution, self.integrator = displacement, matrix, restitution, integrator
 
     def reserve(self, rows, manifolds):
-        """For at least so many."""
-        grown = rows > self.plain.row_capacity
-        self.plain.reserve(rows, manifolds)
-        if grown:
-            self.follow()
-        self.sets.make_room()
+        """For at least so many. Where memory runs out on the way there is as much room as before, though some of it may
+        be larger."""
+        before = self.plain.row_capacity, self.plain.anchor_capacity
+        try:
+            self.plain.reserve(rows, manifolds)
+            if self.plain.row_capacity > before[0]:
+                self.follow()
+            self.sets.make_room()
+        except BaseException:
+            self.plain.row_capacity, self.plain.anchor_capacity = before
+            raise
 
     def follow(self):
         """As many rows as the plain rows have room for, in what keeps something about each."""

@@ -16,6 +16,7 @@ from mcsim.world.choices import (
     Variational,
 )
 from mcsim.world.handles import BodyHandle, JointHandle
+from mcsim.world.loading import load_state
 from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.rollouts import Rollout, rollout
 from mcsim.world.world import World
@@ -37,5 +38,6 @@ __all__ = [
     "SweptJoints",
     "Variational",
     "World",
+    "load_state",
     "rollout",
 ]

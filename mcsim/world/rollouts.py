@@ -4,7 +4,7 @@ from __future__ import annotations  # signatures read as they are written here
 
 import copy
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -221,12 +221,13 @@ class _Plan:
         for name in self.record:
             setattr(found, name, kept[KEPT_IN[name]][..., PARTS.get(name, slice(None))])
         begin = self.world.snapshot()
-        left, turn = iter(range(self.count)), threading.Lock()
+        left: Iterator[int] = iter(range(self.count))
+        turn = threading.Lock()
 
         def work(world: World) -> None:
             while True:
                 with turn:
-                    i = next(left, None)
+                    i = next(left, None)  # of now: none, once there is to be no more
                 if i is None:
                     return
                 self._run_one(world, i, begin, found, kept)
@@ -237,8 +238,13 @@ class _Plan:
             work(copies[0])
         else:
             with ThreadPoolExecutor(threads) as pool:
-                for future in [pool.submit(work, world) for world in copies]:
-                    future.result()
+                try:
+                    for future in [pool.submit(work, world) for world in copies]:
+                        future.result()
+                except BaseException:  # Ctrl-C: the pool waits for the variants that run, and begins no others
+                    with turn:
+                        left = iter(())
+                    raise
         return found
 
     def _run_one(self, world: World, i: int, begin: Snapshot, found: Rollout, kept: Mapping[str, np.ndarray]) -> None:

@@ -46,9 +46,9 @@ from mcsim.world.choices import (
     SweptJoints,
     Variational,
 )
-from mcsim.world.consistency import Consistency
 from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.event_world import EventRun
+from mcsim.world.failures import complete
 from mcsim.world.joint_forces import JointForces, carry_forces, plan_forces
 from mcsim.world.keywords import More, resolved, resolved_again
 from mcsim.world.laboratory import Laboratory, block_inverse_mass
@@ -61,6 +61,7 @@ from mcsim.world.record import MOST_STEPS
 from mcsim.world.settings import check_damping, check_settings, kernel_settings, sleep_settings
 from mcsim.world.smooth import beyond_reference, check_smooth
 from mcsim.world.snapshots import forgetful
+from mcsim.world.state_files import StateFiles
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -74,7 +75,7 @@ BUSY = (
 )
 
 
-class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queries, Changes, Consistency):
+class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queries, Changes, StateFiles):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
     rows.
 
@@ -304,7 +305,11 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             except FieldError as error:
                 raise SceneError(f"World.step: {error}") from None
         with self._turn.step("step"):
-            self._make_steps(n)
+            try:
+                self._make_steps(n)
+            except SimulationError as error:
+                complete(error, self)
+                raise
 
     def _make_steps(self, n: int) -> None:
         whole = self._joints["broken"] == 0 if self._breakable else None
@@ -411,7 +416,9 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         while (status := self._pipeline.prepare(points)) == GROW:
             self._pipeline.parts.room.grow()
         if status == NOT_FINITE:
-            raise SimulationError(self._explain_failure())
+            error = SimulationError(self._explain_failure())
+            complete(error, self)
+            raise error
 
     # ---- state -------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 and what users have written into views, as it is. Which names there are is asked of the classes, so a new one is looked at
 as soon as it exists: it stands in CHANGES, or it must be pure."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pytest
 
@@ -43,7 +46,9 @@ CHANGES = {
 }
 
 # What a call is given, beside the world; all others take nothing.
+FOLDER = TemporaryDirectory()
 GIVEN = {
+    "save_state": lambda w: (Path(FOLDER.name) / "world.npz",),
     "body": lambda w: (w.body_names[0],),
     "joint": lambda w: (w.joint_names or (0,))[:1],
     "index": lambda w: (w.joint_names + w.body_names)[:1],
