@@ -48,6 +48,7 @@ FLOORS = {
     "live": 4.2,
     "mcsim": 4.5,
     "fuzz": 4.7,
+    "soak": 4.7,
     "cli": 5,
 }
 MODULES = {"cli": "cli", "__main__": "cli", "__init__": "mcsim"}
