@@ -8,7 +8,8 @@ import math
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,9 +48,8 @@ class Soaked:
 
     @property
     def warm(self) -> np.ndarray:
-        """(k,) which rows stand behind the warm-up, the last one of it among them: what grows after it does so from there."""
-        after = self.column("simulated [h]") >= min(WARM_UP, self.hours / 4) - 1e-9
-        return after
+        """(k,) which rows are those of the end of the warm-up and after it."""
+        return self.column("simulated [h]") >= min(WARM_UP, self.hours / 4) - 1e-9
 
     def growth(self, name: str) -> float:
         """By how much the most of a column after the warm-up is more than at its end."""
@@ -116,40 +116,23 @@ class Soak:
         """All of it."""
         each = self.seconds / len(self.names)
         every = round(min(max(self.hours * 3600 / ROWS, SHORTEST), LONGEST)) if self.hours < math.inf else 60
-        try:
-            for name in self.names:
+        for name in self.names:
+            try:
                 self._play(name, each, every)
-        finally:
-            self.write()
+            finally:
+                self.write()
         return self.found
 
     def _play(self, name: str, seconds: float, every: int) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "mcsim.soak.worker",
-            name,
-            str(self.seed),
-            str(self.hours),
-            str(seconds),
-            str(every),
-        ]
+        numbers = map(str, (self.seed, self.hours, seconds, every))
+        command = [sys.executable, "-m", "mcsim.soak.worker", name, *numbers]
         soaked = Soaked(name, np.zeros((0, len(COLUMNS))))
         self.found.append(soaked)
-        with (
-            tempfile.TemporaryFile("w+") as errors,
-            subprocess.Popen(command, stdout=-1, stderr=errors, text=True) as child,
-        ):
-            ended = False
+        with ExitStack() as opened:
+            errors = opened.enter_context(tempfile.TemporaryFile("w+"))
+            child = opened.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True))
             try:
-                for line in child.stdout or ():
-                    told = json.loads(line)
-                    if isinstance(told, list):
-                        soaked.rows = np.vstack([soaked.rows, told])
-                        self.tell(name, soaked.hours)
-                    else:
-                        soaked.notes, soaked.failure, soaked.hash = told["notes"], told["failure"], told["hash"]
-                        ended = True
+                ended = self._follow(soaked, child.stdout or ())
             except BaseException:
                 child.kill()
                 raise
@@ -158,6 +141,17 @@ class Soak:
                 errors.seek(0)
                 last = errors.read().strip().splitlines()[-1:]
                 soaked.failure = f"the process ended with code {code}: {' '.join(last)}"
+
+    def _follow(self, soaked: Soaked, lines: Iterable[str]) -> bool:
+        """What a process tells of its scene -> whether it came to the end."""
+        for line in lines:
+            told = json.loads(line)
+            if not isinstance(told, list):
+                soaked.notes, soaked.failure, soaked.hash = told["notes"], told["failure"], told["hash"]
+                return True
+            soaked.rows = np.vstack([soaked.rows, told])
+            self.tell(soaked.name, soaked.hours)
+        return False
 
     def write(self) -> None:
         """The rows as a table, and their picture where Matplotlib is there."""

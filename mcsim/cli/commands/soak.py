@@ -12,9 +12,7 @@ from mcsim.cli.terminal import FAILED, INTERRUPTED, InputError, progress
 def soak(
     hours: Annotated[
         float | None,
-        typer.Option(
-            min=0.0, metavar="H", show_default=False, help="Simulated time of each scene [h]; 1 without --seconds."
-        ),
+        typer.Option(min=0.0, metavar="H", show_default=False, help="Simulated time a scene [h]; 1 without --seconds."),
     ] = None,
     seconds: Annotated[
         float | None,
