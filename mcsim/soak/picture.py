@@ -8,7 +8,7 @@ from typing import Any
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
 from mcsim.core.plot_style import THEMES, plot_style
-from mcsim.soak.campaign import MOST_GROWTH, Soaked
+from mcsim.soak.result import MOST_GROWTH, Soaked
 
 SIZE = (7.2, 5.6)  # inches
 

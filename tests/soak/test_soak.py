@@ -13,7 +13,7 @@ import mcsim as mc
 from amounts import amount
 from mcsim.cli import main
 from mcsim.soak import COLUMNS, SOAKED, Soak, Soaked
-from mcsim.soak.campaign import table
+from mcsim.soak.result import table
 from mcsim.soak.watch import memory, objects, open_files
 from mcsim.soak.worker import Play
 

@@ -35,7 +35,7 @@ def soak(
     1 MB after the first simulated hour, or a quarter of the run if that is less, or where a state is not sound.
     """
     from mcsim.soak import SOAKED, Soak
-    from mcsim.soak.campaign import table
+    from mcsim.soak.result import table
 
     names = tuple(scene or SOAKED)
     for name in names:
