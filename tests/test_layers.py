@@ -38,6 +38,7 @@ FLOORS = {
     "world": 3,
     "view": 3.5,
     "actors": 4,
+    "calls": 4,
     "contacts": 4,
     "control": 4,
     "derive": 4,
