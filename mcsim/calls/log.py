@@ -134,7 +134,7 @@ class CallLog:
                 return {"snapshot": number}
         try:
             data = snapshot_data(value, origin)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # it is not whole: it will be refused
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # it is not whole, or has functions
             return None
         self._snapshots.append((value, len(self._snapshots) + 1))
         return {"snapshot": len(self._snapshots)} | data
@@ -156,6 +156,7 @@ class Track:
         self.log, self.number = log, number
         self.turn = threading.Lock()  # of a call that is written: what is called meanwhile is part of it, or refused
         self.hash: str | None = None
+        self.ended = False  # it has come to what no file holds
         self.scene: Any = None
         self.steps = 0
         self.views: dict[str, np.ndarray] = {}
@@ -164,8 +165,10 @@ class Track:
         self, function: Callable[..., Any], name: str, thing: Any, given: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
         """A call, written before and after."""
-        world = thing._world if isinstance(thing, Handle) else thing
+        world: Any = thing._world if isinstance(thing, Handle) else thing
         self.catch_up(world)
+        if self.ended:
+            return function(thing, *given, **named)
         given, named = tuple(map(_listed, given)), {key: _listed(value) for key, value in named.items()}
         self.log.calls += 1
         self.log.write(self.call_data(world, thing, name, given, named))
@@ -225,7 +228,14 @@ class Track:
         if written:
             self.log.write({"world": self.number, "write": written})
         else:
-            self.log.write({"world": self.number, "set": snapshot_data(world.snapshot(), world._origin)})
+            data: dict[str, Any]
+            try:
+                data = {"set": snapshot_data(world.snapshot(), world._origin)}
+            except SceneError as error:
+                data, self.ended = {"left out": f"from here on: {error}"}, True
+            self.log.write({"world": self.number} | data)
+            if self.ended:
+                return
         self.keep(world)
         self.log.write({"world": self.number, "hash": self.hash})
 
@@ -248,7 +258,7 @@ def _listed(value: Any) -> Any:
 def _track_of(world: World) -> Track | None:
     """Who follows a world."""
     track: Track | None = vars(world).get(MARK)
-    return None if track is None or track.log.closed or track.log._process != os.getpid() else track
+    return None if track is None or track.ended or track.log.closed or track.log._process != os.getpid() else track
 
 
 def _follow(log: CallLog, world: World, data: dict[str, Any]) -> Track:
@@ -288,7 +298,7 @@ def _taken_on(world: World) -> Track | None:
 
 def _door(function: Callable[..., Any], name: str, thing: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What every call that may change a world goes through while there is a log."""
-    world = thing._world if isinstance(thing, Handle) else thing
+    world: Any = thing._world if isinstance(thing, Handle) else thing
     track = _track_of(world)
     if track is None:
         if vars(world).get(MARK + "_not") in _open or (track := _taken_on(world)) is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsim.calls.values import told, unknown, value_of
 from mcsim.core.errors import SceneError
-from mcsim.scene import Body, Joint, Scene
+from mcsim.scene import Joint, Scene
 from mcsim.scene.joints._joint import PLACEMENT
 from mcsim.world import ReducedWorld, World
 from mcsim.world.record import REDUCED_RECORD
@@ -136,7 +136,7 @@ def snapshot_of(data: Any) -> Snapshot:
         raise SceneError(f"there is no snapshot here: {type(error).__name__} {error}") from None
 
 
-def _parts(told: list[Any], parts: list[Any]) -> list[Body | Joint | int]:
+def _parts(told: list[Any], parts: list[Any]) -> list[Any]:
     if not all(part is None or type(part) is int for part in told):
         raise SceneError("its parts are not numbers or null")
     return [parts[i] if part is None else part for i, part in enumerate(told)]

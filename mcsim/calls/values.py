@@ -40,7 +40,7 @@ CLASSES: dict[str, type] = {
     f"mc.{kind.__name__}": kind
     for kind in (
         *(*SHAPES.values(), *TYPES.values(), Material, Motor, Spring, Motion),
-        *(kind for kind in vars(choices).values() if isinstance(kind, type) and issubclass(kind, choices.Choice)),
+        *(kind for kind in vars(choices).values() if hasattr(kind, "keyword") and not kind.__name__.startswith("_")),
     )
 }
 _NAMES = {kind: name for name, kind in CLASSES.items()}
@@ -95,13 +95,14 @@ def _number(value: Any) -> Any:
 
 def _made(value: Any, world: Any, kept: Callable[[Any], Any], depth: int) -> dict[str, Any]:
     """An object by the arguments that make it."""
-    given, known = value._given() if isinstance(value, Described) else value.given(), _parameters(type(value))
+    kind: Any = type(value)
+    given, known = value._given() if isinstance(value, Described) else value.given(), _parameters(kind)
     keywords = {name: told(part, world, kept, depth + 1) for name, part in given.items() if name in known}
-    return {"call": _NAMES[type(value)], "args": [], "kw": keywords}
+    return {"call": _NAMES[kind], "args": [], "kw": keywords}
 
 
 @cache
-def _parameters(kind: type) -> frozenset[str]:
+def _parameters(kind: Any) -> frozenset[str]:
     """The keywords that a class takes."""
     return frozenset(inspect.signature(kind).parameters)
 
@@ -174,7 +175,7 @@ def value_of(data: Any, snapshot: Callable[[dict[str, Any]], Any], functions: Ma
 
 
 def _empty(shape: Any) -> np.ndarray:
-    sizes = shape if isinstance(shape, list) else [None]
+    sizes: list[Any] = shape if isinstance(shape, list) else [None]
     if len(sizes) > 8 or not all(type(n) is int and 0 <= n < 2**31 for n in sizes) or 0 not in sizes:
         raise SceneError(f"an array without numbers has no shape {str(shape)[:SHOWN]}")
     return np.zeros(sizes)
