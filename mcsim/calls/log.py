@@ -46,6 +46,7 @@ from mcsim.world.world import BUSY
 
 VERSION = 1
 MARK = "_calls_followed"  # attribute of a world that is followed: its Track
+NOT = "_calls_left_out"  # ... of one that could not be followed: the log
 TRIES = 50  # a millisecond apart, until another thread gives a world back
 WAITING = BUSY.split("{doing}: ")[1]  # what is said to who comes meanwhile
 made_by = ""  # the version of mcsim, which mcsim/__init__.py tells
@@ -280,15 +281,19 @@ def _follow(log: CallLog, world: World, data: dict[str, Any]) -> Track:
 def _taken_on(world: World) -> Track | None:
     """A world that is called while all calls are recorded is followed from then on; one that no file can hold is told of,
     once. None: it is not followed."""
-    log = next((log for log in _open if log._of_all and log._process == os.getpid()), None)
-    if log is None or called_by_mcsim():
+    for log in _open:
+        if log._of_all:
+            break
+    else:
+        return None
+    if vars(world).get(NOT) is log or log._process != os.getpid() or called_by_mcsim():
         return None
     try:
         return _follow(log, world, world_data(world))
     except SimulationError:  # another thread steps it
         return None
     except SceneError as error:
-        vars(world)[MARK + "_not"] = log
+        vars(world)[NOT] = log
         with LOCK:
             log._worlds += 1
             log.write({"world": log._worlds, "left out": str(error)})
@@ -299,11 +304,8 @@ def _taken_on(world: World) -> Track | None:
 def _door(function: Callable[..., Any], name: str, thing: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What every call that may change a world goes through while there is a log."""
     world: Any = thing._world if isinstance(thing, Handle) else thing
-    track = _track_of(world)
-    if track is None:
-        if vars(world).get(MARK + "_not") in _open or (track := _taken_on(world)) is None:
-            return function(thing, *given, **named)
-    if not track.turn.acquire(blocking=False):
+    track = _track_of(world) or _taken_on(world)
+    if track is None or not track.turn.acquire(blocking=False):
         return function(thing, *given, **named)
     try:
         return track.make(function, name, thing, given, named)

@@ -478,7 +478,7 @@ def test_mcsim_replay(tmp_path, capsys):
     path.write_text(content[:-30], encoding="utf-8")
     assert main(["replay", str(path), "--quiet"]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert "its last line is cut off" in told[0] and "the file ends in step()" in told[1] and told[2].startswith("equal: 3")
+    assert "its last line is cut off" in told[0] and "the file ends in step()" in told[1] and told[3].startswith("equal: 3")
     path.write_text("{}\n", encoding="utf-8")
     assert main(["replay", str(path)]) == 2 and "line 1: not a recording of calls" in capsys.readouterr().err
 
