@@ -142,37 +142,17 @@ class Player:
             raise line.wrong(error) from None
 
     def write(self, line: Line, world: World) -> None:
-        """Rows of arrays, in the order of VIEWS: what is written into q is there before velocities are."""
-        given = line.data["write"]
-        for name in given:
-            if name not in VIEWS or not isinstance(given[name], list) or len(given[name]) != 2:
-                raise line.wrong(f"write must have [rows, values] of {', '.join(VIEWS)}, got {show(name)}")
-        for name in (name for name in VIEWS if name in given):
-            array = getattr(world, name, None)
-            if not isinstance(array, np.ndarray) or not array.flags.writeable:
-                raise line.wrong(f"there is no array {name!r} to be written")
-            rows, values = (self.value(line, part) for part in given[name])
-            if not isinstance(rows, list) or not all(type(row) is int and 0 <= row < len(array) for row in rows):
-                raise line.wrong(f"rows of {name} must be numbers from 0 to {len(array) - 1}")
-            try:
-                written = np.array(values, float)
-                if written.shape != (len(rows), *array.shape[1:]):
-                    raise ValueError
-            except (TypeError, ValueError, OverflowError):
-                raise line.wrong(f"values of {name} must be {(len(rows), *array.shape[1:])} numbers") from None
-            array[rows] = written
+        """Rows of arrays."""
+        try:
+            write_rows(world, line.data["write"], lambda part: value_of(part, self.snapshot, {}))
+        except SceneError as error:
+            raise line.wrong(error) from None
 
     def call(self, line: Line, error: str | None, found: list[str] | None) -> str | None:
         """Make a call -> "done", or the error that it is refused with; None: it cannot be made, and was refused when it was
         recorded. error: that it had then; found: takes the hashes before each of its steps but the first."""
-        data, world = line.data, self.told.worlds[line.world]
-        kind = next((kind for kind in ("body", "joint") if kind in data), "world")
-        name, given, named = data["call"], data.get("args"), data.get("kw", {})
-        if name not in NAMES[kind]:
-            raise line.wrong(f"there is no call {show(name)} of a {kind} that changes it")
-        if not isinstance(given, list) or not isinstance(named, dict):
-            raise line.wrong("args must be a list, and kw an object {...}")
-        target = data.get(kind)
+        (name, kind, given, named), world = self.checked(line), self.told.worlds[line.world]
+        target = line.data.get(kind)
         beside = name == "user_data="  # which changes nothing, whatever it is
         for left in (unknown(target), *map(unknown, [] if beside else given), unknown({"dict": named})):
             what, text = next(iter(left.items())) if left else ("", "")
@@ -200,6 +180,19 @@ class Player:
                 found += before[1:]
         return "done"
 
+    @staticmethod
+    def checked(line: Line) -> tuple[str, str, list[Any], dict[str, Any]]:
+        """-> name of a call, "world", "body" or "joint", arguments and keywords as data. SceneError where it is none that
+        changes a world."""
+        data = line.data
+        kind = next((kind for kind in ("body", "joint") if kind in data), "world")
+        name, given, named = data["call"], data.get("args"), data.get("kw", {})
+        if name not in NAMES[kind]:
+            raise line.wrong(f"there is no call {show(name)} of a {kind} that changes it")
+        if not isinstance(given, list) or not isinstance(named, dict):
+            raise line.wrong("args must be a list, and kw an object {...}")
+        return name, kind, given, named
+
     def value(self, line: Line, data: Any) -> Any:
         """An argument."""
         try:
@@ -217,6 +210,28 @@ class Player:
         if number not in self.snapshots:
             raise SceneError(f"there is no snapshot {number} before")
         return self.snapshots[number]
+
+
+def write_rows(world: World, given: dict[str, Any], value: Callable[[Any], Any] = lambda part: part) -> None:
+    """What a line has as "write", into the arrays of a world, in the order of VIEWS: what is written into q is there before
+    velocities are. value: of data. SceneError."""
+    for name in given:
+        if name not in VIEWS or not isinstance(given[name], list) or len(given[name]) != 2:
+            raise SceneError(f"write must have [rows, values] of {', '.join(VIEWS)}, got {show(name)}")
+    for name in (name for name in VIEWS if name in given):
+        array = getattr(world, name, None)
+        if not isinstance(array, np.ndarray) or not array.flags.writeable:
+            raise SceneError(f"there is no array {name!r} to be written")
+        rows, values = (value(part) for part in given[name])
+        if not isinstance(rows, list) or not all(type(row) is int and 0 <= row < len(array) for row in rows):
+            raise SceneError(f"rows of {name} must be numbers from 0 to {len(array) - 1}")
+        try:
+            written = np.array(values, float)
+            if written.shape != (len(rows), *array.shape[1:]):
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            raise SceneError(f"values of {name} must be {(len(rows), *array.shape[1:])} numbers") from None
+        array[rows] = written
 
 
 def text_of(line: Line) -> str:

@@ -21,7 +21,8 @@ from amounts import amount
 from mcsim.calls import entries
 from mcsim.calls.log import MARK
 from mcsim.cli import main
-from mcsim.fuzz import callbacks, drawn_case, played
+from mcsim.fuzz import Case, callbacks, case_of, drawn_case, played, script_of
+from mcsim.fuzz.play import Player
 from mcsim.world.handles import BodyHandle, JointHandle
 from mcsim.world.live_settings import LiveSettings
 
@@ -492,3 +493,30 @@ def test_handles_and_worlds_stay_what_they_are(tmp_path):
         assert world.step.__name__ == "step" and "Advance by n steps" in world.step.__doc__
         with pytest.raises(TypeError, match="there is no argument 'bdy'; did you mean"):
             world.set_pose(bdy=1)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("twin", ["same", "looks", "copies", "threads"])
+def test_recorded_calls_are_a_case_of_the_fuzzer(kind, twin, tmp_path):
+    """... which looks at everything after each of them, and comes to the same state."""
+    path = tmp_path / "calls"
+    world = kind(scene(), dt=1 / 60)
+    world.step(2)
+    with mc.record_calls(path, world):
+        world.contact_filter = callbacks.meets_by_name
+        for name in ("step", "apply_forces", "add_body", "restore", "body velocity=", "joint set_motor", "set_body"):
+            CALLS[name](world)
+        world.velocities[-1:] = (0, 0.1, np.pi)
+        with pytest.raises(mc.SceneError):
+            world.set_pose("box0", (np.inf, 0, 0))
+        world.step(2)
+    case = case_of(path, twin)
+    player = Player(Case.of(json.loads(json.dumps(case.data()))))
+    assert player.begin()
+    for call in case.calls:
+        player.do(call)
+    assert player.plain.world.state_hash() == world.state_hash()
+    assert player.outcomes["SceneError"] == 1 and "w.joint('pin').set_motor(mc.Motor(" in script_of(case, "a test")
+    assert sum(played(case).outcomes.values()) == len(case.calls) + 1
+    with pytest.raises(mc.SceneError, match="there is no world 2"):
+        case_of(path, world=2)
