@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,7 +67,8 @@ class CallLog:
         self.closed: bool = False
         self.each_step: bool = each_step
         self._of_all, self._worlds, self._process = world is None, 0, os.getpid()
-        self._snapshots: list[tuple[Snapshot, int]] = []
+        self._snapshots: WeakKeyDictionary[Snapshot, int] = WeakKeyDictionary()
+        self._snapshot_count = 0
         self._writing = threading.Lock()
         self._file = -1
 
@@ -130,15 +132,18 @@ class CallLog:
         """A snapshot as data: in full once, then by its number."""
         if not isinstance(value, Snapshot):
             return None
-        for known, number in self._snapshots:
-            if known is value:
-                return {"snapshot": number}
+        with LOCK:
+            known = self._snapshots.get(value)
+        if known is not None:
+            return {"snapshot": known}
         try:
             data = snapshot_data(value, origin)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # it is not whole, or has functions
             return None
-        self._snapshots.append((value, len(self._snapshots) + 1))
-        return {"snapshot": len(self._snapshots)} | data
+        with LOCK:
+            self._snapshot_count += 1
+            self._snapshots[value] = number = self._snapshot_count
+        return {"snapshot": number} | data
 
 
 def _opened(path: str) -> int:

@@ -520,3 +520,24 @@ def test_recorded_calls_are_a_case_of_the_fuzzer(kind, twin, tmp_path):
     assert sum(played(case).outcomes.values()) == len(case.calls) + 1
     with pytest.raises(mc.SceneError, match="there is no world 2"):
         case_of(path, world=2)
+
+
+def test_a_file_that_cannot_be_written_ends_the_log(tmp_path):
+    """... and comes out of the call that could not be written, which is not made."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    world = mc.World(scene())
+    with pytest.raises(OSError, match="No space left"):
+        mc.record_calls("/dev/full", world)
+    assert not entries._before
+    log = mc.record_calls(tmp_path / "calls", world)
+    world.step()
+    with open("/dev/full", "wb") as full:
+        os.dup2(full.fileno(), log._file)
+        with pytest.raises(OSError, match="No space left"):
+            world.step(5)
+    assert log.closed and not entries._before and world.time == pytest.approx(world.dt)
+    log.close()
+    world.step()
+    told = same(tmp_path / "calls")
+    assert told.steps == 1 and "was not closed" in told.remarks[0]
