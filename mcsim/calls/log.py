@@ -5,8 +5,8 @@ that ends with the call that it died in. Lines are added, never changed:
 
     {"mcsim": "calls", "version": 1, "by": "0.2.0"}                     the first line
     {"world": 1, "make": "World", "scene": {...}, "kw": {...}}          a world whose calls follow, as it begins; with
-                                                                        "snapshot" where it was made before, and "exact"
-                                                                        (states.py)
+                                                                        "snapshot" where it was made before, "exact" and
+                                                                        "notes" where that leaves something (states.py)
     {"world": 1, "call": "set_pose", "args": ["ball", [0, 0, 1]]}       a call, before it is made
     {"world": 1, "call": "set_motor", "joint": "pin", "args": [], "kw": {"velocity": 1.0}}       ... of a handle
     {"world": 1, "write": {"velocities": [[2], [[0.0, 0.0, 1.0]]]}}     what was written into arrays: rows, and their values

@@ -165,12 +165,36 @@ def world_data(world: World) -> dict[str, Any]:
         if unknown(value):
             raise SceneError(f"{kind}: {name}: {value} is something that no file holds")
     data: dict[str, Any] = {"make": kind} | scene_data(world._origin) | {"kw": keywords}
-    now, snapshot = world.state_hash(), world.snapshot()
-    if not _is_origin(snapshot.parts, world._origin) or made_world(data).state_hash() != now:
+    now, snapshot, notes = world.state_hash(), world.snapshot(), _sparse(world._waiting())
+    made = made_world(data)
+    if not _is_origin(snapshot.parts, world._origin) or made.state_hash() != now:
         data["snapshot"] = snapshot_data(snapshot, world._origin)
-        if made_world(data).state_hash() != now:
+        made = made_world(data)
+        if made.state_hash() != now:
             raise SceneError(f"{kind} {world.scene.name!r}: is not the same when it is made again of what files hold of it")
+    if _sparse(made._waiting()) != notes:
+        data["notes"] = notes
     return data
+
+
+def _sparse(amounts: np.ndarray | None) -> list[list[Any]]:
+    """Notes that wait for the next step, which raises them if it is strict: [kind, place, amount] of each that is not 0."""
+    if amounts is None:
+        return []
+    return [[int(i), int(k), float(amounts[i, k])] for i, k in np.argwhere(amounts != 0.0)]
+
+
+def _take_notes(world: World, notes: Any) -> None:
+    """What `_sparse` told. SceneError where it is no such thing."""
+    amounts = np.zeros_like(world._pipeline.parts.noted.amounts[0])
+    try:
+        for kind, place, amount in notes:
+            if not (type(kind) is type(place) is int and kind >= 0 and place >= 0 and 0.0 <= float(amount) < np.inf):
+                raise ValueError
+            amounts[kind, place] = amount
+    except (IndexError, TypeError, ValueError, OverflowError):
+        raise SceneError("notes must have [kind, place, amount], of kinds and bodies or joints that there are") from None
+    world._wait(amounts if notes else None)
 
 
 def _is_origin(parts: Parts, origin: Scene) -> bool:
@@ -197,4 +221,6 @@ def made_world(data: dict[str, Any]) -> World:
         raise SceneError(str(error)) from None
     if "snapshot" in data:
         world.restore(snapshot_of(data["snapshot"]))
+    if "notes" in data:
+        _take_notes(world, data["notes"])
     return world

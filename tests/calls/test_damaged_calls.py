@@ -123,6 +123,7 @@ WRONG_LINES = [
     ('{"world": 2, "make": "World", "scene": {"version": 1}, "kw": {"dt": -1}}', "dt"),
     ('{"world": 2, "make": "World", "scene": {"version": 1}, "kw": {"wings": 2}}', "wings"),
     ('{"world": 2, "make": "World", "scene": {"version": 1}, "exact": [["bodies", 0, "mass", [1]]], "kw": {}}', "exact: "),
+    ('{"world": 2, "make": "World", "scene": {"version": 1}, "kw": {}, "notes": [[0, 77, 1.0]]}', "notes must have"),
 ]
 
 

@@ -305,6 +305,25 @@ def test_classes_of_the_users_own_are_recorded_by_what_they_call(tmp_path):
     assert told.steps == 2 and told.calls == 2 and type(told.worlds[1]) is mc.World
 
 
+def test_notes_that_wait_are_told(tmp_path):
+    """A strict world raises in its next step what was found when it was made: that of the file, too, and a copy that has
+    forgotten it does not."""
+    made = scene()
+    frames = {"frame_a": ((0, 0, 0.1), (1, 0, 0, 0)), "frame_b": ((0, 0, 0), (1, 0, 0, 0))}
+    made.add_joint(mc.BallJoint("box0", "box1", name="torn", **frames))
+    ended = []
+    for k, world in enumerate(mc.World(made, strict=True) for _ in range(2)):
+        if k == 1:
+            world._wait(None)
+        with mc.record_calls(tmp_path / str(k), world):
+            try:
+                ended.append(world.step())
+            except mc.SimulationError as error:
+                ended.append(str(error))
+        assert same(tmp_path / str(k)).calls == 1
+    assert "torn" in ended[0] and ended[0] != ended[1]
+
+
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
