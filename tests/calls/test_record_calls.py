@@ -199,6 +199,23 @@ def test_a_log_of_all_worlds(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("name", mc.scenes.SCENES)
+@pytest.mark.sampled(9)
+def test_every_ready_scene(kind, name, tmp_path):
+    """From the middle of its run on."""
+    try:
+        world = kind(mc.load(name), dt=1 / 120)
+    except mc.SceneError as error:
+        pytest.skip(str(error))
+    if len(world.body_names) > 120:
+        pytest.skip("it would take long")
+    world.step()
+    with mc.record_calls(tmp_path / "calls", world):
+        world.step(2)
+    assert same(tmp_path / "calls").hash == world.state_hash()
+
+
+@pytest.mark.parametrize("kind", WORLDS)
 @pytest.mark.parametrize("forces", [False, True])
 def test_hashes_after_every_step(kind, forces, tmp_path):
     """They are those of single steps where no forces act, and change nothing where some do."""
