@@ -158,7 +158,7 @@ def test_lines_in_another_order(recording, order, problem):
 
 
 @given(data=st.data())
-@settings(max_examples=amount(60, 600), deadline=None)
+@settings(max_examples=amount(25, 600), deadline=None)
 def test_bytes_that_are_others(recording, data):
     """Anywhere in the file: cut out, put in, changed."""
     content = bytearray(recording[0])
@@ -183,7 +183,7 @@ VALUES = st.sampled_from(
 
 
 @given(data=st.data())
-@settings(max_examples=amount(80, 1000), deadline=None)
+@settings(max_examples=amount(25, 1000), deadline=None)
 def test_parts_that_are_others(recording, data):
     """JSON as it should be, with one part of another kind."""
     whole = [json.loads(line) for line in lines(recording)]
@@ -207,7 +207,7 @@ PLAIN = st.recursive(NUMBERS, lambda v: st.lists(v, max_size=3) | st.dictionarie
 
 
 @given(PLAIN)
-@settings(max_examples=amount(100, 1000), deadline=None)
+@settings(max_examples=amount(40, 1000), deadline=None)
 def test_values_come_back(value):
     """To the bit, through JSON that every reader takes."""
     data = json.loads(json.dumps(told(value, None, lambda value: None), allow_nan=False))
@@ -216,7 +216,7 @@ def test_values_come_back(value):
 
 
 @given(st.lists(st.floats(width=32), max_size=6), st.sampled_from(["f8", "f4", "i4", "u1", "?"]))
-@settings(max_examples=amount(50, 300), deadline=None)
+@settings(max_examples=amount(25, 300), deadline=None)
 def test_arrays_come_back_as_lists(values, dtype):
     with np.errstate(all="ignore"):
         array = np.array(values).astype(dtype)

@@ -448,6 +448,7 @@ for k in range(40):
 
 
 @pytest.mark.parametrize("ends", ["os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "sys.stdin.read()"])
+@pytest.mark.sampled(3)
 def test_a_process_that_is_killed_leaves_a_file(ends, tmp_path):
     path = tmp_path / "calls.jsonl"
     child = subprocess.Popen(
@@ -479,7 +480,7 @@ def test_a_child_process_writes_nothing(tmp_path):
     assert same(tmp_path / "calls").steps == 2
 
 
-@pytest.mark.parametrize("seed", range(amount(4, 60)))
+@pytest.mark.parametrize("seed", range(amount(2, 60)))
 @pytest.mark.sampled(1)
 def test_what_the_fuzzer_calls_is_made_again(seed, tmp_path):
     """Three worlds of a kind that is drawn, with all that the fuzzer does to them."""
