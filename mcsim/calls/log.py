@@ -103,6 +103,8 @@ class CallLog:
 
     def _end(self) -> None:
         with LOCK:
+            if self.closed:
+                return
             self.closed = True
             if self in _open:
                 _open.remove(self)
@@ -118,15 +120,13 @@ class CallLog:
     def write(self, data: dict[str, Any]) -> None:
         """Add a line. What the system refuses ends the log and comes out as OSError."""
         line = (json.dumps(data, allow_nan=False, separators=(",", ":")) + "\n").encode()
-        with self._writing:
-            if self.closed:
-                return
-            try:
-                while line:
+        try:
+            with self._writing:
+                while line and not self.closed and self._process == os.getpid():  # a child process has the file, too
                     line = line[os.write(self._file, line) :]
-            except OSError:
-                self._end()
-                raise
+        except OSError:
+            self._end()
+            raise
 
     def _kept(self, value: Any, origin: Any) -> Any:
         """A snapshot as data: in full once, then by its number."""
@@ -235,8 +235,11 @@ class Track:
             self.log.write({"world": self.number, "write": written})
         else:
             data: dict[str, Any]
+            snapshot = _when_free(world.snapshot)
+            if snapshot is None:
+                return
             try:
-                data = {"set": snapshot_data(world.snapshot(), world._origin)}
+                data = {"set": snapshot_data(snapshot, world._origin)}
             except SceneError as error:
                 data, self.ended = {"left out": f"from here on: {error}"}, True
             self.log.write({"world": self.number} | data)

@@ -155,13 +155,13 @@ class Player:
         target = line.data.get(kind)
         beside = name == "user_data="  # which changes nothing, whatever it is
         for left in (unknown(target), *map(unknown, [] if beside else given), unknown({"dict": named})):
-            what, text = next(iter(left.items())) if left else ("", "")
+            what, text = next(((str(what), str(text)) for what, text in (left or {}).items()), ("", ""))
             if not left or what == "function" and text in self.functions:
                 continue
             if error is not None:
                 return None
             cure = f"; give it: replay_calls(path, functions={{{text!r}: ...}})" if what == "function" else ""
-            raise line.wrong(f"{name} was given {Unknown(what, str(text))}, which no file holds{cure}")
+            raise line.wrong(f"{name} was given {Unknown(what, text)}, which no file holds{cure}")
         arguments, keywords = self.value(line, given), {key: self.value(line, value) for key, value in named.items()}
         if found is not None and name == "step":
             before: list[str] = []
@@ -242,8 +242,9 @@ def text_of(line: Line) -> str:
     if line.kind != "call":
         return f"what was written into world {line.world}"
     thing = next((f"{kind}({data[kind]!r})." for kind in ("body", "joint") if kind in data), "")
-    arguments = [json.dumps(value) for value in data["args"]]
-    arguments += [f"{name}={json.dumps(value)}" for name, value in data.get("kw", {}).items()]
+    given, named = data.get("args"), data.get("kw")
+    arguments = [json.dumps(value) for value in (given if isinstance(given, list) else ())]
+    arguments += [f"{name}={json.dumps(value)}" for name, value in (named.items() if isinstance(named, dict) else ())]
     text = ", ".join(arguments)
     return f"{thing}{data['call']}({text if len(text) < 2 * SHOWN else text[: 2 * SHOWN] + '...'})"
 

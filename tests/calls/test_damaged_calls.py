@@ -107,6 +107,8 @@ WRONG_LINES = [
     ('{"world": 1, "call": "step", "args": [{"dict": 1}]}', "dict must be an object"),
     ('{"world": 1, "call": "step", "args": [{"function": "os.getpid"}]}', "which no file holds; give it"),
     ('{"world": 1, "call": "step", "args": [{"opaque": "x"}]}', "which no file holds"),
+    ('{"world": 1, "call": "step", "args": [{"function": ["x"]}]}', "which no file holds"),
+    ('{"world": 1, "call": "step", "args": [{"function": {}, "opaque": 1}]}', "which no file holds"),
     ('{"world": 1, "call": "restore", "args": [{"snapshot": 7}]}', "there is no snapshot 7 before"),
     ('{"world": 1, "call": "restore", "args": [{"snapshot": "7"}]}', "a snapshot has a number"),
     ('{"world": 1, "call": "restore", "args": [{"snapshot": 7, "arrays": {}}]}', "there is no snapshot here"),
@@ -155,6 +157,12 @@ def test_lines_that_say_what_cannot_be(recording, line, problem):
 )
 def test_lines_in_another_order(recording, order, problem):
     assert problem in outcome(recording, b"".join(lines(recording)[i] for i in order))
+
+
+@pytest.mark.parametrize("line", ['{"world": 1, "call": "step"}', '{"world": 1, "call": "set_pose", "args": {}, "kw": []}'])
+def test_a_call_without_arguments_that_is_the_last_line(recording, line):
+    said = outcome(recording, b"".join(lines(recording)[:5]) + line.encode() + b"\n")
+    assert "line 6: args must be a list" in said
 
 
 @given(data=st.data())

@@ -467,12 +467,13 @@ def test_a_process_that_is_killed_leaves_a_file(ends, tmp_path):
 def test_a_child_process_writes_nothing(tmp_path):
     """Of os.fork: two processes would write into one file."""
     world = mc.World(scene())
-    with mc.record_calls(tmp_path / "calls", world):
+    with mc.record_calls(tmp_path / "calls", world) as log:
         world.step()
         child = os.fork()
         if child == 0:
             try:
                 world.step(5)
+                log.close()
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
