@@ -12,6 +12,7 @@ from sys import modules as _modules
 
 from mcsim import contacts, control, derive, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.actors import Character, Vehicle, Wheel
+from mcsim.calls import CallLog, Replayed, log as _call_log, record_calls, replay_calls
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.live import View, view
 from mcsim.scene import Material, Motion, Motor, Scene, Spring
@@ -50,7 +51,21 @@ load, load_urdf, load_mjcf = scenes.load, io.load_urdf, io.load_mjcf
 compare, sweep, Sweep = lab.compare, lab.sweep, lab.Sweep
 _unnamed = {"solve": solve, "view": view}
 _explain_functions(
-    globals(), ["Character", "Problem", "Solution", "Vehicle", "View", "Wheel", "load_state", "rollout", "solve", "view"]
+    globals(),
+    [
+        "Character",
+        "Problem",
+        "Solution",
+        "Vehicle",
+        "View",
+        "Wheel",
+        "load_state",
+        "record_calls",
+        "replay_calls",
+        "rollout",
+        "solve",
+        "view",
+    ],
 )
 
 # Two functions have the name of the package that they come from. They answer for it: `import mcsim.solve.problems as p` and
@@ -61,9 +76,10 @@ vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unna
 
 scenes.READERS |= {".urdf": load_urdf, ".xml": load_mjcf}
 lab.loading.load, lab.loading.check_parameters = load, scenes.check_parameters
-lab.loading.version = __version__
+lab.loading.version = _call_log.made_by = __version__
 
 __all__ = [
+    "CallLog",
     "Character",
     "CompliantContact",
     "DirectJoints",
@@ -77,6 +93,7 @@ __all__ = [
     "Radau",
     "Rattle",
     "ReducedWorld",
+    "Replayed",
     "RigidContact",
     "Rollout",
     "Scene",
@@ -101,7 +118,9 @@ __all__ = [
     "load",
     "load_state",
     "maximal",
+    "record_calls",
     "reduced",
+    "replay_calls",
     "rollout",
     "rotation",
     "scenes",

@@ -38,6 +38,7 @@ FLOORS = {
     "world": 3,
     "view": 3.5,
     "actors": 4,
+    "calls": 4,
     "contacts": 4,
     "control": 4,
     "derive": 4,
@@ -48,6 +49,7 @@ FLOORS = {
     "live": 4.2,
     "mcsim": 4.5,
     "fuzz": 4.7,
+    "soak": 4.7,
     "cli": 5,
 }
 MODULES = {"cli": "cli", "__main__": "cli", "__init__": "mcsim"}

@@ -16,6 +16,9 @@ from zlib import crc32
 
 import numpy as np
 
+from mcsim.calls.player import write_rows
+from mcsim.calls.states import made_world, snapshot_of as snapshot_from
+from mcsim.calls.values import value_of
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.io import Recorder
 from mcsim.scene import Scene, load_scene
@@ -195,6 +198,21 @@ def look(world: Any) -> None:
         for name in ("position", "velocity", "force", "torque", "broken", "error", "motor_force", "tau"):
             with suppress(SceneError, SimulationError, ValueError, CallbackError):
                 getattr(handle, name)
+
+
+def world_of(data: dict[str, Any]) -> Any:
+    """A world as recorded calls have it."""
+    return made_world(data)
+
+
+def snapshot_of(data: dict[str, Any]) -> Any:
+    """A snapshot, likewise."""
+    return snapshot_from(data)
+
+
+def written_rows(world: Any, data: dict[str, Any]) -> None:
+    """What recorded calls say was written into arrays."""
+    write_rows(world, data, lambda part: value_of(part, snapshot_from, {}))
 
 
 def written_views(world: Any, factor: float) -> None:

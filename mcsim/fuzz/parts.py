@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.linear import length
 from mcsim.fuzz.words import Call, Value, expression, made
+from mcsim.scene.joints import TYPES, Joint
+from mcsim.scene.shapes import SHAPES
 
 Rng = np.random.Generator
 
 OCTAHEDRON = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
 OF_OCTAHEDRON = [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
 
-# What drives a joint and stands for one coordinate, or for each of several: (coordinates, joints).
-OF_ONE = ("Hinge", "Slider", "Screw", "Slot", "Distance", "RackPinion")
-OF_SEVERAL = {"Universal": 2, "Cylindrical": 2, "Planar": 3, "PointOnPlane": 5, "Free": 6}
+
+@cache
+def parameters(kind: Any) -> frozenset[str]:
+    """The names of what a class is made with."""
+    return frozenset(signature(kind).parameters)
+
+
+def of(kind: Any, values: dict[str, Value], *args: Value, **more: Value) -> Value:
+    """A shape or a joint of a registry, made with those of `values` that it takes."""
+    given = {name: value for name, value in values.items() if name in parameters(kind)}
+    return made(f"mc.{kind.__name__}", *args, **given, **more)
 
 
 def short(value: float) -> float:
@@ -74,28 +86,30 @@ def shape(rng: Rng, solid: bool = True) -> Value:
     if chance(rng, 0.15):
         place["material"] = material(rng)
     if not solid and chance(rng, 0.3):
-        return one_of(
-            rng,
-            [
-                made("mc.Plane", [0.0, 0.0, 1.0], -0.5),
-                made("mc.HeightField", [[short(x) for x in row] for row in rng.uniform(0, 0.2, (3, 4))], 0.7),
-                made("mc.Mesh", OCTAHEDRON, OF_OCTAHEDRON, **place),
-                made("mc.Box", [1.0, 1.0, 0.3], sensor=True),
-                made("mc.Sphere", 0.5, sensor=True),
-            ],
-        )
-    solids = [
-        made("mc.Sphere", size[0], **place),
-        made("mc.Box", size, **place),
-        made("mc.Box", size, **place),
-        made("mc.Capsule", size[0], size[1], **place),
-        made("mc.Cylinder", size[0], size[1], **place),
-        made("mc.Cone", size[0], size[1], **place),
-        made("mc.ConvexHull", [numbers(rng, 3, 0.15) for _ in range(8)], **place),
-    ]
+        if chance(rng, 0.4):
+            return of(
+                one_of(rng, SOLIDS),
+                {"radius": 0.5, "half_length": 0.3, "half_extents": [1.0, 1.0, 0.3]} | _hull(rng),
+                sensor=True,
+            )
+        heights = [[short(x) for x in row] for row in rng.uniform(0, 0.2, (3, 4))]
+        values = {"normal": [0.0, 0.0, 1.0], "offset": -0.5, "heights": heights, "spacing": 0.7}
+        return of(one_of(rng, SURFACES), values | {"vertices": OCTAHEDRON, "faces": OF_OCTAHEDRON})
+    values = {"radius": size[0], "half_length": size[1], "half_extents": size} | _hull(rng)
+    found = of(one_of(rng, SOLIDS), values, **place)
     if chance(rng, 0.1):
-        return [one_of(rng, solids), made("mc.Sphere", size[2], position=numbers(rng, 3, 0.1))]
-    return one_of(rng, solids)
+        return [found, made("mc.Sphere", size[2], position=numbers(rng, 3, 0.1))]
+    return found
+
+
+def _hull(rng: Rng) -> dict[str, Value]:
+    return {"points": [numbers(rng, 3, 0.15) for _ in range(8)]}
+
+
+# Solids have a density; surfaces have none.
+_ALL: list[Any] = [*SHAPES.values()]
+SOLIDS = [kind for kind in _ALL if "density" in parameters(kind)]
+SURFACES = [kind for kind in _ALL if kind not in SOLIDS]
 
 
 def body(rng: Rng, name: str) -> dict[str, Value]:
@@ -160,44 +174,34 @@ def drives(rng: Rng, n: int) -> dict[str, Value]:
 
 
 def joint(rng: Rng, a: str | None, b: str, anchor: list[float], name: str, joints: Sequence[str]) -> Value:
-    """A joint of any type."""
+    """A joint of any type: what each takes is known by the names of its parameters."""
     axis, other, _ = np.eye(3)[rng.permutation(3)].tolist()
+    kind = one_of(rng, KINDS)
     more: dict[str, Value] = {"name": name} | ({"collide": True} if chance(rng, 0.2) else {})
     if chance(rng, 0.15):
         more["break_force"] = one_of(rng, [1.0, 200.0])
-    far = [x + y for x, y in zip(anchor, one_of(rng, [[0.5, 0.0, 0.0], [0.0, 0.0, 0.4], [0.0, 0.0, 0.0]]))]
-    kind = one_of(rng, [*OF_ONE, "Hinge", "Hinge", *OF_SEVERAL, "Ball", "Ball", *UNDRIVEN, "Gear", "User"])
-    make = f"mc.{kind}Joint"
-    if kind in OF_ONE:
-        more |= drives(rng, 1)
-    elif kind in OF_SEVERAL and chance(rng, 0.5):
-        more |= drives(rng, OF_SEVERAL[kind])
-    directed = {
-        "Universal": [anchor, axis, other],
-        "Slider": [axis, anchor],
-        "Screw": [anchor, axis, 0.1],
-        "Distance": [anchor, far],
-        "RackPinion": [anchor, axis, other, 0.2],
-    }
-    if kind == "Gear":
+    if {"joint_a", "joint_b"} <= parameters(kind):
         pair = [*joints, "none", "nor this"][:2] if len(joints) < 2 else [str(x) for x in rng.permutation(joints)[:2]]
-        return made(make, *pair, one_of(rng, [1.5, -1.0]), name=name)
-    if kind == "User":
+        return of(kind, {"ratio": one_of(rng, [1.5, -1.0])}, *pair, name=name)
+    if "residual" in parameters(kind):
         residual = one_of(rng, ["Apart", "Apart", "Apart", "Failing", "Garbled"])
         made_of = made(f"callbacks.{residual}", int(rng.integers(3)), short(rng.normal()))
-        return made(make, a, b, made_of, **({} if residual == "Apart" else {"size": 1}), name=name)
-    if kind == "Rolling":
-        return made(make, a, b, 0.2, **more)
-    if kind == "Lock":
-        return made(make, a, b, one_of(rng, ["", "x", "yz"]), one_of(rng, ["xz", "xyz", "y"]), **more)
-    if kind == "Ball" and chance(rng, 0.5):
-        return made(make, a, b, anchor, axis, 1.0, [-0.5, 0.5], **more)
-    if kind == "Fixed":
-        return made(make, a, b, **more)
-    return made(make, a, b, *directed.get(kind, [anchor, axis]), **more)
+        return of(kind, {"residual": made_of} | ({} if residual == "Apart" else {"size": 1}), a, b, name=name)
+    driven = kind._driven_coordinates()
+    if driven == 1 or driven > 1 and chance(rng, 0.5):
+        more |= drives(rng, driven)
+    far = [x + y for x, y in zip(anchor, one_of(rng, [[0.5, 0.0, 0.0], [0.0, 0.0, 0.4], [0.0, 0.0, 0.0]]))]
+    values: dict[str, Value] = {"anchor": anchor, "anchor_a": anchor, "anchor_b": far}
+    values |= {"axis": axis, "axis_a": axis, "axis_b": other, "normal": axis, "rack_axis": axis, "pinion_axis": other}
+    values |= {"pitch": 0.1, "radius": 0.2}
+    values |= {"translation": one_of(rng, ["", "x", "yz"]), "rotation": one_of(rng, ["xz", "xyz", "y"])}
+    if chance(rng, 0.5):
+        values |= {"swing_limit": 1.0, "twist_limits": [-0.5, 0.5]}
+    return of(kind, values, a, b, **more)
 
 
-UNDRIVEN = ("Fixed", "Rolling", "KnifeEdge", "ConstantVelocity", "Lock", "Lock")
+# The first ones of the registry are what scenes are mostly made of.
+KINDS: list[type[Joint]] = [*TYPES.values(), *list(TYPES.values())[:4]]
 
 WORLD_OPTIONS: list[dict[str, Value]] = [
     {},

@@ -9,7 +9,7 @@ from mcsim.scene.calls import explain_methods
 from mcsim.state.arrays import BodyArrays
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Self
     from weakref import WeakKeyDictionary, WeakSet
 
@@ -50,6 +50,7 @@ class WorldBase:
         _broken: np.ndarray | None
         _breakable: bool
         _forgetful: bool
+        _before_step: Callable[[], object] | None  # done before each step of a call, None: nothing
         _dynamics: tuple[Any, Dynamics] | None  # of JointForces, and what it was made for
         _removed: WeakSet[Described]
         _user_data: WeakKeyDictionary[Described, Any]

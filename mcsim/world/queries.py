@@ -179,7 +179,8 @@ class Queries(WorldBase):
 
     def _meet_shapes(self) -> None:
         """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers
-        there, and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
+        there, and a finder for the sensors. What is inside them still is; what was removed, or is a sensor no longer or
+        now, goes without an event."""
         if not self._pipeline.shapes_changed:
             return
         inside, names = self._sensed_names()
@@ -196,7 +197,8 @@ class Queries(WorldBase):
             ]
             number = {name: i for i, name in enumerate(self._shape_names)}
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
-            self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
+            sensor = shapes["sensor"].tolist()
+            self._finder.set_inside([[i, k] for i, k in pairs if min(i, k) >= 0 and sensor[i] and not sensor[k]])
         self._pipeline.parts.sensors = self._finder
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # signatures read as they are written here
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary, WeakSet
@@ -153,6 +153,7 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         """Begin with checked keywords."""
         self._turn = Turn(BUSY)
         self._forgetful = forgetful()
+        self._before_step = self._forget if self._forgetful else None
         self._keywords = keywords
         self._origin = scene.sharing_parts()
         self._parts = None  # of the last snapshot
@@ -315,14 +316,14 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
             if self._event_run is not None:
-                if self._forgetful:
-                    self._forget()
+                if self._before_step is not None:
+                    self._before_step()
                 self._follow_events()
                 return self._event_run.step(self, n)
             self._check_rates()
             if INTEGRATOR_TABLE[self._keywords["integrator"]].tolerant:
                 self._refuse_bounds()
-            status = self._pipeline.step(n) if not self._forgetful else self._step_forgetting(n)
+            status = self._pipeline.step(n) if self._before_step is None else self._step_singly(n, self._before_step)
             if status == UNSEEN:
                 self._meet_shapes()
                 status = self._pipeline.step(n)
@@ -334,14 +335,15 @@ class World(WorldOfMembers, JointForces, LiveSettings, Observers, Actions, Queri
             if whole is not None:
                 self._broken = np.nonzero(whole & (self._joints["broken"] != 0))[0]
 
-    def _step_forgetting(self, n: int) -> int:
-        """As Pipeline.step, with nothing but the record known before each step."""
+    def _step_singly(self, n: int, before_step: Callable[[], object]) -> int:
+        """As Pipeline.step, with something that is done before each step and changes nothing: `_forget`, after which
+        nothing but the record is known, or a look at the state."""
         status = OK
         self._meet_shapes()
         self._pipeline.begin_call()
         try:
             for _ in range(n):
-                self._forget()
+                before_step()
                 status = self._pipeline.go_on(1)
                 if status != OK:
                     break

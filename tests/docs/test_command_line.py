@@ -34,4 +34,10 @@ def test_examples_parse(line, tmp_path, monkeypatch):
     if words[0] == "fuzz":
         words += ["--runs", "1", "--operations", "3"]
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    if words[0] == "replay":
+        with mc.record_calls("calls.jsonl", world := mc.World(mc.load("pendulum"))):
+            world.step()
+    if words[0] == "soak":
+        words = ["soak", "--hours", "0.001", "--scene", "pile"]
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
     assert main(words) == 0

@@ -176,3 +176,20 @@ def test_a_lock_of_a_body_on_its_own_has_no_rows_after_it_is_restored():
     for world in worlds:
         world.step()
     assert worlds[0].state_hash() == worlds[1].state_hash()
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+def test_a_sensor_that_becomes_solid_has_nothing_inside(kind):
+    """The ground was in it still, so that the world refused its own state. The other sensor has what it had."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    for i in range(2):
+        box = mc.Box((1.0, 1.0, 0.3), sensor=True)
+        scene.add_body(f"b{i}", shape=box, mass=1.0, inertia=(1, 1, 1), position=(3 * i, 0, 0.2))
+    world = kind(scene)
+    world.step()
+    world.set_shape("b0", mc.Sphere(0.1))
+    world.check()
+    world.restore(world.snapshot())
+    world.step()
+    assert world.events.sensor_end.size == 0 and world.overlaps("b1")

@@ -103,7 +103,7 @@ def test_a_ring_that_is_struck_and_pushed():
     scene = ring(None, collide=True)
     scene.add_body("ball", shape=mc.Sphere(0.1), mass=3.0, position=(2.5, -1.0, 1.5), velocity=(0, 0, -6.0))
     world = mc.ReducedWorld(scene, dt=1 / 120)
-    p, spin, centre, _ = momenta(world)
+    p, spin, _, _ = momenta(world)
     world.step(60)
     assert world.body("ball").velocity[2] > -5.0
     found = momenta(world)
