@@ -23,12 +23,12 @@ Newton's method solves for the mean velocities u and L. By both equations, with 
 K+ in place of K leaves the matrix definite; it is made anew with each step.
 
 Gravity and the user's forces act at both ends of a piece, half each: of a constant force the energy is exact too, since
-the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). Where contacts, limits or drives have been solved against
-the half of the forces that acts before the drift, it stays in the velocities, balanced by their impulses, and the flight
-has no forces of its own. At the end of a piece J v = 0 is asked for, which the
-motion found meets but for what the joints' forces change within the piece: what that projection takes of the kinetic
-energy is the measure of a piece's error. A piece that takes too much, or for which Newton's method finds no end, is
-divided in two; after it pieces grow again.
+the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). Where contacts, limits or drives have been solved
+against the half of the forces that acts before the drift, it stays in the velocities, balanced by their impulses, and
+the flight has no forces of its own. At the end of a piece J v = 0 is asked for, which the motion found meets but for
+what the joints' forces change within the piece: what that projection takes of the kinetic energy is the measure of a
+piece's error. A piece that takes too much, or for which Newton's method finds no end, is divided in two; after it
+pieces grow again.
 
 Sources: J. Simo, K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
 momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constraints: differential-algebraic formulations
