@@ -10,13 +10,13 @@ import numpy as np
 
 from mcsim.calls.values import told, unknown, value_of
 from mcsim.core.errors import SceneError
-from mcsim.scene import Joint, Scene
-from mcsim.scene.joints._joint import PLACEMENT
+from mcsim.scene import Scene
 from mcsim.world import ReducedWorld, World
+from mcsim.world.exact_scenes import scene_data, scene_of
+from mcsim.world.loading import WORLDS
 from mcsim.world.record import REDUCED_RECORD
 from mcsim.world.snapshots import Packed, Parts, Snapshot
 
-WORLDS: dict[str, type[World]] = {"World": World, "ReducedWorld": ReducedWorld}
 DTYPES = {entry.name: entry.dtype for entry in REDUCED_RECORD}
 # The arrays that a user may write into, views of the state (docs/api/world.md, docs/api/reduced_world.md).
 VIEWS = ("q", "qd", "tau", "positions", "orientations", "velocities", "angular_velocities", "forces")
@@ -32,66 +32,6 @@ def views(world: World) -> dict[str, np.ndarray]:
         if isinstance(array, np.ndarray) and array.flags.writeable:
             found[name] = array.copy()
     return found
-
-
-# ---- scenes ----------------------------------------------------------------------------------------------------------
-
-# What is computed of a part's arguments: a part that a running world has placed may have it with another last bit than one
-# that is made of the same arguments again, because its quaternions were brought to unit length one time more or less.
-COMPUTED = {
-    "bodies": ("position", "orientation", "velocity", "angular_velocity", "center_of_mass"),
-    "joints": ("frame_a", "frame_b"),
-}
-NEAR = 1e-9  # parts, within which such values are those of the same arguments
-
-
-def scene_data(scene: Scene) -> dict[str, Any]:
-    """A scene as a file has it, and "exact": what would not come out of it to the last bit, as [list, place, name,
-    values]. SceneError where no file can hold it."""
-    made = Scene.from_dict(data := scene.to_dict())
-    moved = {joint.name for joint, other in zip(scene.joints, made.joints) if not _near(joint, other)}
-    if moved:  # a body's centre of mass, where a joint stands by default, has moved since: frames tell where it is
-        joints = [_told_by_frames(joint) if joint.name in moved else joint for joint in scene.joints]
-        made = Scene.from_dict(data := scene.of_parts(scene.bodies, joints).to_dict())
-    exact = []
-    for kind, names in COMPUTED.items():
-        for k, (part, other) in enumerate(zip(getattr(scene, kind), getattr(made, kind))):
-            for name in names:
-                values = _flat(getattr(part, name))
-                if values.tobytes() != _flat(getattr(other, name)).tobytes():
-                    exact.append([kind, k, name, values.tolist()])
-    return {"scene": data} | ({"exact": exact} if exact else {})
-
-
-def _near(joint: Joint, other: Joint) -> bool:
-    """Whether two joints are in the same place, but for rounding."""
-    return all(
-        np.allclose(_flat(getattr(joint, name)), _flat(getattr(other, name)), NEAR, NEAR) for name in COMPUTED["joints"]
-    )
-
-
-def _told_by_frames(joint: Joint) -> Joint:
-    """The joint, whose arguments tell its frames."""
-    return joint.changed(_arguments=joint._told_by_frames(), _written=joint._written.difference(PLACEMENT))
-
-
-def scene_of(data: dict[str, Any]) -> Scene:
-    """A scene from data. SceneError where it is none."""
-    scene = Scene.from_dict(data.get("scene", {}))
-    try:
-        for kind, k, name, numbers in data.get("exact", []):
-            part, values = getattr(scene, kind)[k], np.array(numbers, float)
-            now = _flat(getattr(part, name)) if name in COMPUTED[kind] else None
-            if now is None or now.shape != values.shape or not np.allclose(values, now, NEAR, NEAR):
-                raise ValueError(f"{kind}[{k}] has no {name} of these numbers")
-            part._set(**{name: (values[:3], values[3:]) if kind == "joints" else values})
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise SceneError(f"exact: {type(error).__name__} {error}") from None
-    return scene
-
-
-def _flat(value: Any) -> np.ndarray:
-    return np.concatenate(value) if isinstance(value, tuple) else value
 
 
 # ---- snapshots -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from mcsim.world.reduced_world import ReducedWorld
 from mcsim.world.state_files import read_state
 from mcsim.world.world import World
 
-WORLDS = {"World": World, "ReducedWorld": ReducedWorld}
+WORLDS: dict[str, type[World]] = {"World": World, "ReducedWorld": ReducedWorld}  # by the names that files have
 
 
 def load_state(path: str | PathLike[str], scene: Scene | None = None) -> World:

@@ -1,10 +1,11 @@
 """A world on disk: its scene, its keywords and its state in one .npz file, without pickles.
 
-Arrays: `world`, JSON text with the kind, the keywords, which bodies and joints there are, and the shapes of what follows;
-`scene`, the scene file of which the world was made, as bytes, if files can hold it; `present`, that of now, if bodies or
-joints were added or changed; and of each entry of the world's record (mcsim/world/record.py) the words that are not zero
-and where they stand (snapshots.Packed). What is read is checked like what a user gives: the scene by the checks of scene
-files, the keywords by the world's, the state as `World.restore` checks it.
+Arrays: `world`, JSON text with the kind, the keywords, which bodies and joints there are, the shapes of what follows,
+and last bits that scene files lose (exact_scenes.py); `scene`, the scene file of which the world was made, as bytes, if
+files can hold it; `present`, that of now, if bodies or joints were added or changed; and of each entry of the world's
+record (mcsim/world/record.py) the words that are not zero and where they stand (snapshots.Packed). What is read is
+checked like what a user gives: the scene by the checks of scene files, the keywords by the world's, the state as
+`World.restore` checks it.
 """
 
 from __future__ import annotations  # signatures read as they are written here
@@ -27,6 +28,7 @@ from mcsim.scene.checks import FieldError, show, vector
 from mcsim.scene.described import as_json
 from mcsim.world.choices import CHOICES, Choice
 from mcsim.world.consistency import Consistency
+from mcsim.world.exact_scenes import scene_data, scene_of
 from mcsim.world.record import Record
 from mcsim.world.snapshots import Packed, Parts, Snapshot, Snapshots
 
@@ -94,23 +96,26 @@ def write_state(
         "ignored_pairs": [list(pair) for pair in parts.ignored_pairs],
         "gravity": list(parts.gravity),
     }
-    arrays: dict[str, np.ndarray] = {"world": np.array(json.dumps(told, allow_nan=False))}
+    written: dict[str, dict[str, Any]] = {}
     with suppress(FieldError):  # it has functions of Python: whoever loads the state gives the scene
-        arrays["scene"] = _bytes(origin)
+        written["scene"] = scene_data(origin)
     if None in (*told["bodies"], *told["joints"]):
         try:
-            arrays["present"] = _bytes(present)
+            written["present"] = scene_data(present)
         except FieldError as error:
             raise SceneError(f"World.save_state: of what was added or changed, {error}; pickle the world") from None
+    told["exact"] = {key: data["exact"] for key, data in written.items() if "exact" in data}
+    arrays: dict[str, np.ndarray] = {"world": np.array(json.dumps(told, allow_nan=False))}
+    arrays |= {key: _bytes(data["scene"]) for key, data in written.items()}
     for entry, packed in snapshot.packed.items():
         arrays[f"{entry}.mask"], arrays[f"{entry}.words"] = packed.mask, packed.words
     with written_whole(path, WHAT) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # numpy takes any name
 
 
-def _bytes(scene: Scene) -> np.ndarray:
+def _bytes(scene: dict[str, Any]) -> np.ndarray:
     """A scene file, as an array of bytes."""
-    return np.frombuffer(json.dumps(scene.to_dict(), allow_nan=False, ensure_ascii=False).encode(), np.uint8)
+    return np.frombuffer(json.dumps(scene, allow_nan=False, ensure_ascii=False).encode(), np.uint8)
 
 
 def _told(value: Any, key: str) -> Any:
@@ -157,7 +162,7 @@ def _world(arrays: dict[str, np.ndarray], worlds: Mapping[str, type[Snapshots]],
     if not isinstance(keywords, dict) or not isinstance(shapes, dict) or not isinstance(told.get("contact"), str):
         raise SceneError("it does not tell keywords, shapes and contact")
     if scene is None:
-        scene = _scene(arrays, "scene")
+        scene = _scene(arrays, "scene", told)
     elif not isinstance(scene, Scene):
         raise SceneError(f"scene must be a Scene, got {show(scene)}")
     made: Any = kind
@@ -173,7 +178,7 @@ def _world(arrays: dict[str, np.ndarray], worlds: Mapping[str, type[Snapshots]],
 def _parts(told: dict[str, Any], arrays: dict[str, np.ndarray], origin: Scene) -> Parts:
     """Which bodies and joints the world had."""
     parts = Parts(origin, origin)
-    present = _scene(arrays, "present") if "present" in arrays else None
+    present = _scene(arrays, "present", told) if "present" in arrays else None
     for name in ("bodies", "joints"):
         listed, found = told.get(name), getattr(present, name, ())
         if not isinstance(listed, list) or not all(n is None or type(n) is int for n in listed):
@@ -192,12 +197,15 @@ def _parts(told: dict[str, Any], arrays: dict[str, np.ndarray], origin: Scene) -
     return parts
 
 
-def _scene(arrays: dict[str, np.ndarray], name: str) -> Scene:
+def _scene(arrays: dict[str, np.ndarray], name: str, told: dict[str, Any]) -> Scene:
     if name not in arrays:
         raise SceneError("it has no scene, since that had functions of Python; give it: load_state(path, scene=scene)")
     if arrays[name].dtype != np.uint8 or arrays[name].ndim != 1:
         raise SceneError(f"{name} must be the bytes of a scene file")
-    return Scene.from_dict(parse_json(arrays[name].tobytes(), name, "scene file"))
+    exact = told.get("exact")
+    if not isinstance(exact, dict):
+        raise SceneError(f"exact must tell last bits of scenes, got {show(exact)}")
+    return scene_of({"scene": parse_json(arrays[name].tobytes(), name, "scene file"), "exact": exact.get(name, [])})
 
 
 def _value(told: Any, key: str) -> Any:
