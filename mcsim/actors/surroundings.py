@@ -16,5 +16,5 @@ def apart_from(scene: Scene, name: str) -> list[str]:
 
 
 def velocity_at(body: BodyHandle, point: np.ndarray) -> np.ndarray:
-    """(3,) of a body's material at a point of the world [m/s]."""
+    """(..., 3) of a body's material at points (..., 3) of the world [m/s]."""
     return body.velocity + np.cross(body.angular_velocity, point - body.position)

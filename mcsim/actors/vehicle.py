@@ -184,7 +184,7 @@ class Vehicle:
             self._push(on.hits[i], product(np.array(impulse) / dt, on.directions[i]))
             self.loads[k] = normal / dt
             self.slides[k] = normal > 0.0 and sqrt(forth * forth + aside * aside) > SLIDING * on.friction[i] * normal
-        moving = self.body.velocity + np.cross(self.body.angular_velocity, on.arms) - on.ground
+        moving = velocity_at(self.body, on.hits["point"]) - on.ground
         radii = np.array([self.wheels[k].radius for k in on.wheel.tolist()])
         self.spins[on.wheel] = dots(moving, on.directions[:, 1]) / radii
 
@@ -238,7 +238,7 @@ class Vehicle:
         turned_by, up = matrix(turn), rotate(turn, self._up)
         tops = place + turned(turned_by, np.array([wheel.position + self._up * wheel.travel for wheel in self.wheels]))
         reaches = np.array([wheel.travel + wheel.radius for wheel in self.wheels])
-        moving = self.body.velocity + np.cross(self.body.angular_velocity, tops - self.body.position) + self._pull()
+        moving = velocity_at(self.body, tops) + self._pull()
         coming = np.maximum(-dots(moving, np.broadcast_to(up, tops.shape)), 0.0) * self.world.dt
         mask = self.world.scene.body(self.body.name).collision_mask
         hits = self.world.ray_casts(tops, -up, reaches + coming, mask=mask, exclude=self._apart())

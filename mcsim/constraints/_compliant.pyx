@@ -18,13 +18,13 @@ first. Where h (d + h k) J M^-1 J' > 1 the point is faster than the substep: the
 damps it. A point's state is kept in its record: normal_impulse is -y while it bears, else y; friction_impulse is s.
 
 A drift along straight velocities, or a point that changes its place on the bodies, may press a surface deeper in than
-what worked on it has paid for. So two bodies' shapes keep account: E, what their surfaces were given and have not given
-back,
+what worked on it has paid for. So a pair of shapes keeps account of E, what its surfaces were given and have not given
+back:
 
     dE = h f y'                     over a substep, of which sum of k y^2 / 2 is stored, the rest heat
 
-Where z asks for more than E, y lags behind (`account_of`): y < z, and so on until heat pays for it. A pair of shapes has
-one account, however many manifolds its points are dealt out to.
+Where z asks for more than E, y lags behind (`settle`): y < z, and so on until heat pays for it. The account is one,
+however many manifolds the pair's points are dealt out to.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -119,12 +119,17 @@ cdef inline double signature(const Manifold* m, const Bodies* bodies) noexcept n
                   + 0.59 * q.w + 0.61 * q.x + 0.67 * q.y + 0.71 * q.z + 0.73 * r.w + 0.79 * r.x + 0.83 * r.y + 0.89 * r.z)
 
 
+cdef inline void bear(Pressed* p, bint bore, double overlap) noexcept nogil:
+    """Where it bore, or the bodies have come deeper than y, y is to be the overlap."""
+    p.bears = bore or overlap > p.paid
+    p.asked = max(overlap, 0.0) if p.bears else p.paid
+
+
 cdef inline Pressed pressed_now(const ManifoldPoint* point, const Row* row) noexcept nogil:
     """At the start of a step: y is what it was, and where it bore, the overlap now."""
     cdef Pressed p
     p.before = p.paid = fabs(point.normal_impulse)
-    p.bears = point.normal_impulse < 0.0 or -row.error > p.paid
-    p.asked = max(-row.error, 0.0) if p.bears else p.paid
+    bear(&p, point.normal_impulse < 0.0, -row.error)
     return p
 
 
@@ -137,8 +142,7 @@ cdef inline Pressed pressed_then(const ManifoldPoint* point, const Row* row, con
         p.paid = max(p.before + settings.h * pressing(p.before, row, surface.stiffness, settings), 0.0)
     else:
         p.paid = recovered(p.before, surface, settings)
-    p.bears = row.impulse > 0.0 or -row.error > p.paid
-    p.asked = max(-row.error, 0.0) if p.bears else p.paid
+    bear(&p, row.impulse > 0.0, -row.error)
     return p
 
 

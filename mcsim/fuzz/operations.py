@@ -432,7 +432,7 @@ def made_anew(p: Present) -> Call:
             "w = type(w)(mc.load({1}), dt={0})",
         ],
     )
-    ready = one_of(p.rng, ["ragdolls", "quadruped", "four_bar", "governor", "newton_cradle", "crane"])
+    ready = one_of(p.rng, ["ragdolls", "quadruped", "four_bar", "governor", "newton_cradle", "bridge"])
     return Call("make anew", form, (one_of(p.rng, [1 / 64, 1 / 100]), ready))
 
 

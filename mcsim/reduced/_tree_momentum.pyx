@@ -166,7 +166,7 @@ cdef class TreeMomentum:
                 q[link.q + i] += way.x * link.turn[3 * i] + way.y * link.turn[3 * i + 1] + way.z * link.turn[3 * i + 2]
 
     cdef void settle(self) noexcept nogil:
-        """After look: velocities with the momenta that they are to have."""
+        """After measure: velocities with the momenta that they are to have."""
         cdef const Link* link
         cdef const AxisState* axis
         cdef Vec3 v, w, at_root
@@ -174,7 +174,6 @@ cdef class TreeMomentum:
         cdef Py_ssize_t k
         cdef int32_t g
         cdef int i
-        self.measure()
         for k in range(self.motion.tree_count):
             g = self.group[k]
             if g < 0:

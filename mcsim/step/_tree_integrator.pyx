@@ -224,7 +224,8 @@ cdef class TreeIntegrator(Integrator):
         self.space.motion.look()
         if self.bounded and self.energy.settle():
             self.space.motion.look()
-        if self.free:
+        if self.free and (self.watched or self.bounded):     # which may have taken of them
+            self.momentum.measure()
             self.momentum.settle()
             self.space.motion.look()
         self.space.body_sync.give_twists()
