@@ -304,6 +304,7 @@ cdef class PlacedShapes:
             if shape.type != PLANE:
                 motion.margin = ahead * norm(bodies.twist[body].w) * self.arms[i]
             solid.finite &= is_sane(&motion.margin, 1) and is_sane(&motion.travel.x, 3)
+            motion.margin = min(motion.margin, 2.0 * self.arms[i])               # across its circle
         if shape.type != PLANE:
             self.boxes[i] = bounds(solid)
             self.boxes[i] = grown(&self.boxes[i], motion.margin + (

@@ -6,6 +6,7 @@ again. A plane
 through the present closest points is not enough: bodies that pass each other by would run into it.
 """
 
+from libc.math cimport INFINITY, sqrt
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
@@ -24,6 +25,7 @@ ctypedef struct Course:
     Vec3 centre
     Twist twist
     double spin_speed            # of its points about the centre, at most [m/s]
+    double radius                # of a ball about the centre that holds it however it turns [m]; of no use for a plane
 
 
 cdef inline Course course(const Solid* s, Vec3 centre, Twist twist) noexcept nogil:
@@ -31,8 +33,9 @@ cdef inline Course course(const Solid* s, Vec3 centre, Twist twist) noexcept nog
     c.centre = centre
     c.twist = twist
     c.spin_speed = 0.0
+    c.radius = norm(sub(s.position, centre)) + s.reach
     if s.type != PLANE and (twist.w.x != 0.0 or twist.w.y != 0.0 or twist.w.z != 0.0):
-        c.spin_speed = norm(twist.w) * (norm(sub(s.position, centre)) + s.reach)
+        c.spin_speed = norm(twist.w) * c.radius
     return c
 
 
@@ -64,11 +67,38 @@ cdef inline double least_separation(const Manifold* m) noexcept nogil:
     return s
 
 
+cdef inline double balls_near(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near,
+                              Vec3 normal) noexcept nogil:
+    """When the balls that hold the two, a plane being its own, come so near [s]; INFINITY: never. Before that nothing meets,
+    however fast the two turn. normal: of the manifold now."""
+    cdef Vec3 flight = sub(cb.twist.v, ca.twist.v)
+    cdef Vec3 apart
+    cdef double radius, here, rate, square, beyond
+    if a.type == PLANE or b.type == PLANE:
+        here = (dot(normal, sub(cb.centre, a.position)) - cb.radius if a.type == PLANE else
+                dot(normal, sub(b.position, ca.centre)) - ca.radius) - near
+        rate = -dot(normal, flight)
+        if here <= 0.0:
+            return 0.0
+        return here / rate if rate > 0.0 else INFINITY
+    apart = sub(cb.centre, ca.centre)
+    radius = ca.radius + cb.radius + near
+    here = dot(apart, apart) - radius * radius
+    if here <= 0.0:
+        return 0.0
+    rate = -dot(apart, flight)
+    square = dot(flight, flight)
+    beyond = rate * rate - square * here
+    # |apart + t flight| = radius, its first root: t = here / (rate + sqrt(rate^2 - square here)).
+    return here / (rate + sqrt(beyond)) if rate > 0.0 and beyond >= 0.0 else INFINITY
+
+
 cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near, double ahead,
                       double limit, Manifold* m) noexcept nogil:
     """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead;
     else its point count, with the manifold of the meeting brought back to now where its normal is another than now's."""
     cdef double t = 0.0
+    cdef double balls = balls_near(a, ca, b, cb, near, m.normal)
     cdef Vec3 flight = sub(ca.twist.v, cb.twist.v)
     cdef double s = least_separation(m)
     cdef double approach = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
@@ -79,7 +109,7 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
         # The plane across the closest points parts the two for good if neither comes nearer to it.
         if not approach > 0.0:
             return 0
-        t += (s - 0.5 * near) / approach
+        t = max(t + (s - 0.5 * near) / approach, balls)
         if not t <= ahead:
             return 0
         at_a = moved(a, ca, t)

@@ -509,7 +509,7 @@ def test_each_command_has_its_deed():
         ("speed", {"factor": 11}, "speed: factor must be in [0.01, 10]"),
         ("kick", {"body": "a", "velocity": (1e3, 0, 0)}, "velocity must be no longer than 100"),
         ("grab", {"body": "", "point": (0, 0, 0), "target": (0, 0, 0)}, "body must not be empty"),
-        ("grab", {"body": "x" * 2000, "point": (0, 0, 0), "target": (0, 0, 0)}, "no more than 1000 letters"),
+        ("grab", {"body": "x" * 2000, "point": (0, 0, 0), "target": (0, 0, 0)}, "at most 1000 characters"),
         ("drag", {"target": (0, np.nan, 0)}, "must be finite"),
         ("drag", {"target": (1e9, 0, 0)}, "no longer than 1e+06"),
         ("drag", {"target": (1, 0)}, "target must be 3 numbers"),
