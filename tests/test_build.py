@@ -10,30 +10,17 @@ import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import mcsim
+import watched
+from watched import BUILT, WATCHES, environment
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "tests" / "smoke.py"
-BUILT = (
-    "*.so",
-    "*.c",
-    "*.html",
-    "__pycache__",
-    "*.egg-info",
-    "build",
-    "dist",
-    ".git",
-    ".venv*",
-    ".pytest_cache",
-    ".hypothesis",
-    ".mypy_cache",
-    ".ruff_cache",
-)
-SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY", "MCSIM_LEVELS")
 
 ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")
 
@@ -150,12 +137,6 @@ def test_stubs_name_what_there_is():
 # ---- building anew ---------------------------------------------------------------------------------------------------
 
 
-def environment(**more):
-    """The environment without switches and paths of ours, and with `more`."""
-    keep = {key: value for key, value in os.environ.items() if key not in (*SWITCHES, "PYTHONPATH", "LD_PRELOAD")}
-    return keep | more
-
-
 def run(command, **keywords):
     """Run, and fail with what it said."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=1500, **keywords)
@@ -190,23 +171,22 @@ def build(builder, tree, folder, **switches):
 
 
 @pytest.fixture(scope="session")
-def sanitized(builder, tree, tmp_path_factory):
-    """The sources built under AddressSanitizer and UndefinedBehaviorSanitizer, and the environment to run them in."""
-    copy, _ = build(builder, tree, tmp_path_factory.mktemp("sanitized"), MCSIM_SANITIZE="address,undefined")
-    runtimes = " ".join(run(["gcc", f"-print-file-name=lib{name}.so"]).strip() for name in ("asan", "ubsan"))
-    return copy, environment(
-        LD_PRELOAD=runtimes,
-        ASAN_OPTIONS="detect_leaks=0",
-        PYTHONMALLOC="malloc",
-        UBSAN_OPTIONS="print_stacktrace=1",
-        PYTHONPATH=str(copy),
-    )
+def watching(builder, tree, tmp_path_factory):
+    """A function that builds the sources under one of WATCHES, once, and answers with the copy."""
+    copies = {}
+
+    def copy_of(name):
+        if name not in copies:
+            copies[name], _ = build(builder, tree, tmp_path_factory.mktemp(name), **WATCHES[name].switches)
+        return copies[name]
+
+    return copy_of
 
 
 @pytest.fixture(scope="session")
-def debug(builder, tree, tmp_path_factory):
-    """The sources built with bounds checks and live asserts."""
-    copy, _ = build(builder, tree, tmp_path_factory.mktemp("debug"), MCSIM_DEBUG="1")
+def debug(watching):
+    """The sources built with bounds checks and live asserts, and the environment to run them in."""
+    copy = watching("debug")
     return copy, environment(PYTHONPATH=str(copy))
 
 
@@ -299,11 +279,13 @@ def test_an_editable_install_builds_nothing_twice(builder, tmp_path):
 
 @ON_GCC
 @pytest.mark.slow
-def test_sanitizers_find_nothing(sanitized, tmp_path):
-    """The tour runs without a report of either sanitizer."""
-    copy, sanitizing = sanitized
-    said = run([sys.executable, SMOKE, copy], cwd=tmp_path, env=sanitizing)
-    assert said.strip() == "smoke: ok", said[-8000:]
+@pytest.mark.parametrize("part", ["tour", "fuzzer"])
+@pytest.mark.parametrize("name", ["address", "thread", "debug"])
+def test_builds_that_watch_themselves_find_nothing(name, part, watching):
+    """The tour, and random calls for a minute. tests/watched.py is the command that goes on for longer."""
+    given = SimpleNamespace(seconds=60, seed=77_000_000, jobs=1)
+    found = watched.try_part(name, WATCHES[name], part, watching(name), given)
+    assert found.well, found.said
 
 
 MISUSE = """
@@ -319,9 +301,10 @@ print("survived")
 
 @ON_GCC
 @pytest.mark.slow
-def test_sanitizers_are_at_work(sanitized, tmp_path):
+def test_sanitizers_are_at_work(watching, tmp_path):
     """A kernel that is given too little room is caught writing past it; both runtimes are linked."""
-    copy, sanitizing = sanitized
+    copy = watching("address")
+    sanitizing = watched.surroundings(WATCHES["address"], copy, None)
     code = MISUSE.format(rows=2, block=1, factors=1)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=sanitizing)
     assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr and "_blocks.pxd" in done.stderr
@@ -331,9 +314,8 @@ def test_sanitizers_are_at_work(sanitized, tmp_path):
 
 @pytest.mark.slow
 def test_debug_build_agrees_to_the_bit(debug, tmp_path):
-    """The tour runs with bounds checks and asserts, and both builds reach the same bits."""
-    copy, debugging = debug
-    assert run([sys.executable, SMOKE, copy], cwd=tmp_path, env=debugging).strip() == "smoke: ok"
+    """Both builds reach the same bits."""
+    _, debugging = debug
     code = "import mcsim; w = mcsim.World(mcsim.load('{}')); w.step(60); print(w.state_hash())"
     for scene in ("ragdolls", "card_tower", "cardan_shaft"):
         world = mcsim.World(mcsim.load(scene))

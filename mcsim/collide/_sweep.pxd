@@ -69,7 +69,7 @@ cdef inline double least_separation(const Manifold* m) noexcept nogil:
 
 cdef inline double balls_near(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near,
                               Vec3 normal) noexcept nogil:
-    """When the balls that hold the two, a plane being its own, come so near [s]; INFINITY: never. Before that nothing meets,
+    """When the balls that hold the two, or ball and plane, come so near [s]; INFINITY: never. Before that nothing meets,
     however fast the two turn. normal: of the manifold now."""
     cdef Vec3 flight = sub(cb.twist.v, ca.twist.v)
     cdef Vec3 apart

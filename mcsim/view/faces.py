@@ -24,7 +24,8 @@ class Faces:
         solid = [(body, shape) for body in scene.bodies for shape in body.shapes if shape.type != "plane"]
         detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
         colors = body_colors(scene)
-        parts = [(body, meshes.shape_mesh(shape, detail, math.inf)) for body, shape in solid]
+        made = {shape: meshes.shape_mesh(shape, detail, math.inf) for shape in {shape for _, shape in solid}}
+        parts = [(body, made[shape]) for body, shape in solid]
         starts = np.cumsum([0, *(len(mesh.vertices) for _, mesh in parts)])
         counts = np.array([len(mesh.faces) for _, mesh in parts], int)
         bodies = np.array([body.index for body, _ in parts], int)
