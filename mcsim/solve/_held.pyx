@@ -23,7 +23,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
+from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, stay_inside, take_rows
 from mcsim.state._row cimport BLOCK_BOUNDED, BLOCK_HELD, RELAXED, ROW_ARMATURE, ROW_LIMIT
 from mcsim.state._rows cimport is_of_drive
 
@@ -173,7 +173,7 @@ cdef class HeldRows:
             order[i] = <int32_t>i
         p.a, p.b, p.lower, p.upper = a, b, lower, upper
         p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
-        self.unsolved = take_rows(&p, order) != NONE
+        self.unsolved = not stay_inside(&p) and take_rows(&p, order) != NONE
         for i in range(n):
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)

@@ -46,4 +46,5 @@ cdef enum:
     ROW_INTEGERS = 3
 
 cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int32_t* integers) noexcept nogil
+cdef bint stay_inside(Boxed* p) noexcept nogil
 cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil

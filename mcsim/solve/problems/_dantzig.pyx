@@ -48,6 +48,9 @@ cdef double NO_CHANGE = 1e-11
 # Changes of x_C by a unit of x_i that are rounding, in parts of sqrt(A_ii / A_cc) times `nothing`.
 cdef double NO_MOTION = 1e-2
 
+# Part of A_ii above which s of a row among others has digits enough to be divided by.
+cdef double PLAIN = 1e-6
+
 cdef int PATIENCE = 50           # steps of no length until, of rows that tie, the first is taken, not the fastest
 cdef int PASSES = 10             # over all rows, after the first, to mend what rounding spoilt
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
@@ -388,6 +391,48 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
 
 # ---- all rows ----------------------------------------------------------------------------------------------------
 
+cdef bint stay_inside(Boxed* p) noexcept nogil:
+    """The answer, if all rows that are inside of their bounds stay there and the others at theirs: C is known then, and is
+    factored at once. -> whether it is so; if not, nothing has happened."""
+    cdef double lowest, s, x
+    cdef Py_ssize_t i, k
+    compute_w(p)
+    for i in range(p.n):
+        if not p.lower[i] < p.x[i] < p.upper[i]:
+            continue
+        s = lowest = p.a[i * (p.n + 1)]
+        for k in range(p.held):
+            p.line[k] = p.a[i * p.n + p.row[k]]
+        forward(p, p.line)
+        for k in range(p.held):
+            x = p.line[k] / p.d[k]
+            s -= p.line[k] * x
+            p.line[k] = x
+        if not s > PLAIN * lowest:
+            break
+        p.pivot = s
+        enter(p, i)
+    else:
+        for k in range(p.n):
+            p.rate[k] = p.x[k]
+        refresh(p)
+        for i in range(p.n):
+            x, s = p.x[i], p.w[i]
+            if p.state[i] == HELD:
+                if not p.lower[i] <= x <= p.upper[i]:
+                    break
+            elif not (p.lower[i] == p.upper[i] or (x == p.lower[i] and s >= -FIRST * p.size[i])
+                      or (x == p.upper[i] and s <= FIRST * p.size[i])):
+                break
+        else:
+            return True
+        for k in range(p.n):
+            p.x[k] = p.rate[k]
+    p.held = 0
+    memset(p.state, 0, p.n * sizeof(int32_t))
+    return False
+
+
 cdef bint put_back(Boxed* p) noexcept nogil:
     """What rounding carried out of its bounds leaves C. -> whether anything did"""
     cdef Py_ssize_t i
@@ -438,7 +483,7 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     """
     cdef Py_ssize_t n = A.shape[0]
     cdef Boxed p
-    cdef Event ended
+    cdef Event ended = NONE
     cdef int32_t* turns
     values, numbers = np.zeros((ROW_DOUBLES, n)), np.zeros((ROW_INTEGERS + 1, n), np.int32)
     factor, free = np.zeros((n, n)), np.isinf(lower) & np.isinf(upper)
@@ -449,6 +494,7 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
     turns = integers(numbers[ROW_INTEGERS])
     with nogil:
-        ended = take_rows(&p, turns)
+        if not stay_inside(&p):
+            ended = take_rows(&p, turns)
     status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0
     return np.minimum(np.maximum(values[0], lower), upper), status, p.pivots, p.contradictory

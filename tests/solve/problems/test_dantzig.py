@@ -100,6 +100,27 @@ def test_pivot_limit():
         assert np.all(x >= case[2]) and np.all(x <= case[3])
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_what_stays_where_it_began_takes_no_pivots(seed):
+    """Rows that begin inside of their bounds and end there, others at theirs: C is known at once. Where one of them crosses
+    its bound the answer is that of taking rows one by one, from the bounds."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(2, 50))
+    J = draw.normal(size=(n, n + 3))
+    A, x = J @ J.T, draw.normal(size=n)
+    held = draw.random(n) < 0.3
+    lower = np.where(held, x, x - draw.uniform(0.1, 5.0, n))
+    upper = np.where(held, x + 3.0, x + draw.uniform(0.1, 5.0, n))
+    b = np.where(held, draw.uniform(0.1, 2.0, n), 0.0) - A @ x  # w of those at their lower bounds, 0 of the others
+    guess = np.where(held, x, lower + draw.uniform(0.01, 0.99, n) * (upper - lower))
+    found, status, pivots = boxed(A, b, lower, upper, guess=guess)
+    assert status == "solved" and pivots == 0 and found == pytest.approx(x, abs=1e-9)
+    upper[~held] = x[~held] - 0.05  # beyond reach now, if there are any
+    lower[~held] = x[~held] - 6.0
+    inside = solved(A, b, lower, upper, guess=0.5 * (lower + upper))
+    assert inside == pytest.approx(solved(A, b, lower, upper, guess=lower), abs=1e-8)
+
+
 def test_a_guess_saves_pivots():
     """The solution as the guess; any other guess leads to the same speeds."""
     A, b, lower, upper = loaded(cases.pile(1, 10, 25), 0.1)
