@@ -252,6 +252,13 @@ def comings_and_goings():
         world.step(5)
 
 
+def loops_of_short_trees():
+    """A loop between trees of one velocity each, added to a ReducedWorld."""
+    world = mc.ReducedWorld(mc.load("newton_cradle"))
+    world.add_joint(mc.SliderJoint("ball2", "ball4", anchor=(0.361, 0.131, 0.412), axis=(0, 1, 0), collide=True))
+    world.step(8)
+
+
 def main(folder):
     assert Path(mc.__file__).resolve().is_relative_to(Path(folder).resolve()), f"tried {mc.__file__}, not {folder}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
@@ -262,6 +269,7 @@ def main(folder):
     corners()
     copies_and_files()
     comings_and_goings()
+    loops_of_short_trees()
     print("smoke: ok")
 
 

@@ -44,10 +44,13 @@ cdef extern from *:
     """
     /* Sine of the angle within which a point of a rim is its lowest, as a search finds it. */
     #define MC_LOWEST 1e-3
+    /* The same over a surface, of which triangles turned by twice the angle of a part (_parts.pxd) may share a normal. */
+    #define MC_LOWEST_OF_PART 0.064
     /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
     #define MC_LEAST_CROSSING 0.1
     """
     const double LOWEST "MC_LOWEST"
+    const double LOWEST_OF_PART "MC_LOWEST_OF_PART"
     const double LEAST_CROSSING "MC_LEAST_CROSSING"
 
 cdef inline void cross_lines(ManifoldPoint* p, Vec3 t, Vec3 second, Vec3 u, Vec3 w) noexcept nogil:
@@ -200,26 +203,27 @@ cdef inline bint lies_over(const Solid* s, Vec3 d) noexcept nogil:
     return is_surface(s.type) or facing(s, d, &line) == FACING_FACE
 
 
-cdef inline bint keep_lowest(Manifold* m, const Solid* s, double radius, Vec3 spin, double near,
+cdef inline bint keep_lowest(Manifold* m, const Solid* s, const Solid* other, double radius, Vec3 spin, double near,
                              double ahead) noexcept nogil:
-    """Whether a solid touches where its rims, of that radius, are lowest, there alone. Corners beside one of them
+    """Whether a solid touches the other where its rims, of that radius, are lowest, there alone. Corners beside one of them
     that are near or come down are the rim that rolls on, and go, unless the disc lies flat, its middle no higher than
     `near`, or comes flat within the time ahead. spin: of the solid against the other body."""
     cdef Vec3 along = cross(m.normal, mat_column(s.axes, 2))
     cdef double sine = norm(along)
+    cdef double lowest = radius * (LOWEST_OF_PART if is_surface(other.type) else LOWEST)
     cdef double beside
     cdef int found = 0
     cdef int kept = 0
     cdef int k
     along = scale(1.0 / sine, along)
     for k in range(m.point_count):
-        found += fabs(dot(along, sub(m.points[k].position, s.position))) <= LOWEST * radius
+        found += fabs(dot(along, sub(m.points[k].position, s.position))) <= lowest
     if found == 0 or found > 2 or (found < m.point_count and not (
             radius * sine > near and 2.0 * ahead * fabs(dot(along, spin)) < sine)):
         return False
     for k in range(m.point_count):
         beside = dot(along, sub(m.points[k].position, s.position))
-        if fabs(beside) <= LOWEST * radius:
+        if fabs(beside) <= lowest:
             m.points[kept] = m.points[k]
             m.points[kept].position = add_scaled(m.points[k].position, -beside, along)
             kept += 1
@@ -236,10 +240,10 @@ cdef inline int rim_over(Manifold* m, const Solid* a, const Solid* b, Vec3 spin,
     """Whether rims are over a face, RING_A or RING_B, with their lowest points alone left; else 0. spin: of b against
     a; near, ahead: as of keep_lowest."""
     cdef double radius = rim_radius(a, m.normal)
-    if radius > 0.0 and lies_over(b, neg(m.normal)) and keep_lowest(m, a, radius, spin, near, ahead):
+    if radius > 0.0 and lies_over(b, neg(m.normal)) and keep_lowest(m, a, b, radius, spin, near, ahead):
         return RING_A
     radius = rim_radius(b, neg(m.normal))
-    if radius > 0.0 and lies_over(a, m.normal) and keep_lowest(m, b, radius, spin, near, ahead):
+    if radius > 0.0 and lies_over(a, m.normal) and keep_lowest(m, b, a, radius, spin, near, ahead):
         return RING_B
     return 0
 

@@ -259,7 +259,8 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Patch* patch, Manifol
                                 patch, &m[count])
             for k in range(count, count + stored):
                 set_carrying(&m[k], &leg.surface, &leg.solid)
-            kept.part[parts] = kept.part[i]
+            if parts < i:
+                kept.part[parts] = kept.part[i]
             parts += 1
             count += stored
     kept.count = parts

@@ -67,7 +67,8 @@ cdef class TreeMomentum:
             if (held[k] or block.count == 0 or self.motion.resting[k] or not self.motion.is_loose(k)
                     or self.motion.tree.links[block.first_link].quaternion < 0):
                 self.group[g] = -1
-            for i in range(block.first, block.first + (6 if block.count > 0 else 0)):
+                continue
+            for i in range(block.first, block.first + 6):        # those of its free root
                 if self.motion.tau[i] != 0.0:
                     self.group[g] = -1
         for k in range(self.motion.tree_count):

@@ -26,6 +26,7 @@ from mcsim.scene.materials import Material
 from mcsim.scene.shapes import Shape
 from mcsim.state.arrays import ShapeArrays, excluded_pairs
 from mcsim.state.fields import BODY_FIELDS
+from mcsim.state.motions import check_motions
 from mcsim.world.base import WorldBase
 from mcsim.world.contact_filter import ContactFilter, filter_calls
 from mcsim.world.gathering import Gathering
@@ -119,6 +120,7 @@ class Changes(WorldBase):
     def _add_joints(self, scene: Scene, given: list[Joint]) -> None:
         """Add joints that nobody else takes meanwhile to the world, whose scene `scene` is a copy of."""
         placed = [self._placed(scene, joint) for joint in given]
+        check_motions(placed, self.time)
         # The caller's own objects become the parts, as in Scene.add_joint, once nothing can fail any more.
         scene.joints[len(scene.joints) - len(given) :] = given
         scene._joint_of.update((other.name, joint) for joint, other in zip(given, placed))

@@ -193,3 +193,27 @@ def test_a_sensor_that_becomes_solid_has_nothing_inside(kind):
     world.restore(world.snapshot())
     world.step()
     assert world.events.sensor_end.size == 0 and world.overlaps("b1")
+
+
+@pytest.mark.parametrize("keywords", [{}, {"integrator": "rk4"}, {"solver": "pgs"}], ids=str)
+def test_a_motion_that_gives_nonsense_now_is_refused_as_it_comes(keywords):
+    """It was added, and every look at the world's rows failed from then on."""
+    scene = mc.Scene()
+    scene.add_body("b", shape=mc.Sphere(0.1))
+    world = mc.World(scene, **keywords)
+    world.step(3)
+    before = world.state_hash()
+    sliding = mc.SliderJoint(None, "b", axis=(1, 0, 0), motion=mc.Motion(position=lambda t: np.nan if t > 0.02 else t))
+    with pytest.raises(mc.SimulationError, match="joint0.*finite number"):
+        world.add_joint(sliding)
+    assert world.joint_names == () and world.state_hash() == before and sliding.name is None
+    world.jacobian()
+    world.step()
+
+
+def test_a_loop_of_trees_with_few_velocities():
+    """Whether they move freely was asked of velocities that are none of theirs, behind the end of the array."""
+    world = mc.ReducedWorld(mc.load("newton_cradle"), dt=0.01)
+    world.add_joint(mc.SliderJoint("ball2", "ball4", anchor=(0.361, 0.131, 0.412), axis=(0, 1, 0), collide=True))
+    world.step(8)
+    world.check()
