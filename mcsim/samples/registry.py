@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.errors import SceneError
 from mcsim.samples.outcome import Outcome
 from mcsim.samples.play import Play
 from mcsim.scene.checks import show, suggestion
@@ -54,13 +55,15 @@ class Sample:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     def run(self, record: bool = False) -> Outcome:
-        """Builds and plays it. record: whether to keep frames to draw. What ends a step with a SimulationError ends the
-        sample, and stands in the outcome; errors in the sample itself are raised."""
+        """Builds and plays it. record: whether to keep frames to draw. An error that ends it stands in the outcome."""
         play = Play(self.name, record)
         try:
             self.function(play)
-        except SimulationError as error:
-            play.outcome.error = " ".join(str(error).split())
+        except Exception as error:  # one that fails is no reason not to run the others
+            here = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+            own = next((frame for frame in here if frame.filename.startswith(str(Path(__file__).parent))), here[-1])
+            where = f"{Path(own.filename).name}, line {own.lineno}"
+            play.outcome.error = f"{type(error).__name__} in {where}: {' '.join(str(error).split())}"
         return play.finish(self.joint_error, self.overlap)
 
 
