@@ -94,7 +94,7 @@ def needle_mesh(play):
     for k, shape in enumerate([mc.Sphere(0.1), cube(0.2), mc.Capsule(0.1, 0.2), mc.Cylinder(0.1, 0.1)]):
         scene.add_body(f"body{k}", shape=shape, position=(2 * k - 3.2, 0.3, 6), velocity=(0, 0, -50))
     world = mc.World(scene)
-    play(world, 4.0)
+    play(world, 8.0)
     play.between("heights", world.positions[1:, 2], 0.05, 1.2, unit="m")
     play.between("speeds", np.linalg.norm(world.velocities[1:], axis=1), upper=0.05, unit="m/s")
 
