@@ -128,3 +128,12 @@ def sleeps_from(play: Any, world: World, seconds: float) -> float:
 def drift(world: World, start: np.ndarray) -> np.ndarray:
     """How far each body is from where it was in the plane of the ground [m]; start: world.positions of then, a copy."""
     return np.linalg.norm((world.positions - start)[:, :2], axis=1)
+
+
+def person() -> mc.Scene:
+    """One ragdoll of mc.scenes.ragdolls, without a floor, to be added to a scene: its first segment is at the origin."""
+    scene = mc.scenes.ragdolls(count=1)
+    alone = scene.of_parts([body for body in scene.bodies if body.name != "floor"], scene.joints, scene.ignored_pairs)
+    found = mc.Scene()
+    found.add(alone, position=-np.array(alone.bodies[0].position))
+    return found

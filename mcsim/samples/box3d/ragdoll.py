@@ -3,19 +3,10 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import Y, Z, box as cuboid, flat_mesh, ground, slope, turned
+from mcsim.samples.parts import Y, Z, box as cuboid, flat_mesh, ground, person, slope, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Box3D, sample_ragdoll.cpp"
-
-
-def person():
-    """One of our ragdolls, without a floor, as a scene to be added to others: its first segment is at the origin."""
-    scene = mc.scenes.ragdolls(count=1)
-    alone = scene.of_parts([body for body in scene.bodies if body.name != "floor"], scene.joints, scene.ignored_pairs)
-    found = mc.Scene()
-    found.add(alone, position=-np.array(alone.bodies[0].position))
-    return found
 
 
 @sample("box3d/ragdoll/box", title="Ragdoll (box)", source=SOURCE, overlap=None)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import G, Y, Z, box, cube, flat_mesh, ground, heights, speed, turned
+from mcsim.samples.parts import G, X, Y, Z, along, box, cube, flat_mesh, ground, heights, speed, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Jolt, Samples/Tests/General"
@@ -176,3 +176,63 @@ def turntable(play):
     now = np.linalg.norm(world.positions[2:, :2], axis=1)
     play.expect("radii of those that are held: w² r < mu g", now[:4], radii[:4], within=0.05, unit="m")
     play.between("the others have slid out", now[4:] - radii[4:], 1.0, unit="m")
+
+
+@sample("jolt/contacts/high_speed_capsule", title="High Speed (capsule)", source=SOURCE, overlap=None)
+def high_speed_capsule(play):
+    """A capsule that flies at 300 m/s and spins hits a wall of 0.1 m, and stays before it."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("wall", shape=box(0.1, 20, 20), kind="static", position=(10, 0, 0))
+    capsule = mc.Capsule(0.2, 1.0, orientation=along(X))
+    scene.add_body("capsule", shape=capsule, position=(0, 0, 0), velocity=(300, 0, 0), angular_velocity=(0, 20, 30))
+    world = mc.World(scene)
+    ahead = [world.body("capsule").position[0] for _ in play.steps(world, 1.0)]
+    play.between("farthest", max(ahead), 8.0, 9.95 - 0.19, unit="m")
+
+
+@sample("jolt/contacts/contact_manifold", title="Contact Manifold", source=SOURCE)
+def contact_manifold(play):
+    """Bodies at rest on the ground touch it in as many points as their faces need, which bear their weights."""
+    scene = ground(rolling_friction=0.02)
+    shapes = [mc.Sphere(0.5), cube(1.0), mc.Capsule(0.3, 0.6, orientation=along(X)), mc.Cylinder(0.5, 0.5)]
+    for k, shape in enumerate(shapes):
+        scene.add_body(f"body{k}", shape=shape, position=(3 * k, 0, 0.5 if k != 2 else 0.3))
+    world = mc.World(scene, sleep=False)
+    play(world, 2.0)
+    for k, points in enumerate((1, 4, 2)):
+        play.expect(f"points of body {k}", len(world.body(f"body{k}").contacts), points, within=0)
+    for k in range(4):
+        body = world.body(f"body{k}")
+        force = body.contacts["normal_impulse"].sum() / world.dt
+        play.expect(f"force on body {k} over its weight", force / (body.mass * G), 1.0, within=1e-3)
+
+
+@sample("jolt/contacts/gyroscopic_force", title="Gyroscopic Force", source=SOURCE)
+def gyroscopic_force(play):
+    """A T that spins about its middle axis turns over and over: energy and angular momentum are kept."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    bar = [box(0.4, 0.4, 2.0), box(1.0, 0.4, 0.4, position=(0.7, 0, 0))]
+    scene.add_body("T", shape=bar, angular_velocity=(10.0, 0.1, 0.1))
+    world = mc.World(scene)
+    energy, spin = world.energy().total, world.momentum()[1]
+    sides = [mc.rotation.rotate(world.body("T").orientation, X)[0] for _ in play.steps(world, 10.0)]
+    play.between("it turns over", min(sides), upper=-0.95)
+    play.expect("energy", world.energy().total / energy, 1.0, within=1e-6)
+    play.expect("angular momentum", world.momentum()[1] / np.linalg.norm(spin), spin / np.linalg.norm(spin), within=1e-9)
+
+
+@sample("jolt/contacts/plane", title="Plane Shape", source=SOURCE)
+def plane(play):
+    """On planes of 0, 20 and 40 degrees with friction of 0.6 cubes rest, rest, and slide."""
+    ways = []
+    for degrees in (0, 20, 40):
+        turn = turned(Y, degrees)
+        scene = mc.Scene()
+        scene.add_body("plane", shape=mc.Plane(mc.rotation.rotate(turn, Z)), kind="static")
+        place = mc.rotation.rotate(turn, (0, 0, 0.5))
+        scene.add_body("cube", shape=cube(1.0), position=place, orientation=turn)
+        world = mc.World(scene)
+        play(world, 2.0)
+        ways.append(np.linalg.norm(world.body("cube").position - place))
+    a = math.radians(40)
+    play.expect("ways", ways, (0, 0, G * (math.sin(a) - 0.6 * math.cos(a)) * 2.0), within=0.02, unit="m")
