@@ -37,7 +37,7 @@ def rain(play):
     play.between("heights of all segments", world.positions[1:, 2], 0.0, 1.0, unit="m")
 
 
-@sample("box3d/benchmark/falling_boxes", title="Falling Boxes", source=SOURCE, slow=True)
+@sample("box3d/benchmark/falling_boxes", title="Falling Boxes", source=SOURCE)
 def falling_boxes(play):
     """Twenty columns of ten cubes fall and come to rest, none in another."""
     scene = ground()

@@ -82,7 +82,7 @@ def gyroscopic_torque(play):
     play.expect("energy", world.energy().total / energy, 1.0, within=1e-6)
 
 
-@sample("box3d/bodies/gyroscopic_precession", title="Gyroscopic Precession", source=SOURCE, overlap=None)
+@sample("box3d/bodies/gyroscopic_precession", title="Gyroscopic Precession", source=SOURCE, slow=True, overlap=None)
 def gyroscopic_precession(play):
     """Sixty-four spinning tops on their tips stay up, as fast as a sleeping top has to be."""
     scene = ground(friction=0.6)

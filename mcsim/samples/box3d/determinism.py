@@ -6,7 +6,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_determinism.cpp"
 
 
-@sample("box3d/determinism/falling_ragdolls", title="Falling Ragdolls", source=SOURCE, overlap=None)
+@sample("box3d/determinism/falling_ragdolls", title="Falling Ragdolls", source=SOURCE, slow=True, overlap=None)
 def falling_ragdolls(play):
     """Nine ragdolls fall to the same bits: twice, after a restore, and with two threads."""
     scene = mc.scenes.ragdolls(count=9)

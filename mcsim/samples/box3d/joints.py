@@ -89,7 +89,7 @@ def motor(play):
     play.expect("off its direction", direction(world, "body", X), direction(world, "target", X), within=2e-3)
 
 
-@sample("box3d/joints/top_down_friction", title="Top Down Friction", source=SOURCE, camera="top", overlap=None)
+@sample("box3d/joints/top_down_friction", title="Top Down Friction", source=SOURCE, slow=True, camera="top", overlap=None)
 def top_down_friction(play):
     """A hundred bodies seen from above, with friction against the plane, are struck and stop where v²/(2 a) says."""
     scene, a = mc.Scene(gravity=(0, 0, 0)), 4.0
@@ -182,7 +182,7 @@ def revolute(play):
     play.expect("fastest as it swings", np.abs(rates).max(), fastest, within=0.01, unit="rad/s")
 
 
-@sample("box3d/joints/weld", title="Weld", source=SOURCE)
+@sample("box3d/joints/weld", title="Weld", source=SOURCE, slow=True)
 def weld(play):
     """Ten boxes welded by stiff springs are a beam that sags; where the springs are twice as stiff it sags half as much."""
     sags = []
@@ -205,7 +205,7 @@ def weld(play):
     play.expect("sag with twice the stiffness", sags[1], formula / 2, within=0.02 * formula, unit="m")
 
 
-@sample("box3d/joints/bridge", title="Bridge", source=SOURCE, overlap=None)
+@sample("box3d/joints/bridge", title="Bridge", source=SOURCE, slow=True, overlap=None)
 def bridge(play):
     """A hundred and fifty planks, two ball joints at each end, span 150 m: taut as they are, they cannot sag."""
     scene, before, count = mc.Scene(), None, 150
@@ -224,7 +224,7 @@ def bridge(play):
     play.expect("level across", [direction(world, f"plank{k}", Y)[2] for k in range(count)], 0.0, within=1e-3)
 
 
-@sample("box3d/joints/ball_and_chain", title="Ball and Chain", source=SOURCE, overlap=None)
+@sample("box3d/joints/ball_and_chain", title="Ball and Chain", source=SOURCE, slow=True, overlap=None)
 def ball_and_chain(play):
     """A ball of 2 m on thirty-two links with friction swings down and comes to hang straight below."""
     scene, before = mc.Scene(), None
@@ -300,7 +300,7 @@ def motion_locks(play):
     play.between("all swing", np.abs(world.orientations - held).max(axis=1), 0.01)
 
 
-@sample("box3d/joints/driving", title="Driving", source=SOURCE, overlap=None)
+@sample("box3d/joints/driving", title="Driving", source=SOURCE, slow=True, overlap=None)
 def driving(play):
     """A car on four sprung wheels drives over a height field of waves: it goes on, upright, at the speed of its motors."""
     x = np.arange(101) - 50.0

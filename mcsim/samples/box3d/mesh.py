@@ -46,7 +46,7 @@ def big_box(play):
 
 
 @sample("box3d/mesh/box", title="Mesh (box)", source=SOURCE)
-def box_mesh(play):
+def box_(play):
     """A cube lands on the skin of a box, slides to its edge, and falls off it onto the mesh below."""
     scene = mc.Scene()
     scene.add_body("ground", shape=flat_mesh(20, 1.0), kind="static")
@@ -110,7 +110,7 @@ def voxel(play):
     play.expect("the cube on its step", world.body("cube").position, (2, 1.2, 1.75), within=0.002, unit="m")
 
 
-@sample("box3d/mesh/height_field", title="Height Field", source=SOURCE)
+@sample("box3d/mesh/height_field", title="Height Field", source=SOURCE, slow=True)
 def height_field(play):
     """A hundred bodies fall on hills; and none goes below the ground."""
     scene = mc.Scene()

@@ -3,14 +3,14 @@
 import numpy as np
 
 import mcsim as mc
-from mcsim.samples.parts import Y, Z, box as cuboid, flat_mesh, ground, person, slope, turned
+from mcsim.samples.parts import Y, Z, box, flat_mesh, ground, person, slope, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "Box3D, sample_ragdoll.cpp"
 
 
 @sample("box3d/ragdoll/box", title="Ragdoll (box)", source=SOURCE, overlap=None)
-def box(play):
+def box_(play):
     """A ragdoll falls on a floor, lies still, and sleeps."""
     world = mc.World(mc.scenes.ragdolls(count=1))
     play(world, 10.0)
@@ -23,7 +23,7 @@ def pile(play):
     """Sixteen ragdolls fall into a pit of 3 m and make a pile: joints stay closed, and nobody leaves it."""
     scene, doll = ground(), person()
     for k, (x, y) in enumerate(((2, 0), (-2, 0), (0, 2), (0, -2))):
-        scene.add_body(f"wall{k}", shape=cuboid(1 if x else 5, 5 if x else 1, 30), kind="static", position=(x, y, 15))
+        scene.add_body(f"wall{k}", shape=box(1 if x else 5, 5 if x else 1, 30), kind="static", position=(x, y, 15))
     for k in range(16):
         place = (0.2 * (k % 3) - 0.2, 0.2 * (k % 2), 1.5 + 1.6 * k)
         scene.add(doll, position=place, orientation=turned(Z, 50 * k), prefix=f"{k}_")

@@ -14,25 +14,19 @@ SOURCE = "Box3D, sample_stacking.cpp"
 @sample("box3d/stacking/card_house", title="Card House", source=SOURCE, camera="front", overlap=5e-4)
 def card_house(play):
     """Forty cards lean on each other in five storeys, and stand by friction alone."""
-    scene, long, thick, tilt = ground(friction=0.7), 1.0, 0.02, math.radians(25)
-    material, high = mc.Material(friction=0.7), long * math.cos(tilt) + thick * math.sin(tilt)
-    foot = long * math.sin(tilt) + thick * math.cos(tilt)
-    card = box(thick, 0.7, long)
+    scene, thick, tilt = ground(friction=0.7), 0.02, math.radians(25)
+    material = mc.Material(friction=0.7)
+    high, wide = math.cos(tilt) + thick * math.sin(tilt), math.sin(tilt) + thick * math.cos(tilt)
     for row in range(5):
         level = row * (high + thick)
         for k in range(5 - row):
-            x = 2 * foot * k + foot * row
+            x = wide * (2 * k + row)
             for side in (-1, 1):
-                scene.add_body(
-                    shape=card,
-                    position=(x + side * foot / 2, 0, level + high / 2),
-                    orientation=turned(Y, -side * math.degrees(tilt)),
-                    material=material,
-                )
+                place, turn = (x + side * wide / 2, 0, level + high / 2), turned(Y, -25 * side)
+                scene.add_body(shape=box(thick, 0.7, 1.0), position=place, orientation=turn, material=material)
             if k:
-                scene.add_body(
-                    shape=box(2 * foot, 0.7, thick), position=(x - foot, 0, level + high + thick / 2), material=material
-                )
+                roof = (x - wide, 0, level + high + thick / 2)
+                scene.add_body(shape=box(2 * wide, 0.7, thick), position=roof, material=material)
     world = mc.World(scene)
     start = world.positions.copy()
     play(world, 5.0)
@@ -128,7 +122,7 @@ def jenga_capsule(play):
 
 @sample("box3d/stacking/dominoes", title="Dominoes", source=SOURCE, camera="top", slow=True, overlap=None)
 def dominoes(play):
-    """Thirty rings of 5,430 dominoes in all: the first of each ring is tipped, and all others fall."""
+    """Thirty rings of 5,430 dominoes in all: two of each ring are tipped, and all others fall."""
     scene, names = ground(), []
     for ring in range(30):
         count = 36 + 10 * ring
@@ -141,10 +135,10 @@ def dominoes(play):
                 shape=box(0.5, 0.1, 1.0),
                 position=(radius * math.cos(a), radius * math.sin(a), 0.5),
                 orientation=turned((0, 0, 1), math.degrees(a)),
-                angular_velocity=(-2 * math.cos(a), -2 * math.sin(a), 0) if k == 0 else (0, 0, 0),
+                angular_velocity=(-2 * math.cos(a), -2 * math.sin(a), 0) if k in (0, count // 2) else (0, 0, 0),
             )
     world = mc.World(scene)
-    play(world, 60.0)
+    play(world, 36.0)
     play.between("leaning of each domino", [lean(world, name) for name in names], 0.6, unit="rad")
 
 

@@ -56,7 +56,7 @@ def far_pyramid(play):
     play.check("all sleep", play.asleep(world))
 
 
-@sample("box3d/world/far_mesh_drop", title="Far Mesh Drop", source=SOURCE)
+@sample("box3d/world/far_mesh_drop", title="Far Mesh Drop", source=SOURCE, slow=True)
 def far_mesh_drop(play):
     """A hundred boxes fall on a mesh of waves 1,000 km away, and none falls through."""
     scene, x0 = mc.Scene(), 1e6

@@ -35,7 +35,7 @@ def stack(play):
     play.check("all sleep", play.asleep(world))
 
 
-@sample("jolt/piles/wall", title="Wall", source=SOURCE, camera="front", slow=True)
+@sample("jolt/piles/wall", title="Wall", source=SOURCE, camera="front")
 def wall(play):
     """A wall of ten courses of bricks, forty-four and forty-three in turn, stands and sleeps."""
     scene = ground()
@@ -159,7 +159,7 @@ def load_save_scene(play):
     play.check("the same bits after 4 s", one.state_hash() == other.state_hash())
 
 
-@sample("jolt/piles/multithreaded", title="Multithreaded", source=SOURCE, overlap=None)
+@sample("jolt/piles/multithreaded", title="Multithreaded", source=SOURCE, slow=True, overlap=None)
 def multithreaded(play):
     """Two hundred boxes fall on each other; with two threads they come to the same bits as with one."""
     scene = ground()

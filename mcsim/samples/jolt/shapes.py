@@ -23,7 +23,7 @@ def rest(play, shape, height, seconds=6.0, **body):
 
 
 @sample("jolt/shapes/box", title="Box Shape", source=SOURCE)
-def box_shape(play):
+def box_(play):
     """A box of 20 × 1 × 1 m falls turned, and lies flat."""
     world = rest(play, box(20, 1, 1), 0.5, orientation=turned(X, 20))
     play.expect("mass", world.body("body").mass, 20_000.0, within=1e-6, unit="kg")

@@ -20,7 +20,7 @@ def car_on(scene, place=(0, 0, 1.0), mass=1500.0, **body):
     return world, mc.Vehicle(world, "car", wheels)
 
 
-@sample("jolt/vehicle/vehicle_constraint", title="Vehicle Constraint", source=SOURCE)
+@sample("jolt/vehicle/vehicle_constraint", title="Vehicle Constraint", source=SOURCE, slow=True)
 def vehicle_constraint(play):
     """A car accelerates with a force, rolls on, and brakes to a stand within the way that v²/(2 a) gives."""
     world, car = car_on(ground(friction=1.0))
@@ -39,7 +39,7 @@ def vehicle_constraint(play):
     play.expect("loads of the wheels", car.loads.sum(), 1500 * G, within=20.0, unit="N")
 
 
-@sample("jolt/vehicle/vehicle_steering", title="Vehicle Constraint (steering)", source=SOURCE, camera="top")
+@sample("jolt/vehicle/vehicle_steering", title="Vehicle Constraint (steering)", source=SOURCE, slow=True, camera="top")
 def vehicle_steering(play):
     """A car that steers by 0.2 rad at walking pace goes round on the circle of Ackermann's rule."""
     world, car = car_on(ground(friction=1.0))
@@ -57,7 +57,7 @@ def vehicle_steering(play):
     play.between("upright", lean(world, "car"), upper=0.05, unit="rad")
 
 
-@sample("jolt/vehicle/vehicle_slope", title="Vehicle Constraint (slope)", source=SOURCE)
+@sample("jolt/vehicle/vehicle_slope", title="Vehicle Constraint (slope)", source=SOURCE, slow=True)
 def vehicle_slope(play):
     """A braked car stands on a slope of 20 degrees; where it is slippery, it slides as a block does."""
     speeds, turn = [], turned(Y, 20)
