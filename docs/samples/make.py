@@ -13,10 +13,10 @@ import mcsim as mc
 
 HERE = Path(__file__).resolve().parent
 PICTURES = HERE / "pictures"
-SIZE = (212, 148)  # pixels of a sample
-COLUMNS = 4
+SIZE = (176, 124)  # pixels of a sample
+COLUMNS = 5
 COLORS = 64  # of a picture's palette
-LARGEST = 300_000  # bytes
+LARGEST = 60_000  # bytes
 
 HEAD = """# Samples of other engines
 
@@ -131,7 +131,7 @@ def draw(group, names):
     with tempfile.TemporaryDirectory() as folder:
         for k, name in enumerate(names):
             sheet.paste(shot(name, folder), ((k % COLUMNS) * SIZE[0], (k // COLUMNS) * SIZE[1]))
-    for colors in (COLORS, 32, 16):
+    for colors in (COLORS, 32, 16, 10):
         sheet.quantize(colors, dither=Image.Dither.NONE).save(picture_of(group), optimize=True)
         if picture_of(group).stat().st_size <= LARGEST:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import traceback
@@ -108,10 +109,12 @@ def _table() -> dict[str, Sample]:
 
 def engines() -> dict[str, str]:
     """Engine -> its name as it is written, the first line of its folder's docstring."""
-    found = dict.fromkeys(name.partition("/")[0] for name in _table())
-    return {
-        name: (inspect.getdoc(importlib.import_module(f"mcsim.samples.{name}")) or name).splitlines()[0] for name in found
-    }
+    found = {}
+    for name in dict.fromkeys(name.partition("/")[0] for name in _table()):
+        known = importlib.util.find_spec(f"mcsim.samples.{name}")  # none for samples of a user's own
+        told = inspect.getdoc(importlib.import_module(known.name)) if known else None
+        found[name] = (told or name).splitlines()[0]
+    return found
 
 
 def names(part: str = "") -> list[str]:
