@@ -63,3 +63,64 @@ def large_pyramid(play):
     play.expect("sinking", world.positions[:, 2] - start[:, 2], 0.0, within=0.03, unit="m")
     play.expect("none goes aside", drift(world, start), 0.0, within=0.01, unit="m")
     play.check("all sleep", play.asleep(world))
+
+
+@sample("box3d/benchmark/explosion", title="Explosion", source=SOURCE, overlap=None)
+def explosion(play):
+    """Cubes on a circle are thrown outwards by impulses that fall off with the distance, all alike in each ring."""
+    scene, rings = ground(), (3.0, 6.0, 9.0)
+    for r in rings:
+        for k in range(12):
+            a = 2 * np.pi * k / 12
+            scene.add_body(shape=cube(1.0), position=(r * np.cos(a), r * np.sin(a), 0.5), orientation=turned(Z, 30 * k))
+    world = mc.World(scene)
+    play(world, 1.0)
+    start = world.positions[1:].copy()
+    far = np.linalg.norm(start[:, :2], axis=1)
+    away = start * (1, 1, 0) / far[:, None]
+    world.apply_impulses(world.masses[1:, None] * away * np.maximum(0, 9.0 - far)[:, None], range(1, 37))
+    play(world, 4.0)
+    ways = np.linalg.norm((world.positions[1:] - start)[:, :2], axis=1).reshape(3, 12)
+    play.expect("the outermost ring is not thrown", ways[2], 0.0, within=0.7, unit="m")
+    play.between("the innermost goes on", ways[0], 1.5, unit="m")
+    play.expect("alike all round", (ways - ways.mean(axis=1)[:, None])[1:], 0.0, within=0.2, unit="m")
+
+
+@sample("box3d/benchmark/convex_pile", title="Convex Pile", source=SOURCE, slow=True, overlap=None)
+def convex_pile(play):
+    """Two hundred hulls of random points fall into a pit, and lie in it, none below the ground or outside."""
+    scene, rng = ground(), np.random.default_rng(11)
+    for k, (x, y) in enumerate(((4, 0), (-4, 0), (0, 4), (0, -4))):
+        scene.add_body(f"wall{k}", shape=box(1 if x else 9, 9 if x else 1, 20), kind="static", position=(x, y, 10))
+    for k in range(200):
+        points = rng.normal(size=(16, 3))
+        hull = mc.ConvexHull(0.5 * points / np.linalg.norm(points, axis=1)[:, None])
+        place = (1.2 * (k % 5) - 2.4, 1.2 * (k // 5 % 5) - 2.4, 1 + 1.2 * (k // 25))
+        scene.add_body(f"hull{k}", shape=hull, position=place)
+    world = mc.World(scene)
+    play(world, 6.0)
+    play.between("inside the walls", np.abs(world.positions[5:, :2]), upper=3.5, unit="m")
+    play.between("heights", world.positions[5:, 2], 0.1, 8.0, unit="m")
+    play.between("speeds", np.linalg.norm(world.velocities[5:], axis=1), upper=0.2, unit="m/s")
+
+
+@sample("box3d/benchmark/candy_cups", title="Candy Cups", source=SOURCE, slow=True, overlap=None)
+def candy_cups(play):
+    """Nine cups of sixteen walls and a bottom are filled with forty candies each, which stay in them."""
+    scene, candies = ground(), [mc.Sphere(0.1), cube(0.18), mc.Capsule(0.08, 0.06)]
+    angles = 360 * np.arange(16) / 16
+    walls = [box(0.1, 0.34, 1.5, position=mc.rotation.rotate(turned(Z, a), (0.75, 0, 0.75)), orientation=turned(Z, a))
+             for a in angles]  # fmt: skip
+    cup = [*walls, mc.Cylinder(0.75, 0.05, position=(0, 0, 0.05))]
+    for k in range(9):
+        x, y = 3 * (k % 3), 3 * (k // 3)
+        scene.add_body(f"cup{k}", shape=cup, position=(x, y, 0))
+        for j in range(40):
+            place = (x + 0.3 * (j % 3) - 0.3, y + 0.3 * (j // 3 % 3) - 0.3, 0.3 + 0.25 * (j // 9))
+            scene.add_body(f"candy{k}_{j}", shape=candies[j % 3], position=place)
+    world = mc.World(scene)
+    play(world, 4.0)
+    for k in range(9):
+        found = world.positions[[name.startswith(f"candy{k}_") for name in world.body_names]]
+        play.between(f"candies of cup {k}", np.linalg.norm(found[:, :2] - (3 * (k % 3), 3 * (k // 3)), axis=1), upper=0.75)
+    play.expect("the cups stand", world.frames()[0][1::41, 2], 0.0, within=0.002, unit="m")

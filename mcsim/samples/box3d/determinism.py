@@ -1,5 +1,8 @@
 """Box3D's sample of determinism."""
 
+import tempfile
+from pathlib import Path
+
 import mcsim as mc
 from mcsim.samples.registry import sample
 
@@ -22,3 +25,17 @@ def falling_ragdolls(play):
     play.check("twice the same", hashes[0] == hashes[1])
     play.check("the same with two threads", hashes[0] == hashes[2])
     play.check("the same after a restore", hashes[0] == worlds[0].state_hash())
+
+
+@sample("box3d/determinism/replay", title="Replay", source="Box3D, sample_replay.cpp", overlap=None)
+def replay(play):
+    """A run is recorded call by call and made again from the file: every hash is the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "calls.jsonl"
+        world = mc.World(mc.scenes.ragdolls(count=2))
+        with mc.record_calls(path, world):
+            play(world, 0.5)
+            world.apply_impulse(world.body_names[1], (20.0, 0, 0))
+            play(world, 0.5)
+        found = mc.replay_calls(path)
+    play.check("no call differs", found.difference is None)

@@ -282,3 +282,47 @@ def powered_swing_twist(play):
     play(world, 4.0)
     turn = mc.rotation.to_rotation_vector(world.body("rod").orientation)
     play.expect("rotation", turn, (0.5, -0.3, 0.7), within=2e-3, unit="rad")
+
+
+@sample("jolt/constraints/pulley", title="Pulley Constraint", source=SOURCE, overlap=None)
+def pulley(play):
+    """Two weights on a rope over two pulleys are Atwood's machine; with a block of 1 : 2 they go at 2 : 1."""
+    for ratio, masses in ((1.0, (60.0, 40.0)), (2.0, (60.0, 40.0))):
+        scene, tops = mc.Scene(), (np.array((-1, 0, 10.0)), np.array((1, 0, 10.0)))
+        for k, mass in enumerate(masses):
+            scene.add_body(f"weight{k}", shape=cube(0.5), position=(2 * k - 1, 0, 5), mass=mass)
+        length = 5.0 * (1 + ratio)
+
+        def rope(a, b, tops=tops, ratio=ratio, length=length):
+            ends = np.linalg.norm(a.position - tops[0]), np.linalg.norm(b.position - tops[1])
+            return [ends[0] + ratio * ends[1] - length]
+
+        scene.add_joint(mc.UserJoint("weight0", "weight1", rope))
+        world = mc.World(scene)
+        play(world, 0.5)
+        m, n = masses
+        pull = (m * ratio - n) * G / (m * ratio**2 + n)  # of weight 1 upwards; weight 0 goes down at ratio times that
+        play.expect(
+            f"rate of weight 1 at {ratio:g}", world.body("weight1").velocity[2], 0.5 * pull, within=0.01, unit="m/s"
+        )
+        play.expect("weight 0", world.body("weight0").velocity[2], -0.5 * pull * ratio, within=0.01, unit="m/s")
+
+
+@sample("jolt/constraints/path", title="Path Constraint", source=SOURCE, overlap=None)
+def path(play):
+    """A bead on a fixed ring of wire of 2 m, let go level with its middle, is fastest at the bottom: sqrt(2 g r)."""
+    scene, r = mc.Scene(), 2.0
+    scene.add_body("bead", shape=mc.Sphere(0.2), position=(r, 0, 5))
+
+    def wire(a, b):
+        x, y, z = b.position - (0, 0, 5)
+        return np.array([math.hypot(x, z) - r, y])
+
+    scene.add_joint(mc.UserJoint(None, "bead", wire))
+    world = mc.World(scene)
+    energy, mass = world.energy().total, world.masses[0]
+    speeds = [np.linalg.norm(world.velocities[0]) for _ in play.steps(world, 5.0)]
+    play.expect("fastest", max(speeds), math.sqrt(2 * G * r), within=0.02, unit="m/s")
+    play.expect("energy over m g r", (world.energy().total - energy) / (mass * G * r), 0.0, within=0.01)
+    place = world.positions[0] - (0, 0, 5)
+    play.expect("on the wire", math.hypot(place[0], place[2]), r, within=1e-5, unit="m")

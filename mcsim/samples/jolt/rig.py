@@ -89,3 +89,22 @@ def big_world(play):
         play(world, 0.5)
         heights.append(world.positions[1:, 2].copy())
     play.expect("heights against those at the origin", heights[1:], heights[0], within=1e-4, unit="m")
+
+
+@sample("jolt/rig/soft_keyframed", title="Soft Keyframed Rig", source=SOURCE, overlap=None)
+def soft_keyframed(play):
+    """A dynamic ragdoll is given the velocities that bring it to its next poses: it goes there, and a wall stops it."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add(person(), position=(0, 0, 1.2))
+    scene.add_body("wall", shape=mc.Box((0.5, 3, 3)), kind="static", position=(3.0, 0, 1))
+    world = mc.World(scene)
+    begin = world.positions[:16].copy()
+    for step in play.steps(world, 3.0):
+        target = begin + (1.5 * (step + 1) / 60, 0, 0)
+        way = (target - world.positions[:16]) / world.dt
+        way *= np.minimum(1, 3.0 / np.maximum(np.linalg.norm(way, axis=1), 1e-9))[:, None]
+        for k in range(16):
+            world.set_velocity(world.body_names[k], way[k], (0, 0, 0))
+        if step == 59:
+            play.expect("after 1 s", world.positions[:16] - begin, (1.5 * 59 / 60, 0, 0), within=0.02, unit="m")
+    play.between("stopped by the wall", world.positions[:16, 0], upper=2.5, unit="m")
