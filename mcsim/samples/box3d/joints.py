@@ -317,3 +317,48 @@ def driving(play):
     play.between("way", world.body("car").position[0] + 40, 45.0, 62.0, unit="m")
     play.between("upright", lean(world, "car"), 0.0, 0.3, unit="rad")
     play.expect("straight on", world.body("car").position[1], 0.0, within=0.1, unit="m")
+
+
+def toothed(radius, teeth):
+    """A wheel about y: a drum, and teeth in its middle, half as wide as their pitch leaves."""
+    shapes = [mc.Cylinder(radius, 0.7, orientation=turned(X, 90))]
+    for k in range(teeth):
+        turn = turned(Y, 360 * k / teeth)
+        shapes.append(box(0.3, 0.6, 0.14, position=mc.rotation.rotate(turn, (radius + 0.1, 0, 0)), orientation=turn))
+    return shapes
+
+
+def hang_by_chain(scene, above, below, top, links):
+    """A chain of links of 0.2 m on ball joints, from a point of the body above straight down to the body below."""
+    x, y, z = top
+    for k in range(links):
+        name = f"link{y:g}_{k}"
+        shape, place = rod((0, 0, -0.07), (0, 0, 0.07), 0.05), (x, y, z - 0.2 * k - 0.1)
+        scene.add_body(name, shape=shape, position=place, density=3000, material=mc.Material(friction=0.1))
+        scene.add_joint(mc.BallJoint(above, name, (x, y, z - 0.2 * k)))
+        above = name
+    scene.add_joint(mc.BallJoint(above, below, (x, y, z - 0.2 * links)))
+
+
+@sample("box3d/joints/gear_lift", title="Gear Lift", source=SOURCE, camera="front", slow=True, overlap=None)
+def gear_lift(play):
+    """A motor turns a gear, its teeth another one, which winds up two chains and lifts a door: 120 rocks roll out."""
+    scene, steel = ground(), mc.Material(friction=0.1)
+    for k, x in enumerate((0.0, 2.3)):
+        turn, motor = turned(Y, 11.25 * k), mc.Motor(velocity=0.4, max_force=2e5) if k == 0 else None
+        scene.add_body(f"gear{k}", shape=toothed(1.0, 16), position=(x, 0, 12), orientation=turn, material=steel)
+        scene.add_joint(mc.HingeJoint(None, f"gear{k}", (x, 0, 12), Y, motor=motor, name=f"axle{k}"))
+    scene.add_body("door", shape=box(0.2, 3, 4), position=(3.36, 0, 2.0), density=100)
+    scene.add_joint(mc.SliderJoint(None, "door", axis=Z, limits=(0, 6), name="way"))
+    for y in (-0.5, 0.5):
+        hang_by_chain(scene, "gear1", "door", (3.36, y, 12), 40)
+    pen = [box(3.8, 0.2, 4, position=(1.4, y, 2)) for y in (-1.6, 1.6)]
+    scene.add_body("pen", shape=[*pen, box(0.2, 3.4, 4, position=(-0.6, 0, 2))], kind="static")
+    for k in range(120):
+        place = (0.5 * (k % 6) + 0.02 * (k % 7), 0.5 * (k // 6 % 5) - 1.0, 0.3 + 0.5 * (k // 30))
+        scene.add_body(f"rock{k}", shape=mc.Sphere(0.2), position=place)
+    world = mc.World(scene)
+    play(world, 12.0)
+    play.expect("the driven gear over the driver", world.joint("axle1").angle / world.joint("axle0").angle, -1, within=0.05)
+    play.expect("way of the door", world.joint("way").position / -world.joint("axle1").angle, 1.05, within=0.02)
+    play.between("rocks that are out", (world.positions[-120:, 0] > 3.4).sum(), 60)
