@@ -26,6 +26,7 @@ def washer(play):
     world = mc.World(scene)
     play(world, 5.0)
     play.between("inside, along", np.abs(world.positions[1:, 1]), upper=2.0, unit="m")
+    play.between("the heap is carried up on one side", world.positions[1:, 0].mean(), upper=-0.3, unit="m")
     play.between("inside, across", np.linalg.norm(world.positions[1:, [0, 2]], axis=1), upper=4.9, unit="m")
 
 
@@ -107,7 +108,7 @@ def convex_pile(play):
 @sample("box3d/benchmark/candy_cups", title="Candy Cups", source=SOURCE, slow=True, overlap=None)
 def candy_cups(play):
     """Nine cups of sixteen walls and a bottom are filled with forty candies each, which stay in them."""
-    scene, candies = ground(), [mc.Sphere(0.1), cube(0.18), mc.Capsule(0.08, 0.06)]
+    scene, kinds = ground(), [mc.Sphere(0.1), cube(0.18), mc.Capsule(0.08, 0.06)]
     angles = 360 * np.arange(16) / 16
     walls = [box(0.1, 0.34, 1.5, position=mc.rotation.rotate(turned(Z, a), (0.75, 0, 0.75)), orientation=turned(Z, a))
              for a in angles]  # fmt: skip
@@ -117,10 +118,12 @@ def candy_cups(play):
         scene.add_body(f"cup{k}", shape=cup, position=(x, y, 0))
         for j in range(40):
             place = (x + 0.3 * (j % 3) - 0.3, y + 0.3 * (j // 3 % 3) - 0.3, 0.3 + 0.25 * (j // 9))
-            scene.add_body(f"candy{k}_{j}", shape=candies[j % 3], position=place)
+            scene.add_body(f"candy{k}_{j}", shape=kinds[j % 3], position=place)
     world = mc.World(scene)
     play(world, 4.0)
     for k in range(9):
         found = world.positions[[name.startswith(f"candy{k}_") for name in world.body_names]]
         play.between(f"candies of cup {k}", np.linalg.norm(found[:, :2] - (3 * (k % 3), 3 * (k // 3)), axis=1), upper=0.75)
+    candies = heights(world, "candy")
+    play.between("heights of the candies", candies, 0.1, 1.0, unit="m")
     play.expect("the cups stand", world.frames()[0][1::41, 2], 0.0, within=0.002, unit="m")

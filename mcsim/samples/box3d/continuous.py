@@ -27,6 +27,11 @@ def thin_wall(play):
     play.between("farthest of a centre", farthest, 19.0, 19.995 - 0.19, unit="m")
 
 
+def turns(velocities):
+    """How often a body has turned round along each axis, by its velocities from step to step."""
+    return (np.diff(np.sign(velocities), axis=0) != 0).sum(axis=0)
+
+
 @sample("box3d/continuous/bounce_house", title="Bounce House", source=SOURCE, camera="top", overlap=None)
 def bounce_house(play):
     """A ball of restitution 1 goes to and fro in a house of thin walls at 170 m/s for ten seconds, and keeps its speed."""
@@ -37,9 +42,9 @@ def bounce_house(play):
     scene.add_body("house", shape=walls, kind="static")
     scene.add_body("ball", shape=mc.Sphere(0.5), velocity=(100, 95, 100.0), material=elastic)
     world = mc.World(scene)
-    outside = 0.0
-    for _ in play.steps(world, 10.0):
-        outside = max(outside, np.abs(world.positions[1]).max())
+    seen = np.array([(world.positions[1], world.velocities[1]) for _ in play.steps(world, 10.0)])
+    outside, ways = np.abs(seen[:, 0]).max(), np.array((100, 95, 100)) * 10.0
+    play.expect("bounces off each pair of walls", turns(seen[:, 1]), ways / 18.9, within=2)
     play.between("it stays inside", outside, upper=9.46, unit="m")
     play.expect("speed", np.linalg.norm(world.velocities[1]), math.sqrt(100**2 + 95**2 + 100**2), within=0.5, unit="m/s")
     play.expect("each part of it", np.abs(world.velocities[1]), (100, 95, 100), within=0.5, unit="m/s")
@@ -60,6 +65,7 @@ def spinning_stick(play):
     for _ in play.steps(world, 5.0):
         over = np.abs(world.positions[2:, 0]) < 1.0  # those that are above the shelf still
         lowest = min(lowest, world.positions[2:, 2][over].min(initial=np.inf), world.positions[2:, 2].min() + 1.0)
+    play.between("heights at the end", world.positions[2:, 2], 0.02, 3.0, unit="m")
     play.between("lowest centre, over the shelf", lowest, 1.0, unit="m")
 
 

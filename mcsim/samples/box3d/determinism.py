@@ -22,6 +22,7 @@ def falling_ragdolls(play):
     hashes = [world.state_hash() for world in worlds]
     worlds[0].restore(snapshot)
     play(worlds[0], 1.0)
+    play.between("they have fallen", worlds[0].positions[1:, 2].min(), 0.0, 0.5, unit="m")
     play.check("twice the same", hashes[0] == hashes[1])
     play.check("the same with two threads", hashes[0] == hashes[2])
     play.check("the same after a restore", hashes[0] == worlds[0].state_hash())
@@ -38,4 +39,5 @@ def replay(play):
             world.apply_impulse(world.body_names[1], (20.0, 0, 0))
             play(world, 0.5)
         found = mc.replay_calls(path)
+    play.expect("steps that were made again", found.steps, 60, within=0)
     play.check("no call differs", found.difference is None)

@@ -43,6 +43,7 @@ def sphere_stack_30(play):
     world = mc.World(scene)
     play(world, 5.0)
     play.expect("heights of the balls", heights(world, "ball"), 0.5 + np.arange(30), within=0.05, unit="m")
+    play.check("the stack sleeps", play.asleep(world))
     play.expect("none goes aside", world.positions[:, :2], 0.0, within=1e-9, unit="m")
 
 

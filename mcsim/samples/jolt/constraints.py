@@ -96,10 +96,11 @@ def constraint_singularity(play):
         scene.add_joint(mc.HingeJoint(f"a{k}", f"b{k}", (4 * k + 0.75, 0, 0), Y))
     world = mc.World(scene)
     for k in range(20):
-        world.apply_impulse(f"b{k}", (0, 300, 500.0))
+        world.apply_impulse(f"b{k}", (0, 300, 500.0), (4 * k + 2.0, 0, 0))
     p, angular = world.momentum()
     play(world, 3.0)
     now, turning = world.momentum()
+    play.between("hinges that have turned", np.abs([joint.angle for joint in world.joints]), 0.1, unit="rad")
     play.expect("momentum", now, p, within=1e-6, unit="kg m/s")
     play.expect("angular momentum over its size", (turning - angular) / np.linalg.norm(angular), 0.0, within=1e-6)
 
@@ -206,6 +207,9 @@ def constraint_priority(play):
         play(world, 3.0)
         found.append(world.body("ball").position[2])
     play.expect("heights of the ball", found, 5.0, within=1e-4, unit="m")
+    # After the second world, whose joints stand in the order from the ball to the wall.
+    weight = world.masses.sum() * G
+    play.expect("force at the wall", np.linalg.norm(world.joints[18].force), weight, within=1e-3 * weight, unit="N")
 
 
 @sample("jolt/constraints/constraint_vs_com_change", title="Constraint vs COM Change", source=SOURCE)

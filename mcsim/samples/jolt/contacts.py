@@ -84,7 +84,10 @@ def high_speed_sphere(play):
     scene.add_body("ball", shape=mc.Sphere(0.5), velocity=(400, 250, 166), material=elastic)
     world = mc.World(scene)
     v = speed(world, "ball")
-    farthest = max(np.linalg.norm(world.body("ball").position) for _ in play.steps(world, 5.0))
+    places = np.array([world.body("ball").position.copy() for _ in play.steps(world, 5.0)])
+    farthest = np.linalg.norm(places, axis=1).max()
+    turns = (np.diff(np.sign(np.diff(places[:, 0]))) != 0).sum()
+    play.between("times it has turned round", turns, 5.0 * 400 / 40, unit="")
     play.between("farthest from the middle", farthest, upper=9.51, unit="m")
     play.expect("speed", speed(world, "ball"), v, within=1.0, unit="m/s")
 
@@ -137,6 +140,8 @@ def edge_removal_boxes(play):
     play(world, 4.0)
     velocities = [world.body(f"box{k}").velocity for k in range(3)]
     play.expect("velocities", velocities, (6, 0, 0), within=1e-3, unit="m/s")
+    places = [world.body(f"box{k}").position[0] for k in range(3)]
+    play.expect("places", places, -15 + 6 * 4.0, within=0.01, unit="m")
     play.expect("heights", heights(world, "box"), 0.5, within=0.002, unit="m")
 
 

@@ -155,6 +155,7 @@ def load_save_scene(play):
     one, other = mc.World(scene), mc.World(again)
     play(one, 4.0)
     play(other, 4.0)
+    play.between("they have fallen", one.positions[-1, 2], 0.4, 25.0, unit="m")
     play.check("the scenes are equal", again == scene)
     play.check("the same bits after 4 s", one.state_hash() == other.state_hash())
 
@@ -169,4 +170,5 @@ def multithreaded(play):
     one, two = mc.World(scene), mc.World(scene, threads=2)
     play(one, 1.0)
     play(two, 1.0)
+    play.expect("the lowest lie on the ground", np.sort(one.positions[1:, 2])[:20], 0.5, within=0.01, unit="m")
     play.check("the same bits", one.state_hash() == two.state_hash())

@@ -88,6 +88,7 @@ def big_world(play):
         world = mc.World(scene)
         play(world, 0.5)
         heights.append(world.positions[1:, 2].copy())
+    play.between("they fall", world.positions[1:, 2].mean(), 0.2, 1.5, unit="m")
     play.expect("heights against those at the origin", heights[1:], heights[0], within=1e-4, unit="m")
 
 

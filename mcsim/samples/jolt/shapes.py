@@ -139,7 +139,7 @@ def deformed_height_field(play):
     """A wave goes through the ground beneath a ball, which rides on it, and lies in the valley at the end."""
     scene, line = mc.Scene(), np.arange(21) - 10.0
     scene.add_body("ground", shape=mc.HeightField(np.zeros((21, 21)), 1.0), kind="static")
-    scene.add_body("ball", shape=mc.Sphere(0.5), position=(0.2, 0.3, 0.5), material=mc.Material(rolling_friction=0.05))
+    scene.add_body("ball", shape=mc.Sphere(0.5), position=(3.2, 2.3, 0.5), material=mc.Material(rolling_friction=0.05))
     world = mc.World(scene)
     bowl = 0.03 * (line[:, None] ** 2 + line[None, :] ** 2)
     for step in play.steps(world, 10.0):
