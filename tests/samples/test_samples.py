@@ -73,3 +73,34 @@ def test_quick_samples_are_right(sample):
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.slow], ids=lambda sample: sample.name)
 def test_slow_samples_are_right(sample):
     right(sample)
+
+
+# What asks a world without stepping it, and what keeps what it was given: right where nothing moves, too.
+STILL = {
+    "box3d/bodies/cast",
+    "box3d/bodies/gyroscopic_precession",
+    "box3d/joints/bridge",
+    "box3d/manifold/shape_distance",
+    "box3d/ragdoll/pose",
+    "jolt/broad_phase/insertion",
+    "jolt/broad_phase/sim_collide_body_vs_body",
+    "jolt/constraints/slider",
+    "jolt/convex_collision/cast_ray",
+    "jolt/convex_collision/cast_shape",
+    "jolt/convex_collision/closest_point",
+    "jolt/shapes/height_field",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of means of what did not happen
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_no_sample_is_right_where_nothing_moves(sample, monkeypatch):
+    """Worlds that are never stepped fail all samples but those in STILL: each sees whether its bodies move."""
+
+    def stand(play, world, seconds):
+        play.worlds += [world] * all(world is not known for known in play.worlds)
+        yield from range(max(1, round(seconds / world.dt)))
+
+    monkeypatch.setattr(mc.samples.Play, "steps", stand)
+    assert sample.run().ok == (sample.name in STILL)

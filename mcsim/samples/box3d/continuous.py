@@ -42,7 +42,7 @@ def bounce_house(play):
     scene.add_body("house", shape=walls, kind="static")
     scene.add_body("ball", shape=mc.Sphere(0.5), velocity=(100, 95, 100.0), material=elastic)
     world = mc.World(scene)
-    seen = np.array([(world.positions[1], world.velocities[1]) for _ in play.steps(world, 10.0)])
+    seen = np.array([(world.positions[1].copy(), world.velocities[1].copy()) for _ in play.steps(world, 10.0)])
     outside, ways = np.abs(seen[:, 0]).max(), np.array((100, 95, 100)) * 10.0
     play.expect("bounces off each pair of walls", turns(seen[:, 1]), ways / 18.9, within=2)
     play.between("it stays inside", outside, upper=9.46, unit="m")
