@@ -4,6 +4,8 @@ A picture is drawn again only of the groups that are named (box3d/stacking), of 
 Pages are written in any case.
 """
 
+import importlib
+import inspect
 import sys
 import tempfile
 import textwrap
@@ -87,10 +89,9 @@ def index():
 def page(engine):
     """The text of an engine's page."""
     title = mc.samples.engines()[engine]
-    parts = [
-        f"# Samples of {title}",
-        wrapped(f"{len(mc.samples.names(engine))} samples. `mcsim samples {engine} --check` runs them."),
-    ]
+    told = inspect.getdoc(importlib.import_module(f"mcsim.samples.{engine}")).partition("\n")[2]
+    count = len(mc.samples.names(engine))
+    parts = [f"# Samples of {title}", wrapped(f"{count} samples; `mcsim samples {engine} --check` runs them. {told}")]
     for group, names in groups().items():
         if not group.startswith(engine + "/"):
             continue
