@@ -113,7 +113,7 @@ class Play:
         if self._recorder is not None:
             told.recording = self._recorder.recording()
             told.scene = told.recording.shown_scene().copy()
-            told.scene.name = told.name.rpartition("/")[2]
+            told.scene.name = told.name.rpartition("/")[2] or told.scene.name
         return told
 
     def _watch(self, world: World) -> None:
