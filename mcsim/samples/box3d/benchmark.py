@@ -30,7 +30,7 @@ def washer(play):
     play.between("inside, across", np.linalg.norm(world.positions[1:, [0, 2]], axis=1), upper=4.9, unit="m")
 
 
-@sample("box3d/benchmark/rain", title="Rain", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/benchmark/rain", title="Rain", source=SOURCE, slow=True)
 def rain(play):
     """Twenty-five ragdolls fall on a floor: they lie, and their joints stay closed."""
     world = mc.World(mc.scenes.ragdolls11(count=25))
@@ -66,7 +66,7 @@ def large_pyramid(play):
     play.check("all sleep", play.asleep(world))
 
 
-@sample("box3d/benchmark/explosion", title="Explosion", source=SOURCE, overlap=None)
+@sample("box3d/benchmark/explosion", title="Explosion", source=SOURCE)
 def explosion(play):
     """Cubes on a circle are thrown outwards by impulses that fall off with the distance, all alike in each ring."""
     scene, rings = ground(), (3.0, 6.0, 9.0)
@@ -87,7 +87,7 @@ def explosion(play):
     play.expect("alike all round", (ways - ways.mean(axis=1)[:, None])[1:], 0.0, within=0.2, unit="m")
 
 
-@sample("box3d/benchmark/convex_pile", title="Convex Pile", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/benchmark/convex_pile", title="Convex Pile", source=SOURCE, slow=True)
 def convex_pile(play):
     """Two hundred hulls of random points fall into a pit, and lie in it, none below the ground or outside."""
     scene, rng = ground(), np.random.default_rng(11)
@@ -105,7 +105,7 @@ def convex_pile(play):
     play.between("speeds", np.linalg.norm(world.velocities[5:], axis=1), upper=0.2, unit="m/s")
 
 
-@sample("box3d/benchmark/candy_cups", title="Candy Cups", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/benchmark/candy_cups", title="Candy Cups", source=SOURCE, slow=True)
 def candy_cups(play):
     """Nine cups of sixteen walls and a bottom are filled with forty candies each, which stay in them."""
     scene, kinds = ground(), [mc.Sphere(0.1), cube(0.18), mc.Capsule(0.08, 0.06)]

@@ -35,7 +35,7 @@ def body_type(play):
     play.expect("crates on it", heights(world, "crate"), 1.0, within=0.005, unit="m")
 
 
-@sample("box3d/bodies/spinning_book", title="Spinning Book", source=SOURCE, overlap=None)
+@sample("box3d/bodies/spinning_book", title="Spinning Book", source=SOURCE)
 def spinning_book(play):
     """Three books spin in free flight, each about another axis: the one about its middle axis tumbles, two do not."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -66,7 +66,7 @@ def tumbling_period(inertia, momentum, energy):
     return 4 * ellipk((i2 - i1) * high / ((i3 - i2) * low)) * math.sqrt(i1 * i2 * i3 / ((i3 - i2) * low))
 
 
-@sample("box3d/bodies/gyroscopic_torque", title="Gyroscopic Torque", source=SOURCE, overlap=None)
+@sample("box3d/bodies/gyroscopic_torque", title="Gyroscopic Torque", source=SOURCE)
 def gyroscopic_torque(play):
     """A T-handle turns over and over, in the time that Euler's equations give."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -82,7 +82,7 @@ def gyroscopic_torque(play):
     play.expect("energy", world.energy().total / energy, 1.0, within=1e-6)
 
 
-@sample("box3d/bodies/gyroscopic_precession", title="Gyroscopic Precession", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/bodies/gyroscopic_precession", title="Gyroscopic Precession", source=SOURCE, slow=True)
 def gyroscopic_precession(play):
     """Sixty-four spinning tops on their tips stay up, as fast as a sleeping top has to be."""
     scene = ground(friction=0.6)
@@ -96,7 +96,7 @@ def gyroscopic_precession(play):
     play.expect("spin", world.angular_velocities[1:, 2], 120.0 + np.arange(64), within=2.0, unit="rad/s")
 
 
-@sample("box3d/bodies/precession_without_friction", title="Precession (no friction)", source=SOURCE, overlap=None)
+@sample("box3d/bodies/precession_without_friction", title="Precession (no friction)", source=SOURCE)
 def precession_without_friction(play):
     """A leaning top on smooth ground precesses steadily about its centre of mass."""
     scene = ground(friction=0.0)
@@ -133,7 +133,7 @@ def weeble(play):
     play.check("sleeps", play.asleep(world))
 
 
-@sample("box3d/bodies/cast", title="Cast", source=SOURCE, overlap=None)
+@sample("box3d/bodies/cast", title="Cast", source=SOURCE)
 def cast(play):
     """Rays and a ball cast at a turned box hit where geometry says."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -151,7 +151,7 @@ def cast(play):
     play.expect("distance of a placed ball", far.distance, 2.5 - math.sqrt(2), within=1e-9, unit="m")
 
 
-@sample("box3d/bodies/kinematic", title="Kinematic", source=SOURCE, overlap=None)
+@sample("box3d/bodies/kinematic", title="Kinematic", source=SOURCE)
 def kinematic(play):
     """A body is moved along a figure of eight and is where it should be after every step."""
     scene = ground()
@@ -167,7 +167,7 @@ def kinematic(play):
     play.expect("its direction", direction(world, "plate", X), mc.rotation.rotate(turned(Y, 1800), X), within=1e-9)
 
 
-@sample("box3d/bodies/lock_mixing", title="Lock Mixing", source=SOURCE, overlap=None)
+@sample("box3d/bodies/lock_mixing", title="Lock Mixing", source=SOURCE)
 def lock_mixing(play):
     """Of six cubes with other axes locked each keeps the motions that are left, and none of the others."""
     shifts, turns = ["x", "y", "z", "", "xy", "xyz"], ["yz", "xz", "xy", "xyz", "xyz", ""]
@@ -204,7 +204,7 @@ def fixed_rotation(play):
     play.expect("the free one lies", lean(world, "figure1"), math.pi / 2, within=0.02, unit="rad")
 
 
-@sample("box3d/bodies/offset_kinematic", title="Offset Kinematic", source=SOURCE, overlap=None)
+@sample("box3d/bodies/offset_kinematic", title="Offset Kinematic", source=SOURCE)
 def offset_kinematic(play):
     """A kinematic body turns about a centre of mass outside of its shape, which goes in a circle."""
     scene = ground()

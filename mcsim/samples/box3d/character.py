@@ -7,7 +7,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_character.cpp"
 
 
-@sample("box3d/character/mover", title="Mover", source=SOURCE, overlap=None)
+@sample("box3d/character/mover", title="Mover", source=SOURCE)
 def mover(play):
     """A capsule walks over a step, up a ramp and against a wall, where it stops."""
     scene = ground()
@@ -28,7 +28,7 @@ def mover(play):
     play.between("up the ramp", world.body("hero").position[2], 2.0, unit="m")
 
 
-@sample("box3d/character/mover_overlap", title="Mover Overlap", source=SOURCE, overlap=None)
+@sample("box3d/character/mover_overlap", title="Mover Overlap", source=SOURCE)
 def mover_overlap(play):
     """A wall comes to stand in a mover: it is pushed out of it, and goes on."""
     scene = ground()

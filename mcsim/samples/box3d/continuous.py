@@ -11,7 +11,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_continuous.cpp"
 
 
-@sample("box3d/continuous/thin_wall", title="Thin Wall", source=SOURCE, overlap=None)
+@sample("box3d/continuous/thin_wall", title="Thin Wall", source=SOURCE)
 def thin_wall(play):
     """Bodies of four shapes fly at 180 m/s at a wall of 1 cm, and none gets through."""
     scene = ground()
@@ -32,7 +32,7 @@ def turns(velocities):
     return (np.diff(np.sign(velocities), axis=0) != 0).sum(axis=0)
 
 
-@sample("box3d/continuous/bounce_house", title="Bounce House", source=SOURCE, camera="top", overlap=None)
+@sample("box3d/continuous/bounce_house", title="Bounce House", source=SOURCE, camera="top")
 def bounce_house(play):
     """A ball of restitution 1 goes to and fro in a house of thin walls at 170 m/s for ten seconds, and keeps its speed."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -50,7 +50,7 @@ def bounce_house(play):
     play.expect("each part of it", np.abs(world.velocities[1]), (100, 95, 100), within=0.5, unit="m/s")
 
 
-@sample("box3d/continuous/spinning_stick", title="Spinning Stick", source=SOURCE, overlap=None)
+@sample("box3d/continuous/spinning_stick", title="Spinning Stick", source=SOURCE)
 def spinning_stick(play):
     """Twenty sticks that spin at 40 to 80 rad/s fly at the ground, each another way, and none is below it."""
     scene, rng = ground(), np.random.default_rng(1)
@@ -69,7 +69,7 @@ def spinning_stick(play):
     play.between("lowest centre, over the shelf", lowest, 1.0, unit="m")
 
 
-@sample("box3d/continuous/bullet_vs_stack", title="Bullet vs Stack", source=SOURCE, overlap=None)
+@sample("box3d/continuous/bullet_vs_stack", title="Bullet vs Stack", source=SOURCE)
 def bullet_vs_stack(play):
     """A bullet of 500 m/s hits a stack of ten boxes that are free to move: it does not pass, and momentum is kept."""
     scene = ground()
@@ -92,7 +92,7 @@ def spikes(x, y):
     return 0.5 * ((np.round(x) + np.round(y)) % 2)
 
 
-@sample("box3d/continuous/needle_mesh", title="Needle Mesh", source=SOURCE, overlap=None)
+@sample("box3d/continuous/needle_mesh", title="Needle Mesh", source=SOURCE)
 def needle_mesh(play):
     """Bodies dropped at 50 m/s on a mesh of steep spikes stay above it."""
     scene = mc.Scene()
@@ -146,7 +146,7 @@ def mesh_drop_sphere(play):
     mesh_drop(play, mc.Sphere(0.05))
 
 
-@sample("box3d/continuous/hump_mesh", title="Hump Mesh", source=SOURCE, overlap=None)
+@sample("box3d/continuous/hump_mesh", title="Hump Mesh", source=SOURCE)
 def hump_mesh(play):
     """Two planks are shot at a hump of triangles at 50 m/s and stay above it."""
     scene = mc.Scene()

@@ -9,7 +9,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_determinism.cpp"
 
 
-@sample("box3d/determinism/falling_ragdolls", title="Falling Ragdolls", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/determinism/falling_ragdolls", title="Falling Ragdolls", source=SOURCE, slow=True)
 def falling_ragdolls(play):
     """Nine ragdolls fall to the same bits: twice, after a restore, and with two threads."""
     scene = mc.scenes.ragdolls(count=9)
@@ -28,7 +28,7 @@ def falling_ragdolls(play):
     play.check("the same after a restore", hashes[0] == worlds[0].state_hash())
 
 
-@sample("box3d/determinism/replay", title="Replay", source="Box3D, sample_replay.cpp", overlap=None)
+@sample("box3d/determinism/replay", title="Replay", source="Box3D, sample_replay.cpp")
 def replay(play):
     """A run is recorded call by call and made again from the file: every hash is the same."""
     with tempfile.TemporaryDirectory() as folder:

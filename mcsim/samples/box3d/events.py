@@ -11,7 +11,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_events.cpp"
 
 
-@sample("box3d/events/sensor_visit", title="Sensor Visit", source=SOURCE, overlap=None)
+@sample("box3d/events/sensor_visit", title="Sensor Visit", source=SOURCE)
 def sensor_visit(play):
     """A ball that falls through a sensor is told of when it comes in and when it goes out, once each."""
     scene = mc.Scene()
@@ -94,7 +94,7 @@ def move(play):
     play.check("the struck one alone is awake", [k for k in range(10) if not world.asleep[1 + k]] == [4])
 
 
-@sample("box3d/events/joint", title="Joint", source=SOURCE, overlap=None)
+@sample("box3d/events/joint", title="Joint", source=SOURCE)
 def joint(play):
     """Joints of five kinds bear a weight up to a force of 2,000 N; under twice as much each breaks, and says so."""
     kinds = [mc.BallJoint, mc.FixedJoint, mc.HingeJoint, mc.SliderJoint, mc.DistanceJoint]

@@ -11,7 +11,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_issues.cpp"
 
 
-@sample("box3d/issues/restitution_overshoot", title="Restitution Overshoot", source=SOURCE, overlap=None)
+@sample("box3d/issues/restitution_overshoot", title="Restitution Overshoot", source=SOURCE)
 def restitution_overshoot(play):
     """A ball of restitution 1 does not come back higher than it was let go from, at any bounce."""
     scene = ground(restitution=1.0)

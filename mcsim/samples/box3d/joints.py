@@ -21,7 +21,7 @@ def hung(count, **joint):
     return scene
 
 
-@sample("box3d/joints/distance_rod", title="Distance (rod)", source=SOURCE, overlap=None)
+@sample("box3d/joints/distance_rod", title="Distance (rod)", source=SOURCE)
 def distance_rod(play):
     """Five balls on rods swing down and keep their distances and their energy."""
     world = mc.World(hung(5))
@@ -34,7 +34,7 @@ def distance_rod(play):
     play.expect("energy over m g L", (world.energy().total - energy) / (mass * G), 0.0, within=0.05)
 
 
-@sample("box3d/joints/distance_one", title="Distance (one rod)", source=SOURCE, overlap=None)
+@sample("box3d/joints/distance_one", title="Distance (one rod)", source=SOURCE)
 def distance_one(play):
     """A ball on a rod of 1 m is let go level, and is fastest at the bottom: sqrt(2 g)."""
     world = mc.World(hung(1))
@@ -43,7 +43,7 @@ def distance_one(play):
     play.expect("length of the rod", np.linalg.norm(world.positions[0] - (0, 0, 10)), 1.0, within=1e-6, unit="m")
 
 
-@sample("box3d/joints/distance_spring", title="Distance (spring, limits)", source=SOURCE, overlap=None)
+@sample("box3d/joints/distance_spring", title="Distance (spring, limits)", source=SOURCE)
 def distance_spring(play):
     """A ball hangs on a spring of 1 hertz between limits, and comes to rest g over (2 pi f)² below its length."""
     scene, f = mc.Scene(), 1.0
@@ -74,7 +74,7 @@ def filter(play):
     play.check("all sleep", play.asleep(world))
 
 
-@sample("box3d/joints/motor", title="Motor Joint", source=SOURCE, overlap=None)
+@sample("box3d/joints/motor", title="Motor Joint", source=SOURCE)
 def motor(play):
     """A box follows a kinematic target on springs along and about all six axes, with no error at rest."""
     scene = ground()
@@ -93,7 +93,7 @@ def motor(play):
     play.expect("off its direction", direction(world, "body", X), direction(world, "target", X), within=2e-3)
 
 
-@sample("box3d/joints/top_down_friction", title="Top Down Friction", source=SOURCE, slow=True, camera="top", overlap=None)
+@sample("box3d/joints/top_down_friction", title="Top Down Friction", source=SOURCE, slow=True, camera="top")
 def top_down_friction(play):
     """A hundred bodies seen from above, with friction against the plane, are struck and stop where v²/(2 a) says."""
     scene, a = mc.Scene(gravity=(0, 0, 0)), 4.0
@@ -113,7 +113,7 @@ def top_down_friction(play):
     play.expect("all stand", world.velocities, 0.0, within=1e-4, unit="m/s")
 
 
-@sample("box3d/joints/prismatic", title="Prismatic", source=SOURCE, overlap=None)
+@sample("box3d/joints/prismatic", title="Prismatic", source=SOURCE)
 def prismatic(play):
     """A slider's motor, limits and spring are changed while it runs: it goes to a limit, back, and to the spring's rest."""
     scene = ground()
@@ -136,7 +136,7 @@ def prismatic(play):
     play.expect("at the spring's rest", slider.position, 1.0, within=1e-3, unit="m")
 
 
-@sample("box3d/joints/spherical", title="Spherical", source=SOURCE, overlap=None)
+@sample("box3d/joints/spherical", title="Spherical", source=SOURCE)
 def spherical(play):
     """A capsule on a ball joint falls to its cone of 60 degrees; then a motor turns it about its own axis."""
     scene, cone = mc.Scene(), math.radians(60)
@@ -162,7 +162,7 @@ def parallel_spring(play):
     play.expect("leaning", lean(world, "box"), 0.0, within=0.01, unit="rad")
 
 
-@sample("box3d/joints/revolute", title="Revolute", source=SOURCE, overlap=None)
+@sample("box3d/joints/revolute", title="Revolute", source=SOURCE)
 def revolute(play):
     """A bar on a hinge: a motor holds its speed, then a spring of 2 hertz holds it level, then it swings."""
     scene = mc.Scene()
@@ -209,7 +209,7 @@ def weld(play):
     play.expect("sag with twice the stiffness", sags[1], formula / 2, within=0.02 * formula, unit="m")
 
 
-@sample("box3d/joints/bridge", title="Bridge", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/joints/bridge", title="Bridge", source=SOURCE, slow=True)
 def bridge(play):
     """A hundred and fifty planks, two ball joints at each end, span 150 m: taut as they are, they cannot sag."""
     scene, before, count = mc.Scene(), None, 150
@@ -228,7 +228,7 @@ def bridge(play):
     play.expect("level across", [direction(world, f"plank{k}", Y)[2] for k in range(count)], 0.0, within=1e-3)
 
 
-@sample("box3d/joints/ball_and_chain", title="Ball and Chain", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/joints/ball_and_chain", title="Ball and Chain", source=SOURCE, slow=True)
 def ball_and_chain(play):
     """A ball of 2 m on thirty-two links with friction swings down and comes to hang straight below."""
     scene, before = mc.Scene(), None
@@ -246,7 +246,7 @@ def ball_and_chain(play):
     play.between("the ball has not flown", np.linalg.norm(world.body("ball").position), 1.0, 34.0 + 1e-6, unit="m")
 
 
-@sample("box3d/joints/wheel", title="Wheel", source=SOURCE, overlap=None)
+@sample("box3d/joints/wheel", title="Wheel", source=SOURCE)
 def wheel(play):
     """A wheel on a sprung strut, steered and driven: it carries its load, turns by the angle, and spins at the speed."""
     scene = ground(friction=1.0)
@@ -268,7 +268,7 @@ def wheel(play):
     play.expect("spins at", world.joint("spin").velocity, 10.0, within=0.01, unit="rad/s")
 
 
-@sample("box3d/joints/door", title="Door", source=SOURCE, overlap=None)
+@sample("box3d/joints/door", title="Door", source=SOURCE)
 def door(play):
     """A door on two hinges with a closing spring is slammed: it bounces off its stop, and the spring brings it back."""
     scene = mc.Scene()
@@ -284,7 +284,7 @@ def door(play):
     play.expect("it has not sunk", heights(world, "door"), 1.5, within=1e-6, unit="m")
 
 
-@sample("box3d/joints/motion_locks", title="Motion Locks", source=SOURCE, overlap=None)
+@sample("box3d/joints/motion_locks", title="Motion Locks", source=SOURCE)
 def motion_locks(play):
     """Bodies on joints are locked while they swing: they stop where a lock says, and go on when it is taken away."""
     scene = mc.Scene()
@@ -305,7 +305,7 @@ def motion_locks(play):
     play.between("all swing", np.abs(world.orientations - held).max(axis=1), 0.01)
 
 
-@sample("box3d/joints/driving", title="Driving", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/joints/driving", title="Driving", source=SOURCE, slow=True)
 def driving(play):
     """A car on four sprung wheels drives over a height field of waves: it goes on, upright, at the speed of its motors."""
     x = np.arange(101) - 50.0
@@ -345,7 +345,7 @@ def hang_by_chain(scene, above, below, top, links):
     scene.add_joint(mc.BallJoint(above, below, (x, y, z - 0.2 * links)))
 
 
-@sample("box3d/joints/gear_lift", title="Gear Lift", source=SOURCE, camera="front", slow=True, overlap=None)
+@sample("box3d/joints/gear_lift", title="Gear Lift", source=SOURCE, camera="front", slow=True)
 def gear_lift(play):
     """A motor turns a gear, its teeth another one, which winds up two chains and lifts a door: 120 rocks roll out."""
     scene, steel = ground(), mc.Material(friction=0.1)

@@ -11,7 +11,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_collision.cpp"
 
 
-@sample("box3d/manifold/shape_distance", title="Shape Distance", source=SOURCE, overlap=None)
+@sample("box3d/manifold/shape_distance", title="Shape Distance", source=SOURCE)
 def shape_distance(play):
     """Distances between placed shapes are those of geometry: ball, capsule, box, hull."""
     scene = mc.Scene(gravity=(0, 0, 0))

@@ -9,7 +9,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Box3D, sample_ragdoll.cpp"
 
 
-@sample("box3d/ragdoll/box", title="Ragdoll (box)", source=SOURCE, overlap=None)
+@sample("box3d/ragdoll/box", title="Ragdoll (box)", source=SOURCE)
 def box_(play):
     """A ragdoll falls on a floor, lies still, and sleeps."""
     world = mc.World(mc.scenes.ragdolls(count=1))
@@ -18,7 +18,7 @@ def box_(play):
     play.check("it sleeps", play.asleep(world))
 
 
-@sample("box3d/ragdoll/pile", title="Ragdoll (pile)", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/ragdoll/pile", title="Ragdoll (pile)", source=SOURCE, slow=True)
 def pile(play):
     """Sixteen ragdolls fall into a pit of 3 m and make a pile: joints stay closed, and nobody leaves it."""
     scene, doll = ground(), person()
@@ -33,7 +33,7 @@ def pile(play):
     play.between("height of the pile", world.positions[5:, 2], 0.0, 5.0, unit="m")
 
 
-@sample("box3d/ragdoll/incline", title="Ragdoll (incline)", source=SOURCE, overlap=None)
+@sample("box3d/ragdoll/incline", title="Ragdoll (incline)", source=SOURCE)
 def incline(play):
     """A ragdoll on a slope of 45 degrees slides and tumbles down, and does not go through it."""
     scene = slope(45, friction=0.3, length=120.0)
@@ -48,7 +48,7 @@ def incline(play):
     play.between("above the slope", world.positions[1:] @ mc.rotation.rotate(turned(Y, 45), Z), 0.0, 2.0, unit="m")
 
 
-@sample("box3d/ragdoll/mesh", title="Ragdoll (mesh)", source=SOURCE, overlap=None)
+@sample("box3d/ragdoll/mesh", title="Ragdoll (mesh)", source=SOURCE)
 def mesh(play):
     """Four ragdolls fall on a mesh of waves, lie on it, and sleep."""
     scene, doll = mc.Scene(), person()
@@ -63,7 +63,7 @@ def mesh(play):
     play.check("all sleep", play.asleep(world))
 
 
-@sample("box3d/ragdoll/pose", title="Ragdoll (pose)", source=SOURCE, slow=True, overlap=None)
+@sample("box3d/ragdoll/pose", title="Ragdoll (pose)", source=SOURCE, slow=True)
 def pose(play):
     """A ragdoll that hangs by its hips keeps its pose by motors in all its joints, its arms and legs in the air."""
     scene = mc.Scene()

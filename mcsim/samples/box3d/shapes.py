@@ -102,13 +102,13 @@ def fall_and_bounce(play, shape):
     play.expect("height of the first bounce over the fall", tops / 39.5, e**2, within=0.01)
 
 
-@sample("box3d/shapes/restitution_sphere", title="Restitution (sphere)", source=SOURCE, camera="front", overlap=None)
+@sample("box3d/shapes/restitution_sphere", title="Restitution (sphere)", source=SOURCE, camera="front")
 def restitution_sphere(play):
     """Balls of restitution 0 to 1 fall from 40 m and come back to e² of the way."""
     fall_and_bounce(play, mc.Sphere(0.5))
 
 
-@sample("box3d/shapes/restitution_box", title="Restitution (box)", source=SOURCE, camera="front", overlap=None)
+@sample("box3d/shapes/restitution_box", title="Restitution (box)", source=SOURCE, camera="front")
 def restitution_box(play):
     """Boxes of restitution 0 to 1 fall flat from 40 m and come back to e² of the way."""
     fall_and_bounce(play, cube(1.0))

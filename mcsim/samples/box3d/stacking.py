@@ -121,7 +121,7 @@ def jenga_capsule(play):
     jenga(play, mc.Capsule(0.3, 1.2, orientation=along(X)), 0.6)
 
 
-@sample("box3d/stacking/dominoes", title="Dominoes", source=SOURCE, camera="top", slow=True, overlap=None)
+@sample("box3d/stacking/dominoes", title="Dominoes", source=SOURCE, camera="top", slow=True)
 def dominoes(play):
     """Thirty rings of 5,430 dominoes in all: two of each ring are tipped, and all others fall."""
     scene, names = ground(), []
@@ -172,7 +172,7 @@ def arch(play):
     play.check("the arch sleeps", play.asleep(world))
 
 
-@sample("box3d/stacking/double_domino", title="Double Domino", source=SOURCE, camera="front", overlap=None)
+@sample("box3d/stacking/double_domino", title="Double Domino", source=SOURCE, camera="front")
 def double_domino(play):
     """Fifteen dominoes of 0.25 × 1 m, 1 m apart, and the first is pushed over by its top: all fall."""
     scene = ground(friction=0.6)

@@ -71,7 +71,7 @@ def far_mesh_drop(play):
     play.between("heights above it", z - 0.3 * np.sin(x - x0) * np.cos(y), 0.1, 1.5, unit="m")
 
 
-@sample("box3d/world/far_ragdolls", title="Far Ragdolls", source=SOURCE, overlap=None)
+@sample("box3d/world/far_ragdolls", title="Far Ragdolls", source=SOURCE)
 def far_ragdolls(play):
     """Four ragdolls fall 1,000 km from the origin; their joints stay closed."""
     scene = mc.Scene()

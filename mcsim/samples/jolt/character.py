@@ -18,7 +18,7 @@ def hero_in(scene, place=(0, 0, 0.96), **options):
     return world, mc.Character(world, "hero", **options)
 
 
-@sample("jolt/character/character", title="Character", source=SOURCE, overlap=None)
+@sample("jolt/character/character", title="Character", source=SOURCE)
 def character(play):
     """A dynamic capsule that does not turn is a character: pushed to a speed it slides along a wall, upright."""
     scene = ground(friction=0.2)
@@ -34,7 +34,7 @@ def character(play):
     play.expect("upright", lean(world, "hero"), 0.0, within=1e-9, unit="rad")
 
 
-@sample("jolt/character/virtual_stairs", title="Character Virtual (stairs)", source=SOURCE, overlap=None)
+@sample("jolt/character/virtual_stairs", title="Character Virtual (stairs)", source=SOURCE)
 def virtual_stairs(play):
     """A character walks up ten stairs of 0.2 m, and not up one of 0.6 m."""
     scene = ground()
@@ -50,7 +50,7 @@ def virtual_stairs(play):
     play.expect("before the block", world.body("hero").position[0], 8.8 - 0.31, within=0.02, unit="m")
 
 
-@sample("jolt/character/virtual_slopes", title="Character Virtual (slopes)", source=SOURCE, overlap=None)
+@sample("jolt/character/virtual_slopes", title="Character Virtual (slopes)", source=SOURCE)
 def virtual_slopes(play):
     """Of slopes of 20 to 70 degrees a character walks up those that are not steeper than 50."""
     risen = []
@@ -67,7 +67,7 @@ def virtual_slopes(play):
     play.between("steep ones", risen[3:], upper=0.35, unit="m")
 
 
-@sample("jolt/character/virtual_jump", title="Character Virtual (jump)", source=SOURCE, overlap=None)
+@sample("jolt/character/virtual_jump", title="Character Virtual (jump)", source=SOURCE)
 def virtual_jump(play):
     """A jump at 4 m/s goes v²/(2 g) high, and lands after 2 v/g."""
     world, hero = hero_in(ground())
@@ -83,7 +83,7 @@ def virtual_jump(play):
     play.expect("on the ground", world.body("hero").position[2], 0.96, within=0.01, unit="m")
 
 
-@sample("jolt/character/virtual_platform", title="Character Virtual (platform)", source=SOURCE, overlap=None)
+@sample("jolt/character/virtual_platform", title="Character Virtual (platform)", source=SOURCE)
 def virtual_platform(play):
     """A character that stands on a lift and on a turntable goes with them."""
     scene = ground()
@@ -100,7 +100,7 @@ def virtual_platform(play):
     play.expect("on the turntable, a quarter on", place[:2], (0, 1.5), within=0.05, unit="m")
 
 
-@sample("jolt/character/virtual_push", title="Character Virtual (push)", source=SOURCE, overlap=None)
+@sample("jolt/character/virtual_push", title="Character Virtual (push)", source=SOURCE)
 def virtual_push(play):
     """A character pushes a box of 20 kg along, and is stopped by one of 2 t."""
     ways = []

@@ -34,13 +34,13 @@ def swing_down(play, world, seconds=5.0):
     play.between("the end swings down to", lowest, 20 - len(world.bodies) - 0.1, 20 - 0.8 * len(world.bodies), unit="m")
 
 
-@sample("jolt/constraints/point", title="Point Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/point", title="Point Constraint", source=SOURCE)
 def point(play):
     """Ten links on ball joints swing down, and no joint opens."""
     swing_down(play, chain(lambda a, b, p: mc.BallJoint(a, b, p)))
 
 
-@sample("jolt/constraints/hinge", title="Hinge Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/hinge", title="Hinge Constraint", source=SOURCE)
 def hinge(play):
     """Ten links on hinges swing down in their plane."""
     world = chain(lambda a, b, p: mc.HingeJoint(a, b, p, Y))
@@ -68,7 +68,7 @@ def fixed(play):
     play.expect("torque at the wall over the beam's", np.linalg.norm(bending) / weight, 1.0, within=1e-3)
 
 
-@sample("jolt/constraints/distance", title="Distance Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/distance", title="Distance Constraint", source=SOURCE)
 def distance(play):
     """Balls on ropes of 2 to 4 m, let go 1 m apart, fall until their ropes are taut, and stay within their lengths."""
     scene, before = mc.Scene(), None
@@ -85,7 +85,7 @@ def distance(play):
     play.expect("they hang at last", heights(world, "ball"), hung, within=0.5, unit="m")
 
 
-@sample("jolt/constraints/constraint_singularity", title="Constraint Singularity", source=SOURCE, overlap=None)
+@sample("jolt/constraints/constraint_singularity", title="Constraint Singularity", source=SOURCE)
 def constraint_singularity(play):
     """Pairs of boxes are joined turned by any angle up to 180 degrees, and hold: a hinge knows no worst pose."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -105,7 +105,7 @@ def constraint_singularity(play):
     play.expect("angular momentum over its size", (turning - angular) / np.linalg.norm(angular), 0.0, within=1e-6)
 
 
-@sample("jolt/constraints/swing_twist", title="Swing Twist Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/swing_twist", title="Swing Twist Constraint", source=SOURCE)
 def swing_twist(play):
     """Ten links with limits of swing and twist swing down and keep to both."""
     swing, twist = math.radians(45), math.radians(10)
@@ -124,7 +124,7 @@ def swing_twist(play):
     play.between("twist", far[1], 0.5 * twist, twist + 0.02, unit="rad")
 
 
-@sample("jolt/constraints/six_dof", title="Six DOF Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/six_dof", title="Six DOF Constraint", source=SOURCE)
 def six_dof(play):
     """A body on a six-DOF joint is pushed along and turned about each axis, and goes as far as that axis's limit."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -142,7 +142,7 @@ def six_dof(play):
     play.expect("swing", lean(world, "body"), 0.4, within=2e-3, unit="rad")
 
 
-@sample("jolt/constraints/six_dof_motors", title="Six DOF Constraint (motors)", source=SOURCE, overlap=None)
+@sample("jolt/constraints/six_dof_motors", title="Six DOF Constraint (motors)", source=SOURCE)
 def six_dof_motors(play):
     """Motors on the three ways and the twist of a six-DOF joint bring a body to a place, and hold it against gravity."""
     scene = mc.Scene()
@@ -159,7 +159,7 @@ def six_dof_motors(play):
     )
 
 
-@sample("jolt/constraints/gear", title="Gear Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/gear", title="Gear Constraint", source=SOURCE)
 def gear(play):
     """Two gears of 3 : 1: what turns the small one turns the large one a third as fast, and the other way."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -176,7 +176,7 @@ def gear(play):
     play.expect("rate of the large one", world.joint("axle1").velocity, -rate / 3, within=1e-3 * rate, unit="rad/s")
 
 
-@sample("jolt/constraints/rack_and_pinion", title="Rack And Pinion Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/rack_and_pinion", title="Rack And Pinion Constraint", source=SOURCE)
 def rack_and_pinion(play):
     """A pinion of 0.5 m that is turned at 2 rad/s drives a rack at 1 m/s."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -227,7 +227,7 @@ def constraint_vs_com_change(play):
     play.expect("its new centre hangs below", world.body("box").position, (0, 0, 5 - far), within=0.01, unit="m")
 
 
-@sample("jolt/constraints/spring", title="Spring", source=SOURCE, overlap=None)
+@sample("jolt/constraints/spring", title="Spring", source=SOURCE)
 def spring(play):
     """Balls on springs of 0.5 to 2 hertz hang g/(2 pi f)² lower than unloaded, and swing with their frequencies."""
     scene, f = mc.Scene(), np.linspace(0.5, 2.0, 10)
@@ -245,7 +245,7 @@ def spring(play):
     play.expect("periods times frequencies", falls * f, 1.0, within=0.01)
 
 
-@sample("jolt/constraints/powered_hinge", title="Powered Hinge Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/powered_hinge", title="Powered Hinge Constraint", source=SOURCE)
 def powered_hinge(play):
     """A hinge's motor turns a bar at 25 degrees a second, then to an angle of 90 degrees."""
     scene = mc.Scene()
@@ -259,7 +259,7 @@ def powered_hinge(play):
     play.expect("angle", math.degrees(world.joint("hinge").angle), 90.0, within=0.1, unit="degrees")
 
 
-@sample("jolt/constraints/powered_slider", title="Powered Slider Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/powered_slider", title="Powered Slider Constraint", source=SOURCE)
 def powered_slider(play):
     """A motor of bounded force pushes a box of 1 t along a slider: its force, less friction, over its mass is the rate."""
     scene = mc.Scene()
@@ -275,7 +275,7 @@ def powered_slider(play):
     play.expect("at the place", world.joint("slider").position, 3.0, within=0.01, unit="m")
 
 
-@sample("jolt/constraints/powered_swing_twist", title="Powered Swing Twist Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/powered_swing_twist", title="Powered Swing Twist Constraint", source=SOURCE)
 def powered_swing_twist(play):
     """A motor on a ball joint brings a rod to a rotation and holds it there against gravity."""
     scene = mc.Scene()
@@ -288,7 +288,7 @@ def powered_swing_twist(play):
     play.expect("rotation", turn, (0.5, -0.3, 0.7), within=2e-3, unit="rad")
 
 
-@sample("jolt/constraints/pulley", title="Pulley Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/pulley", title="Pulley Constraint", source=SOURCE)
 def pulley(play):
     """Two weights on a rope over two pulleys are Atwood's machine; with a block of 1 : 2 they go at 2 : 1."""
     for ratio, masses in ((1.0, (60.0, 40.0)), (2.0, (60.0, 40.0))):
@@ -312,7 +312,7 @@ def pulley(play):
         play.expect("weight 0", world.body("weight0").velocity[2], -0.5 * pull * ratio, within=0.01, unit="m/s")
 
 
-@sample("jolt/constraints/path", title="Path Constraint", source=SOURCE, overlap=None)
+@sample("jolt/constraints/path", title="Path Constraint", source=SOURCE)
 def path(play):
     """A bead on a fixed ring of wire of 2 m, let go level with its middle, is fastest at the bottom: sqrt(2 g r)."""
     scene, r = mc.Scene(), 2.0

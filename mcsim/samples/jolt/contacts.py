@@ -46,7 +46,7 @@ def sensor(play):
     play.expect("they lie on the ground", heights(world, "ball"), 0.4, within=0.003, unit="m")
 
 
-@sample("jolt/contacts/kinematic", title="Kinematic", source=SOURCE, overlap=None)
+@sample("jolt/contacts/kinematic", title="Kinematic", source=SOURCE)
 def kinematic(play):
     """A kinematic box ploughs through a row of cubes at 2 m/s, and is not slowed."""
     scene = ground()
@@ -61,7 +61,7 @@ def kinematic(play):
     play.expect("their speeds", world.velocities[1:6, 0], 2.0, within=0.01, unit="m/s")
 
 
-@sample("jolt/contacts/high_speed_dominoes", title="High Speed (dominoes)", source=SOURCE, overlap=None)
+@sample("jolt/contacts/high_speed_dominoes", title="High Speed (dominoes)", source=SOURCE)
 def high_speed_dominoes(play):
     """A ball of 0.1 m at 500 m/s hits the last of ten dominoes of 0.1 m, and does not pass it."""
     scene = ground()
@@ -74,7 +74,7 @@ def high_speed_dominoes(play):
     play.between("the first is struck", world.body("domino0").velocity[0], 0.01, unit="m/s")
 
 
-@sample("jolt/contacts/high_speed_sphere", title="High Speed (inside a sphere)", source=SOURCE, overlap=None)
+@sample("jolt/contacts/high_speed_sphere", title="High Speed (inside a sphere)", source=SOURCE)
 def high_speed_sphere(play):
     """A ball flies to and fro at 500 m/s inside of a hollow sphere of triangles, and does not leave it."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -92,7 +92,7 @@ def high_speed_sphere(play):
     play.expect("speed", speed(world, "ball"), v, within=1.0, unit="m/s")
 
 
-@sample("jolt/contacts/high_speed_wall", title="High Speed (smooth wall)", source=SOURCE, overlap=None)
+@sample("jolt/contacts/high_speed_wall", title="High Speed (smooth wall)", source=SOURCE)
 def high_speed_wall(play):
     """A ball hits a wall without friction aslant at 500 m/s and goes on along it with what is along it of its speed."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -165,7 +165,7 @@ def friction_per_triangle(play):
     play.expect("ways", ways, pull * 2.0, within=0.05, unit="m")
 
 
-@sample("jolt/contacts/turntable", title="Conveyor Belt (angular)", source=SOURCE, overlap=None)
+@sample("jolt/contacts/turntable", title="Conveyor Belt (angular)", source=SOURCE)
 def turntable(play):
     """Boxes on a disc that turns at 1 rad/s go round with it where friction can hold them, farther out they slide off."""
     scene = ground()
@@ -183,7 +183,7 @@ def turntable(play):
     play.between("the others have slid out", now[4:] - radii[4:], 1.0, unit="m")
 
 
-@sample("jolt/contacts/high_speed_capsule", title="High Speed (capsule)", source=SOURCE, overlap=None)
+@sample("jolt/contacts/high_speed_capsule", title="High Speed (capsule)", source=SOURCE)
 def high_speed_capsule(play):
     """A capsule that flies at 300 m/s and spins hits a wall of 0.1 m: its middle stays before it."""
     scene = mc.Scene(gravity=(0, 0, 0))

@@ -31,7 +31,7 @@ def activate_during_update(play):
     play.check("all sleep again", play.asleep(world))
 
 
-@sample("jolt/general/allowed_dofs", title="Allowed DOFs", source=SOURCE, overlap=None)
+@sample("jolt/general/allowed_dofs", title="Allowed DOFs", source=SOURCE)
 def allowed_dofs(play):
     """Sixty-three boxes, one for each choice of free motions, are pushed and turned, and move as they may."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -97,7 +97,7 @@ def active_edges(play):
     play.expect("no box turns", world.angular_velocities[1:], 0.0, within=1e-3, unit="rad/s")
 
 
-@sample("jolt/general/change_motion_quality", title="Change Motion Quality", source=SOURCE, overlap=None)
+@sample("jolt/general/change_motion_quality", title="Change Motion Quality", source=SOURCE)
 def change_motion_quality(play):
     """A ball at 268 m/s that is made a bullet does not pass a wall of 0.1 m that can move, but stops at it."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -215,7 +215,7 @@ def gravity_factor(play):
     play.expect("speeds", world.velocities[:, 2], -factor * G * 2.0, within=1e-9, unit="m/s")
 
 
-@sample("jolt/general/restitution", title="Restitution", source=SOURCE, overlap=None)
+@sample("jolt/general/restitution", title="Restitution", source=SOURCE)
 def restitution(play):
     """Balls and boxes of restitution 0 to 1 fall from 5 m, and come back to e² of the way."""
     scene, e = ground(friction=0.0), np.linspace(0, 1, 11)

@@ -108,7 +108,7 @@ def funnel_walls(scene, count, hole, length, high):
         scene.add_body(f"wall{k}", shape=box(length, length, 0.5), kind="static", position=place, orientation=turn)
 
 
-@sample("jolt/piles/funnel", title="Funnel", source=SOURCE, slow=True, overlap=None)
+@sample("jolt/piles/funnel", title="Funnel", source=SOURCE, slow=True)
 def funnel(play):
     """Four hundred bodies of five shapes fall into a funnel, and run out below through its hole of 4 m."""
     scene = ground(friction=0.3)
@@ -125,7 +125,7 @@ def funnel(play):
     play.between("bodies that came through", (z < 4.0).sum(), 300)
 
 
-@sample("jolt/piles/two_d_funnel", title="2D Funnel", source=SOURCE, camera="front", slow=True, overlap=None)
+@sample("jolt/piles/two_d_funnel", title="2D Funnel", source=SOURCE, camera="front", slow=True)
 def two_d_funnel(play):
     """Two hundred bodies locked in a plane run through a funnel, and none leaves the plane."""
     scene = ground(friction=0.3)
@@ -160,7 +160,7 @@ def load_save_scene(play):
     play.check("the same bits after 4 s", one.state_hash() == other.state_hash())
 
 
-@sample("jolt/piles/multithreaded", title="Multithreaded", source=SOURCE, slow=True, overlap=None)
+@sample("jolt/piles/multithreaded", title="Multithreaded", source=SOURCE, slow=True)
 def multithreaded(play):
     """Two hundred boxes fall on each other; with two threads they come to the same bits as with one."""
     scene = ground()

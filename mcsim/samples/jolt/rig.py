@@ -11,7 +11,7 @@ from mcsim.samples.registry import sample
 SOURCE = "Jolt, Samples/Tests/Rig"
 
 
-@sample("jolt/rig/create_rig", title="Create Rig", source=SOURCE, overlap=None)
+@sample("jolt/rig/create_rig", title="Create Rig", source=SOURCE)
 def create_rig(play):
     """A ragdoll is added to a scene, falls, and lies still."""
     scene = ground()
@@ -23,7 +23,7 @@ def create_rig(play):
     play.check("it sleeps", play.asleep(world))
 
 
-@sample("jolt/rig/rig_pile", title="Rig Pile", source=SOURCE, slow=True, overlap=None)
+@sample("jolt/rig/rig_pile", title="Rig Pile", source=SOURCE, slow=True)
 def rig_pile(play):
     """Sixty-four ragdolls, in four rows and layers, fall on each other; they lie, and their joints stay closed."""
     scene, doll = ground(), person()
@@ -35,7 +35,7 @@ def rig_pile(play):
     play.between("heights of all segments", world.positions[1:, 2], 0.0, 3.0, unit="m")
 
 
-@sample("jolt/rig/kinematic_rig", title="Kinematic Rig", source=SOURCE, overlap=None)
+@sample("jolt/rig/kinematic_rig", title="Kinematic Rig", source=SOURCE)
 def kinematic_rig(play):
     """A ragdoll of kinematic bodies is moved through a wall of boxes: it is where it should be, and they are pushed."""
     scene, doll = ground(), person()
@@ -57,7 +57,7 @@ def kinematic_rig(play):
     play.between("bricks that were pushed", (np.linalg.norm(world.positions[17:] - bricks, axis=1) > 0.2).sum(), 10)
 
 
-@sample("jolt/rig/powered_rig", title="Powered Rig", source=SOURCE, slow=True, overlap=None)
+@sample("jolt/rig/powered_rig", title="Powered Rig", source=SOURCE, slow=True)
 def powered_rig(play):
     """A ragdoll that is held at its hips waves its limbs by motors, each joint's angles as a wave tells it."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -77,7 +77,7 @@ def powered_rig(play):
     play.expect("angles off those that were told", off, 0.0, within=0.05, unit="rad")
 
 
-@sample("jolt/rig/big_world", title="Big World", source=SOURCE, overlap=None)
+@sample("jolt/rig/big_world", title="Big World", source=SOURCE)
 def big_world(play):
     """Ragdolls fall at 0, 10, 100 and 1,000 km from the origin, alike but for rounding."""
     heights = []

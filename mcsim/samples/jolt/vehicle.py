@@ -74,7 +74,7 @@ def vehicle_slope(play):
     play.expect("without it slides", speeds[1], slide, within=0.05 * slide, unit="m/s")
 
 
-@sample("jolt/vehicle/vehicle_six_dof", title="Vehicle Six DOF", source=SOURCE, overlap=None)
+@sample("jolt/vehicle/vehicle_six_dof", title="Vehicle Six DOF", source=SOURCE)
 def vehicle_six_dof(play):
     """A car with wheels that are bodies, sprung upwards by six-DOF joints, drives at its motors' speed."""
     scene = ground(friction=1.0)
