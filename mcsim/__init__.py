@@ -8,7 +8,9 @@ Describe a Scene (bodies, shapes, joints), or load one; a World steps and observ
 quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what is ready made, mc.scenes.
 """
 
+from importlib import import_module as _import_module
 from sys import modules as _modules
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from mcsim import contacts, control, derive, io as io, lab, maximal, reduced, rotation, scenes, spatial
 from mcsim.actors import Character, Vehicle, Wheel
@@ -77,6 +79,15 @@ vars(solve)["__wrapped__"], vars(view)["__wrapped__"] = _unnamed["solve"], _unna
 scenes.READERS |= {".urdf": load_urdf, ".xml": load_mjcf}
 lab.loading.load, lab.loading.check_parameters = load, scenes.check_parameters
 lab.loading.version = _call_log.made_by = __version__
+
+if not _TYPE_CHECKING:  # a checker of types that saw it would let any name pass
+
+    def __getattr__(name: str) -> _Any:
+        """mc.samples, which is written with all of the above, is imported when it is first asked for."""
+        if name == "samples":
+            return _import_module("mcsim.samples")
+        raise AttributeError(f"module 'mcsim' has no attribute {name!r}", name=name, obj=_modules[__name__])
+
 
 __all__ = [
     "CallLog",

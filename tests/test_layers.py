@@ -48,6 +48,7 @@ FLOORS = {
     "gym": 4.2,
     "live": 4.2,
     "mcsim": 4.5,
+    "samples": 4.6,
     "fuzz": 4.7,
     "soak": 4.7,
     "cli": 5,

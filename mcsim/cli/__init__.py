@@ -1,4 +1,4 @@
-"""The command line: mcsim run | view | play | compare | sweep | solvers | scenes | check |
+"""The command line: mcsim run | view | play | compare | sweep | solvers | scenes | samples | check |
 fuzz | soak | replay.
 
 Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C with 130; what was recorded is kept.
@@ -19,6 +19,7 @@ from mcsim.cli.commands.fuzz import fuzz
 from mcsim.cli.commands.play import play
 from mcsim.cli.commands.replay import replay
 from mcsim.cli.commands.run import run
+from mcsim.cli.commands.samples import samples
 from mcsim.cli.commands.scenes import scenes
 from mcsim.cli.commands.soak import soak
 from mcsim.cli.commands.solvers import solvers
@@ -27,7 +28,7 @@ from mcsim.cli.commands.view import view
 from mcsim.cli.terminal import BAD_INPUT, FAILED, INTERRUPTED, InputError, folded, one_line
 from mcsim.core.errors import SceneError, SimulationError
 
-for function in (run, view, play, compare, sweep, solvers, scenes, check, replay, fuzz, soak):
+for function in (run, view, play, compare, sweep, solvers, scenes, samples, check, replay, fuzz, soak):
     add_command(function)
 
 
