@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from mcsim.world import World
 
 
-def load(world: World, body: str = "ground") -> float:
-    """The force downwards on a body through its contacts in the last step [N]."""
-    contacts, index = world.contacts, world.body(body).index
+def load(world: World, *prefixes: str) -> float:
+    """The force downwards through contacts on the bodies whose names begin so, on "ground" if none is given [N]."""
+    begins = prefixes or ("ground",)
+    bears = np.array([name.startswith(begins) for name in world.body_names])
+    contacts = world.contacts
     impulse = contacts["normal_impulse"] * contacts["normal"][:, 2] + contacts["tangent_impulse"][:, 2]  # on body_b
-    total = impulse[contacts["body_a"] == index].sum() - impulse[contacts["body_b"] == index].sum()
-    return float(total / world.dt)
+    on_others = bears[contacts["body_a"]].astype(float) - bears[contacts["body_b"]]
+    return float(impulse @ on_others / world.dt)
 
 
 def weight(world: World) -> float:
@@ -31,15 +33,15 @@ def weight(world: World) -> float:
     return float(world.masses.sum()) * G
 
 
-def settle(play: Play, world: World, seconds: float, body: str = "ground", within: float = 0.02) -> None:
-    """Plays a world whose bodies come to rest on one: energy never rises, and at last that one bears their weight."""
+def settle(play: Play, world: World, seconds: float, *prefixes: str, within: float = 0.02) -> None:
+    """Plays a world whose bodies come to rest on some: energy never rises, and at last those bear the weight (`load`)."""
     first = world.energy().total
     most = first
     for step in play.steps(world, seconds):
         if step % 10 == 0:
             most = max(most, world.energy().total)
     play.between("energy over that of the start", most / first, upper=1 + 1e-6)
-    play.expect("load on the ground over the weight", load(world, body) / weight(world), 1.0, within=within)
+    play.expect("load on the ground over the weight", load(world, *prefixes) / weight(world), 1.0, within=within)
 
 
 def period(times: Sequence[float], values: Sequence[float], middle: float = 0.0) -> float:
