@@ -16,7 +16,9 @@ def bricks(play):
     scene, w, h = ground(friction=0.4), 3.96, 2.0
     for layer in range(8):
         for k in range(10 - layer % 2):
-            scene.add_body(f"brick{layer}.{k}", shape=box(w, 4, h), position=((k - 4.5 + layer % 2 / 2) * w, 0, h * (layer + 0.5)))
+            scene.add_body(
+                f"brick{layer}.{k}", shape=box(w, 4, h), position=((k - 4.5 + layer % 2 / 2) * w, 0, h * (layer + 0.5))
+            )
     scene.add_body("ball", shape=mc.Sphere(4.0), position=(0, -30, 4), kind="static")
     world = mc.World(scene)
     start = world.positions.copy()
@@ -126,7 +128,9 @@ def emitter(play):
         if step % 6 == 0:
             place = (*random.uniform(-0.5, 0.5, 2), 2.0)
             turn = mc.rotation.normalize(random.normal(size=4))
-            world.add_body(shape=shapes[step // 6 % 4], position=place, orientation=turn, angular_velocity=random.normal(size=3))
+            world.add_body(
+                shape=shapes[step // 6 % 4], position=place, orientation=turn, angular_velocity=random.normal(size=3)
+            )
     play.expect("bodies", len(world.bodies), 101, within=0)
     settle(play, world, 5.0)
     play.between("heights", world.positions[1:, 2], 0.098, 1.0, unit="m")
@@ -222,4 +226,3 @@ def forklift(play):
     play.expect("height of the pallet over the fork", over, 0.09, within=2e-3, unit="m")
     play.expect("height of the fork", heights(world, "fork"), 1.2, within=2e-3, unit="m")
     play.expect("way of the pallet", world.body("pallet").frame[0][0], 3.0, within=0.02, unit="m")
-

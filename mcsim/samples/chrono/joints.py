@@ -59,7 +59,9 @@ def prismatic_limits(play):
     times, way = watched(play, world, 3.0, lambda: world.joint("rail").position)
     free = G / 2 * times**2 / 2
     play.expect("way", way, np.minimum(free, 2.0), within=0.02, unit="m")
-    play.expect("force of the rail and the stop", world.joint("rail").force, (0, 0, world.masses[0] * G), within=1.0, unit="N")
+    play.expect(
+        "force of the rail and the stop", world.joint("rail").force, (0, 0, world.masses[0] * G), within=1.0, unit="N"
+    )
 
 
 @sample("chrono/joints/rev_limits", title="demo_MBS_limits (revolute)", source=SOURCE)

@@ -144,6 +144,3 @@ def gears(play):
     play(world, 10.0)
     play.expect("angle of the small one", world.joint("small").angle, 20.0, within=0.01, unit="rad")
     play.expect("angle of the large one", world.joint("large").angle, -10.0, within=0.1, unit="rad")
-
-
-

@@ -15,13 +15,17 @@ def rigid_rotor_nutation(play):
     """A free rotor at 20 rad/s, knocked aside, nods with I_axial / I_lateral of its speed."""
     scene, axial, lateral, spin = mc.Scene(gravity=(0, 0, 0)), 0.9, 0.6, 20.0
     rate = {"angular_velocity": (spin, 0.0, 0.05 * spin)}
-    scene.add_body("rotor", shape=mc.Cylinder(0.3, 0.05, orientation=along(X)), mass=10, inertia=(axial, lateral, lateral), **rate)
+    scene.add_body(
+        "rotor", shape=mc.Cylinder(0.3, 0.05, orientation=along(X)), mass=10, inertia=(axial, lateral, lateral), **rate
+    )
     world = mc.World(scene, dt=1 / 1000)
     momentum = world.momentum()[1]
     axis = momentum / np.linalg.norm(momentum)
     side = np.cross(axis, Y) / np.linalg.norm(np.cross(axis, Y))
     times, tip = watched(play, world, 3.0, lambda: mc.rotation.rotate(world.orientations[0], np.array(X)) @ side)
-    play.expect("period of nutation", period(times, tip), 2 * np.pi * lateral / np.linalg.norm(momentum), within=1e-4, unit="s")
+    play.expect(
+        "period of nutation", period(times, tip), 2 * np.pi * lateral / np.linalg.norm(momentum), within=1e-4, unit="s"
+    )
     play.expect("angular momentum", world.momentum()[1], momentum, within=1e-6, unit="kg m²/s")
 
 
@@ -63,7 +67,9 @@ def steady_precession(play):
     rate = (i3 * spin - np.sqrt((i3 * spin) ** 2 - 4 * a * m * G * length)) / (2 * a)
     tip = np.array([np.sin(angle), 0, np.cos(angle)])
     spins = spin * tip + rate * np.array([0, 0, 1.0])
-    scene.add_body("top", mass=m, inertia=(i1, i1, i3), position=length * tip, orientation=along(tip), angular_velocity=spins)
+    scene.add_body(
+        "top", mass=m, inertia=(i1, i1, i3), position=length * tip, orientation=along(tip), angular_velocity=spins
+    )
     scene.add_joint(mc.BallJoint(None, "top", (0, 0, 0)))
     world = mc.World(scene, dt=1 / 1000)
     world.set_velocity("top", np.cross(spins, length * tip), spins)

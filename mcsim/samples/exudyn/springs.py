@@ -78,7 +78,9 @@ def springs_distance(play):
     world = mc.World(scene)
     play(world, 15.0)
     at = world.positions[0]
-    forces = [k * (np.linalg.norm(e - at) - 0.8) * (e - at) / np.linalg.norm(e - at) for e, k in zip(ends, stiff, strict=True)]
+    forces = [
+        k * (np.linalg.norm(e - at) - 0.8) * (e - at) / np.linalg.norm(e - at) for e, k in zip(ends, stiff, strict=True)
+    ]
     play.expect("sum of springs and weight", np.sum(forces, axis=0) - (0, 0, 5 * G), 0.0, within=1e-4, unit="N")
     told = np.sum([joint.force for joint in world.joints], axis=0)
     play.expect("force that the joints tell", told, (0, 0, 5 * G), within=1e-3, unit="N")
@@ -185,7 +187,9 @@ def switching_constraints(play):
     own = 0.4 * 0.01 * world.angular_velocities[0, 1]
     world.add_joint(mc.HingeJoint(None, "bob", pivot, (0, 1, 0), name="second"))
     play(world, world.dt)
-    play.expect("spin when caught", world.angular_velocities[0, 1], (about + own) / (0.64 + 0.004), within=0.02, unit="rad/s")
+    play.expect(
+        "spin when caught", world.angular_velocities[0, 1], (about + own) / (0.64 + 0.004), within=0.02, unit="rad/s"
+    )
     energy = world.energy().total
     play(world, 3.0)
     play.expect("energy from then on", world.energy().total / energy, 1.0, within=1e-4)
@@ -209,4 +213,3 @@ def simulator_coupling(play):
             play(world, world.dt)
     omega = np.sqrt(k * 1.5)
     play.expect("distance", gaps, 1 + 0.2 * np.cos(omega * np.arange(4000) / 2000), within=2e-3, unit="m")
-

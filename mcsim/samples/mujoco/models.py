@@ -63,7 +63,10 @@ def stonehenge(play):
     scene, n, r = ground(), 20, 8.0
     width = 2 * r * np.sin(np.pi / n)
     for k in range(n):
-        for name, shape, z, angle in (("stone", box(0.8, 1.2, 3), 1.5, k), ("lintel", box(0.8, width * 0.88, 0.6), 3.3, k + 0.5)):
+        for name, shape, z, angle in (
+            ("stone", box(0.8, 1.2, 3), 1.5, k),
+            ("lintel", box(0.8, width * 0.88, 0.6), 3.3, k + 0.5),
+        ):
             a = 2 * np.pi * angle / n
             middle = r if name == "stone" else r * np.cos(np.pi / n)
             place = (middle * np.cos(a), middle * np.sin(a), z)

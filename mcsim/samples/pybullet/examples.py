@@ -45,7 +45,9 @@ def friction_cone(play):
         a = 2 * np.pi * k / 16
         d = np.array([np.cos(a), np.sin(a), 0])
         material = mc.Material(friction=mu)
-        scene.add_body(f"box{k}", shape=box(0.4, 0.4, 0.1), position=3 * d + (0, 0, 0.05), velocity=3 * d, material=material)
+        scene.add_body(
+            f"box{k}", shape=box(0.4, 0.4, 0.1), position=3 * d + (0, 0, 0.05), velocity=3 * d, material=material
+        )
     world = mc.World(scene)
     start = world.positions[1:].copy()
     play(world, 2.0)
@@ -60,7 +62,11 @@ def restitution(play):
     scene.add_body("ball", shape=mc.Sphere(0.5), position=(0, 0, 5.5), material=mc.Material(restitution=0.5))
     world = mc.World(scene, dt=1 / 960)
     times, height = watched(play, world, 2.9, lambda: world.positions[1, 2] - 0.5)
-    low = [k for k in range(1, len(height) - 1) if height[k] <= height[k - 1] and height[k] < height[k + 1] and height[k] < 0.02]
+    low = [
+        k
+        for k in range(1, len(height) - 1)
+        if height[k] <= height[k - 1] and height[k] < height[k + 1] and height[k] < 0.02
+    ]
     hits = times[[k for n, k in enumerate(low) if n == 0 or k > low[n - 1] + 20]][:4]
     first = np.sqrt(10 / G)
     play.expect("times of the hits", hits, first * np.array([1.0, 2.0, 2.5, 2.75]), within=5e-3, unit="s")
@@ -242,7 +248,9 @@ def save_restore(play):
     """Cubes fall; the state is kept, goes on, is restored, and goes on to the same places."""
     scene = ground()
     for k in range(10):
-        scene.add_body(f"cube{k}", shape=cube(1.0), position=(0.2 * (k % 3), 0, 0.6 + 1.1 * k), orientation=turned(X, 3.0 * k))
+        scene.add_body(
+            f"cube{k}", shape=cube(1.0), position=(0.2 * (k % 3), 0, 0.6 + 1.1 * k), orientation=turned(X, 3.0 * k)
+        )
     world = mc.World(scene)
     play(world, 1.0)
     kept = world.snapshot()

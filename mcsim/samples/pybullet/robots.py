@@ -66,7 +66,9 @@ def mimic_joint(play):
             world.apply_torque("wheel0", (0, 0, 10.0))
         spin = 30.0 / (2 * world.body("wheel0").inertia[2, 2])
         play.expect("spins", world.angular_velocities[:, 2], (spin, -spin), within=1e-6, unit="rad/s")
-        play.expect("sum of the angles", sum(joint.angle for joint in world.joints if joint.type == "hinge"), 0.0, within=1e-9)
+        play.expect(
+            "sum of the angles", sum(joint.angle for joint in world.joints if joint.type == "hinge"), 0.0, within=1e-9
+        )
 
 
 @sample("pybullet/robots/racecar_differential", title="racecar_differential", source=SOURCE)
@@ -81,7 +83,9 @@ def racecar_differential(play):
     for name, x, y in (("rl", -0.4, half), ("rr", -0.4, -half), ("fl", 0.4, half), ("fr", 0.4, -half)):
         tyre = mc.Cylinder(r, 0.005, orientation=along(Y), material=mc.Material(friction=1.0))
         scene.add_body(name, shape=tyre, position=(x, y, r), mass=1)
-        axis = (x + 0.4, y - 4.0, 0) if x > 0 else (0, -1.0, 0)  # all wheels roll about a point 4 m to the left of the rear axle
+        axis = (
+            (x + 0.4, y - 4.0, 0) if x > 0 else (0, -1.0, 0)
+        )  # all wheels roll about a point 4 m to the left of the rear axle
         scene.add_joint(mc.HingeJoint("car", name, (x, y, r), -np.array(axis), name=name))
         if x < 0:
             scene.add_joint(mc.HingeJoint("carrier", name, (x, y, r), Y, name=f"{name}.carrier"))
