@@ -259,7 +259,7 @@ def point_line(play):
     play.expect("way", way, np.minimum(G / 4 * times**2, 3.0), within=0.01, unit="m")
 
 
-@sample("chrono/joints/suspension", title="demo_MBS_suspension", source=SOURCE)
+@sample("chrono/joints/suspension", title="demo_MBS_suspension", source=SOURCE, slow=True)
 def suspension(play):
     """A car on four sprung wheels bounces with sqrt(k / m) and sinks by its weight over the springs."""
     scene, k = mc.Scene(), 4e4

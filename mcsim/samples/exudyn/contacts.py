@@ -125,7 +125,7 @@ def sphere_on_slope(play):
     play.expect("speeds", world.velocities[1:, 0], wanted, within=0.01, unit="m/s")
 
 
-@sample("exudyn/contacts/gears", title="involuteGear", source=SOURCE, camera="front", slow=True, overlap=None)
+@sample("exudyn/contacts/gears", title="involuteGear", source=SOURCE, camera="front", overlap=None)
 def gears(play):
     """A gear of 12 teeth drives one of 24 by the contact of its teeth: at half its speed on average."""
     scene, names = mc.Scene(gravity=(0, 0, 0)), []

@@ -4,7 +4,7 @@ import numpy as np
 
 import mcsim as mc
 from mcsim.samples.measure import load, settle, watched, weight
-from mcsim.samples.parts import G, X, Y, Z, along, box, cube, ground, heights, lean, speed, turned
+from mcsim.samples.parts import G, X, Y, Z, along, box, cube, ground, heights, lean, turned
 from mcsim.samples.registry import sample
 
 SOURCE = "MuJoCo, model/"

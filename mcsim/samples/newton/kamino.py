@@ -140,7 +140,7 @@ def cartpole(play):
 
 @sample("newton/kamino/test_mechanism", title="kamino: test mechanism", source=SOURCE)
 def test_mechanism(play):
-    """A loop of a driven crank, ball, universal, cylindrical and prismatic joints moves: closed, and alike in both worlds."""
+    """A driven loop of hinge, ball, universal, cylinder and slider moves as the formula says, alike in both worlds."""
     scene = mc.Scene()
     scene.add_body("crank", shape=box(0.2, 0.04, 0.04), position=(0.1, 0, 0))
     scene.add_body("rod", shape=box(0.04, 0.6, 0.04), position=(0.2, 0.3, 0))
@@ -162,7 +162,7 @@ def test_mechanism(play):
 
 
 def scissors(scene, name, turn, alpha, spread, length):
-    """Adds a ring of angulated scissors: bars a and b, bent by alpha at the pivot they share; `spread`: half their angle."""
+    """Adds a ring of angulated scissors: bars a and b, bent by alpha at their pivot; `spread`: half their angle."""
     n = round(2 * np.pi / alpha)
     points = {}
     for k in range(n):
@@ -254,7 +254,7 @@ def overlay_of_solvers(play):
 
 
 def leg(scene, name, y, top):
-    """Adds a leg of boxes in three nested loops: two parallelograms, thigh and shank, and a crank with a rod on the thigh."""
+    """Adds a leg of boxes in three nested loops: parallelograms as thigh and shank, a crank with a rod on the thigh."""
     light = {"density": 500.0, "collision_mask": 0}
     step, ends = (top - 0.03) / 2, (-0.1, 0.1)
     scene.add_body(f"{name}.knee", shape=box(0.26, 0.1, 0.06), position=(0, y, top - step), **light)

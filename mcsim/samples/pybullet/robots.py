@@ -71,7 +71,7 @@ def mimic_joint(play):
         )
 
 
-@sample("pybullet/robots/racecar_differential", title="racecar_differential", source=SOURCE)
+@sample("pybullet/robots/racecar_differential", title="racecar_differential", source=SOURCE, slow=True)
 def racecar_differential(play):
     """Gears of a differential: in a curve the outer wheel turns faster, and both together at the drive's speed."""
     scene, r, half = ground(friction=1.0), 0.3, 0.4
@@ -99,7 +99,7 @@ def racecar_differential(play):
 
 @sample("pybullet/robots/joint_friction_and_motor", title="jointFrictionAndMotor", source=SOURCE)
 def joint_friction_and_motor(play):
-    """A door with 2 N m of friction slows by M / I; one whose motor aims at 0.6 rad goes there; one holds against a push."""
+    """A door with friction slows by M / I; one whose motor aims at 0.6 rad goes there; one holds against a push."""
     scene = mc.Scene(gravity=(0, 0, 0))
     more = ({"friction": 2.0}, {"motor": mc.Motor(position=0.6, hertz=1.0)}, {"friction": 5.0})
     for k in range(3):
@@ -205,7 +205,7 @@ def jacobian(play):
 
 @sample("pybullet/robots/inverted_pendulum", title="inverted pendulum (pd)", source=SOURCE)
 def inverted_pendulum(play):
-    """A pole of 1 m on a hinge is held upright by a PD torque that is more than gravity's stiffness, at the formula's rate."""
+    """A pole on a hinge, held upright by a torque of thrice gravity's stiffness, swings at the formula's rate."""
     scene = arm((1.0,), (Y,))
     world = mc.World(scene, dt=1 / 1000)
     body = world.body("link0")

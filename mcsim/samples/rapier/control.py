@@ -1,4 +1,4 @@
-"""Rapier's samples of what is steered, locked or let through: characters, vehicles, one-way platforms, inverse kinematics."""
+"""Rapier's samples of what is steered, locked or let through: characters, vehicles, platforms, inverse kinematics."""
 
 import numpy as np
 

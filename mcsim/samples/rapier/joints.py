@@ -224,7 +224,7 @@ def newton_cradle(play):
     world = mc.World(scene, dt=1 / 240)
     turn = mc.rotation.from_axis_angle(np.array([0, -1.0, 0]), -0.6)
     world.set_pose("ball0", (-5 * np.sin(0.6), 0, 5 - 5 * np.cos(0.6)), turn)
-    times, angles = watched(play, world, 3.0, lambda: [joint.angle for joint in world.joints])
+    _, angles = watched(play, world, 3.0, lambda: [joint.angle for joint in world.joints])
     play.expect("angle of the first at the start", angles[0, 0], -0.6, within=1e-6, unit="rad")
     play.expect("angle up to which the last goes", angles[:, 4].max(), 0.6, within=0.02, unit="rad")
     play.between("angles of those between", np.abs(angles[:, 1:4]), upper=0.05, unit="rad")

@@ -140,7 +140,7 @@ def platform(play):
     play.expect("height of the platform", world.positions[0, 2] + 0.2, z, within=0.02, unit="m")
 
 
-@sample("rapier/piles/collision_groups", title="Collision groups", source=SOURCE, slow=True)
+@sample("rapier/piles/collision_groups", title="Collision groups", source=SOURCE)
 def collision_groups(play):
     """Cubes of two groups fall on two floors: green ones stay on the upper, blue ones fall through to the lower."""
     scene = mc.Scene()
@@ -210,7 +210,7 @@ def sensor(play):
 
 @sample("rapier/piles/ccd", title="CCD", source=SOURCE, slow=True, overlap=None)
 def ccd(play):
-    """A compound at 100 m/s hits walls of 160 cubes; momentum is kept in the impact, nothing passes the last, fixed wall."""
+    """A compound at 100 m/s hits walls of 160 cubes: momentum is kept, and nothing passes the fixed wall behind."""
     scene = ground()
     for n, (w, i, j) in enumerate(np.ndindex(2, 8, 10)):
         scene.add_body(f"cube{n}", shape=cube(1.0), position=(4.0 * w, i - 3.5, 0.5 + j))
