@@ -336,6 +336,9 @@ def on_terminal(*arguments, columns=80):
     [
         ["scenes"],
         ["scenes", "ragdolls"],
+        ["samples"],
+        ["samples", "box3d/shapes"],
+        ["samples", "box3d/compound", "--check"],
         ["compare", "pendulum", "--seconds", "0.1"],
         ["compare", "pendulum", "reduced:aba", "--seconds", "0.1", "--dt", "1/60,1/120", "--reference", "none"],
         ["solvers", "pyramid", "newton", "pgs", "--set", "base=2", "--seconds", "0.1"],

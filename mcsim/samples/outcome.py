@@ -48,7 +48,7 @@ class Expectation:
 class Outcome:
     """What came of a sample.
 
-    name; expectations; error: the sentence of a SimulationError that ended it, or "". steps, bodies: how many;
+    name; expectations; error: what ended it, as a sentence, or "". steps, bodies: how many;
     seconds: that steps took. joint_error: the worst of any joint at the times that were looked at [m or rad]; overlap: the
     deepest at the end [m], 0 for none. notes: kind -> in how many steps. scene, recording: to draw it, if it was recorded.
     """

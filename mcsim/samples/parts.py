@@ -115,3 +115,25 @@ def lean(world: World, body: str, axis: Iterable[float] = Z) -> float:
     """The angle of a body's axis, its z if none is given, from upright [rad]."""
     d = direction(world, body, axis)
     return math.atan2(math.hypot(d[0], d[1]), d[2])
+
+
+def sleeps_from(play: Any, world: World, seconds: float) -> float:
+    """Plays for so long -> the time [s] from which all dynamic bodies sleep; infinite where they do not."""
+    since = math.inf
+    for _ in play.steps(world, seconds):
+        since = min(since, world.time) if play.asleep(world) else math.inf
+    return min(since, world.time) if play.asleep(world) else math.inf
+
+
+def drift(world: World, start: np.ndarray) -> np.ndarray:
+    """How far each body is from where it was in the plane of the ground [m]; start: world.positions of then, a copy."""
+    return np.linalg.norm((world.positions - start)[:, :2], axis=1)
+
+
+def person() -> mc.Scene:
+    """One ragdoll of mc.scenes.ragdolls, without a floor, to be added to a scene: its first segment is at the origin."""
+    scene = mc.scenes.ragdolls(count=1)
+    alone = scene.of_parts([body for body in scene.bodies if body.name != "floor"], scene.joints, scene.ignored_pairs)
+    found = mc.Scene()
+    found.add(alone, position=-np.array(alone.bodies[0].position))
+    return found

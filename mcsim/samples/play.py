@@ -38,6 +38,7 @@ class Play:
         self.worlds: list[World] = []
         self._record = record
         self._recorder: Recorder | None = None
+        self._kept = 0.0  # the time of the last frame [s]
 
     def __call__(self, world: World, seconds: float) -> None:
         """Steps a world for so long."""
@@ -121,11 +122,14 @@ class Play:
             self.outcome.joint_error = max(self.outcome.joint_error, float(errors.max()))
 
     def _keep(self, world: World) -> None:
-        """A frame of the recording, which begins anew where other bodies are there: one recording has the same in all."""
+        """A frame of the recording, of which there is one at a time. A recording has the same bodies in all frames, and its
+        time goes on: it begins anew with another world, where bodies came or went, and after a restore."""
         if not self._record:
             return
         known = self._recorder
-        if known is None or known.world is not world or known.body_names != tuple(world.body_names):
+        same = known is not None and known.world is world and known.body_names == tuple(world.body_names)
+        if known is None or not same or world.time < self._kept:
             self._recorder = Recorder(world)
-        else:
+        elif world.time > self._kept:
             known.keep()
+        self._kept = world.time

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.errors import SceneError
 from mcsim.samples.outcome import Outcome
 from mcsim.samples.play import Play
 from mcsim.scene.checks import show, suggestion
@@ -54,13 +56,15 @@ class Sample:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     def run(self, record: bool = False) -> Outcome:
-        """Builds and plays it. record: whether to keep frames to draw. What ends a step with a SimulationError ends the
-        sample, and stands in the outcome; errors in the sample itself are raised."""
+        """Builds and plays it. record: whether to keep frames to draw. An error that ends it stands in the outcome."""
         play = Play(self.name, record)
         try:
             self.function(play)
-        except SimulationError as error:
-            play.outcome.error = " ".join(str(error).split())
+        except Exception as error:  # one that fails is no reason not to run the others
+            here = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+            own = next((frame for frame in here if frame.filename.startswith(str(Path(__file__).parent))), here[-1])
+            where = f"{Path(own.filename).name}, line {own.lineno}"
+            play.outcome.error = f"{type(error).__name__} in {where}: {' '.join(str(error).split())}"
         return play.finish(self.joint_error, self.overlap)
 
 
@@ -105,10 +109,12 @@ def _table() -> dict[str, Sample]:
 
 def engines() -> dict[str, str]:
     """Engine -> its name as it is written, the first line of its folder's docstring."""
-    found = dict.fromkeys(name.partition("/")[0] for name in _table())
-    return {
-        name: (inspect.getdoc(importlib.import_module(f"mcsim.samples.{name}")) or name).splitlines()[0] for name in found
-    }
+    found = {}
+    for name in dict.fromkeys(name.partition("/")[0] for name in _table()):
+        known = importlib.util.find_spec(f"mcsim.samples.{name}")  # none for samples of a user's own
+        told = inspect.getdoc(importlib.import_module(known.name)) if known else None
+        found[name] = (told or name).splitlines()[0]
+    return found
 
 
 def names(part: str = "") -> list[str]:

@@ -12,6 +12,7 @@ MODULES = {
     "maximal": mc.maximal,
     "reduced": mc.reduced,
     "rotation": mc.rotation,
+    "samples": mc.samples,
     "spatial": mc.spatial,
 }
 CLASSES = [
